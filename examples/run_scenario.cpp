@@ -1,4 +1,5 @@
-// Runs a bundled scenario with eight samples per batch. The scenario itself has another number of samples.
+// Runs a bundled scenario with eight samples per batch. In the file of the scenario, the batch has another number of
+// samples.
 #include <cstdio>
 
 #include "document/bundled.hpp"

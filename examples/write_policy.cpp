@@ -1,5 +1,5 @@
-// Adds a policy that is not compiled into Sluice: it runs one micro-batch at a time, and loads each stage's weights
-// again whenever the stage runs. So only one stage's weights are on the device.
+// Adds a policy that is not compiled into Sluice. The policy runs one micro-batch at a time, and loads the weights of a
+// stage each time the stage runs. So at any time the device holds the weights of only one stage.
 #include <cstdio>
 
 #include "document/bundled.hpp"
@@ -40,7 +40,7 @@ Draft reload(const PolicyRequest& request, const Reader&) {
 }  // namespace
 
 int main() {
-  add_policy({.name = "reload", .summary = "Loads a stage whenever it runs.", .plan = reload});
+  add_policy({.name = "reload", .summary = "Loads the weights of a stage each time the stage runs.", .plan = reload});
   const std::string file = find_document("alexnet_resident", "scenarios");
   for (const char* policy : {"basic", "reload"}) {
     const Scenario scenario =

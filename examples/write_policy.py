@@ -1,15 +1,15 @@
-"""Adds a policy that is not compiled into Sluice: it runs one micro-batch at a time, and loads each stage's weights
-again whenever the stage runs. So only one stage's weights are on the device."""
+"""Adds a policy that is not compiled into Sluice. The policy runs one micro-batch at a time, and loads the weights of a
+stage each time the stage runs. So at any time the device holds the weights of only one stage."""
 
 import sluice
 
 
-@sluice.policy(name="reload", summary="Loads a stage whenever it runs.")
+@sluice.policy(name="reload", summary="Loads the weights of a stage each time the stage runs.")
 def reload(stages, platform, workload, parameters):
     builder = sluice.PlanBuilder(platform, "reload")
     device, host = platform.device_names[0], platform.host
-    builder.enter("body")  # the following actions run `workload.steps` times
-    inputs, saves = [], []  # the transfers of each micro-batch
+    builder.enter("body")  # the actions of the body, which run `workload.steps` times
+    inputs, saves = [], []  # the load of the input and the save of the answer, for each micro-batch
     for m in range(workload.micro_batches_per_step):
         x = builder.tensor(f"x.{m}", "input", stages[0].input_bytes, home=host)
         ready = builder.transfer("load", x, host, device, release=False)
@@ -22,7 +22,7 @@ def reload(stages, platform, workload, parameters):
             y = builder.tensor(f"y.{stage.number}.{m}", "output" if last else "activation",
                                stage.output_bytes, home=host if last else None)
             ready = builder.compute(device, stage, m, workload.micro_batch).wait(load)
-            ready.allocate(y, device).use(x, device).use(w, device)  # the last use frees x and w
+            ready.allocate(y, device).use(x, device).use(w, device)  # x and w are freed after their last use
             x = y
         save = builder.transfer("save", x, device, host, allocate=False).wait(ready)
         saves.append(save.done(workload.micro_batch))

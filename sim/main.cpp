@@ -11,7 +11,7 @@
 
 namespace {
 
-/// An installed program has its documents in a folder near it: the documents of PREFIX/bin/sluice are in
+/// The documents of an installed program are in a folder near the program: those of PREFIX/bin/sluice are in
 /// PREFIX/share/sluice.
 void know_installed_documents() {
   namespace fs = std::filesystem;
@@ -22,8 +22,8 @@ void know_installed_documents() {
     sluice::set_data_root(documents.string());
 }
 
-/// Libraries run code of their own before main(), and may run out of memory there. Functions in this section run before
-/// that code.
+/// Libraries run code of their own before main(), and may run out of memory there. The functions in this section run
+/// before the code of the libraries.
 [[gnu::section(".preinit_array"),
   gnu::used]] void (*const before_libraries)() = sluice::end_when_memory_is_out;
 

@@ -44,8 +44,8 @@ std::vector<po::option> parse(const Command& command, const std::vector<std::str
   using namespace po::command_line_style;
   const po::options_description description = description_of(command);
   try {
-    // The style allow_guessing is off. With this style, `--js` would mean `--json` until a later version has another
-    // option that begins with `--js`.
+    // The style allow_guessing is off. With allow_guessing, `--js` would mean `--json` until a later version has a
+    // second option that begins with `--js`.
     return po::command_line_parser(words)
         .options(description)
         .style(allow_long | long_allow_adjacent | long_allow_next | allow_short |
@@ -74,7 +74,7 @@ void add_option(Arguments& arguments, const Command& command, const po::option& 
   for (const Option* option : options_of(command)) {
     if (option->name != parsed.string_key) continue;
     if (arguments.has(option->name) && !option->repeated)
-      refuse(command, "'--" + option->name + "' is given twice; give it once");
+      refuse(command, "'--" + option->name + "' is given twice; give this option only once");
     const std::string value = parsed.value.empty() ? "" : parsed.value.front();
     if (!option->value.empty() && value.empty())
       refuse(command, "'--" + option->name + "' needs a value: " + option->value);

@@ -1,5 +1,5 @@
-// A command is a record (name, purpose, usage) with a function. Each command has one file and one line in catalog.cpp.
-// The record determines the help, and how arguments are parsed and checked.
+// A command is a record with a name, a summary, a usage and a function. Each command has one file and one line in
+// catalog.cpp. The help of a command is made from its record. The arguments are parsed and checked against the record.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,18 @@ namespace sluice {
 struct Option {
   std::string name;  ///< without the dashes
   char letter = 0;   ///< the letter of the short form, or 0
-  /// The placeholder for the value in the help. Empty if the option takes no value.
+  /// The placeholder for the option's value in the help; empty if the option takes no value.
   std::string value = {};
-  std::string summary;                    ///< one phrase that says what it does
+  std::string summary;                    ///< one phrase that says what the option does
   std::string absent = {};                ///< the default, as the help shows it
-  std::vector<std::string> choices = {};  ///< the allowed values, if the list is fixed
-  /// If set, returns the allowed values, which are entries of a catalog.
+  std::vector<std::string> choices = {};  ///< the allowed values, if the list of values is fixed
+  /// Returns the allowed values, if they are the entries of a catalog.
   std::vector<std::string> (*names)() = nullptr;
-  /// Returns values that shell completion suggests. Other values are allowed, too. Several values may be joined as
-  /// A,B,C.
+  /// Returns the values that shell completion suggests. Values that are not suggested are allowed, too. Several values
+  /// may be joined as A,B,C.
   std::vector<std::string> (*suggested)() = nullptr;
   bool repeated = false;  ///< whether the option may be given several times
-  bool changes = false;   ///< whether the value is a KEY=VALUE of the scenario
+  bool changes = false;   ///< whether the option's value is a KEY=VALUE that changes the scenario
 
   std::vector<std::string> allowed() const { return names ? names() : choices; }
 };
@@ -59,7 +59,8 @@ struct Arguments {
   const Given* find(std::string_view option) const;
 };
 
-/// Two columns of help. The first column has words, and the second column has their meanings.
+/// The rows of a table with two columns in the help. The first column has words, and the second column has their
+/// meanings.
 using HelpRows = std::vector<std::pair<std::string, std::string>>;
 
 struct Command {
@@ -68,19 +69,20 @@ struct Command {
   };
   std::string name;
   std::string summary;              ///< one sentence
-  std::vector<std::string> usage;   ///< the arguments after the name
-  std::size_t least = 0, most = 0;  ///< number of positionals, without overrides
+  /// The arguments after the command's name, one line for each way to use the command.
+  std::vector<std::string> usage;
+  std::size_t least = 0, most = 0;  ///< least and largest number of positionals, without overrides
   /// The name of the positionals in messages, such as "SCENARIO or PLAN".
   std::string positionals = {};
   std::string names_folder = {};  ///< folder of the bundled documents that a positional may name
-  /// Returns other words that may be positionals, for shell completion.
+  /// Returns words that may be positionals but are not names of documents, for shell completion.
   std::vector<std::string> (*names)() = nullptr;
-  bool overrides = false;  ///< whether the command takes KEY=VALUE
-  /// Whether all words are positionals. Then no word is read as an option or an override.
+  bool overrides = false;  ///< whether words KEY=VALUE are overrides of the command
+  /// Whether all words are positionals, so that no word is read as an option or an override.
   bool verbatim = false;
   std::vector<Option> options = {};
-  std::string details = {};        ///< further text of the help
-  HelpRows (*listed)() = nullptr;  ///< entries of a catalog, read when help is printed
+  std::string details = {};        ///< text of the help between the options and the examples
+  HelpRows (*listed)() = nullptr;  ///< entries of a catalog, which are read when the help is printed
   std::vector<Example> examples = {};
   int (*run)(const Arguments& arguments) = nullptr;  ///< returns the exit code
   /// Returns the subcommands of the command, which have names like "profile compare". The first word after the command
@@ -90,13 +92,13 @@ struct Command {
 
 const Catalog<Command>& command_catalog();
 
-/// Returns the subcommand that a word such as "compare" chooses. Throws UsageError if there is none.
+/// Returns the subcommand that a word such as "compare" chooses. Throws UsageError if there is no such subcommand.
 const Command& subcommand_of(const Command& command, const std::string& word);
 /// Returns the words that choose subcommands. For example, "compare" chooses "profile compare".
 std::vector<std::string> subcommand_words(const Command& command);
 
 /// Parses the words after the command's name. Options may come before or after other words. Throws UsageError if an
-/// option is unknown or appears twice, or if a value is missing or not among the choices. Also throws UsageError if
+/// option is unknown or appears twice, or if a value is missing or not among the choices. Throws UsageError, too, if
 /// there are too many or too few positionals.
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words);
 

@@ -88,7 +88,7 @@ int dispatch(const std::vector<std::string>& words) {
 }
 
 /// Prints an error. A message with a place ("FILE:L:C: error: ...") is printed unchanged, even if the message comes
-/// from a child process. All other messages are printed with "sluice: " in front.
+/// from a child process. Any message without a place is printed with "sluice: " in front.
 void complain(const Error& error) {
   const std::string text = error.what();
   const bool stands_alone = error.exit_code() == 3 &&
@@ -97,8 +97,8 @@ void complain(const Error& error) {
 }
 
 /// Opens each closed standard stream on /dev/null in the wrong direction, so that every use of the stream fails and is
-/// reported. Otherwise the next opened file would get the number of the closed stream, and an answer could be written
-/// into that file.
+/// reported. Without this function, the next file that is opened would get the number of the closed stream, and an
+/// answer could be written into that file.
 void open_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0)
@@ -106,9 +106,9 @@ void open_standard_streams() {
       (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/// Prepares the process for signals, for limits from outside, and for closed standard streams. The signal SIGXFSZ would
-/// end the program if a file may not grow further (ulimit -f). The signal is ignored, so the write fails and is
-/// reported, as on a full disk.
+/// Prepares the process for signals, for limits from outside, and for closed standard streams. The signal SIGXFSZ comes
+/// if a file would grow beyond the limit of the system (ulimit -f), and would end the program. The program ignores this
+/// signal. So the write fails, and the failure is reported like that of a full disk.
 void prepare_process() {
   install_interrupt_handlers();
   end_at_once_when_interrupted(true);

@@ -20,18 +20,18 @@ namespace {
 std::string note_of(const TraceReader& trace) {
   if (trace.status() == TraceStatus::complete) return {};
   return "note: the run was " + std::string(name_of(trace.status())) +
-         "; the trace holds what was executed";
+         "; the trace has the actions that were executed";
 }
 
 /// Converts in a child process, so that a file that was made to crash HDF5 cannot end the program by a signal. Returns
-/// a note for the user.
+/// a note for the user if the run in the trace did not complete.
 std::string convert(const std::string& path, const ExportFormat& format, const std::string& table,
                     PartFile* part) {
   try {
     return run_isolated([&] {
       const TraceReader trace(path);
       if (part) {
-        part->write({});  // The file is written even if the export is empty.
+        part->write({});  // This call makes the file even if the export is empty.
         export_trace(trace, format, table, [&](std::string_view text) { part->write(text); });
       } else {
         export_trace(trace, format, table, print);
@@ -76,7 +76,7 @@ int run_export(const Arguments& arguments) {
   std::unique_ptr<PartFile> part;
   if (!output.empty()) part = std::make_unique<PartFile>(output);
   const std::string note = convert(path, format, table, part.get());
-  // A signal may have reached only this process and not the child, so it is handled here.
+  // A signal may have reached only this process and not the child, so this process handles the signal.
   check_interrupt();
   if (part) part->commit();
   if (!note.empty()) message("sluice: " + note);
@@ -88,7 +88,7 @@ int run_export(const Arguments& arguments) {
 extern const Command export_command;
 const Command export_command = {
     .name = "export",
-    .summary = "Writes a trace in the format of another program: a timeline, rows, a table.",
+    .summary = "Writes a trace in the format of another program, as a timeline, as rows or as a table.",
     .usage = {"TRACE --to perfetto|chrome|csv [-o FILE] [--force]",
               "TRACE --to data-island [--table metrics|stages|layers] [-o FILE] [--force]"},
     .least = 1,
@@ -100,7 +100,7 @@ const Command export_command = {
                  .choices = {"perfetto", "chrome", "csv", "data-island"}},
                 {.name = "table",
                  .value = "TABLE",
-                 .summary = "which table a data-island contains",
+                 .summary = "the table that the data island contains",
                  .absent = "metrics",
                  .choices = {"metrics", "stages", "layers"}},
                 {.name = "output",
@@ -111,17 +111,17 @@ const Command export_command = {
                 force_option(Output::exported)},
     .details =
         "perfetto      a timeline; drag the file into https://ui.perfetto.dev\n"
-        "chrome        the same as JSON, for chrome://tracing, Perfetto and Speedscope\n"
+        "chrome        a timeline as JSON, for chrome://tracing, Perfetto and Speedscope\n"
         "csv           one row per span (RFC 4180)\n"
-        "data-island   a table as JSON for a web page: metrics; stages, with what they\n"
-        "              took; or layers, the model's stage table, which `sluice model`\n"
-        "              reads. Its form is {\"func\": \"quick_plot\", \"data\": [...]}\n\n"
+        "data-island   a table as JSON for a web page: the metrics, the sums over each\n"
+        "              stage, or the layers (the stage table of the model, which `sluice\n"
+        "              model` reads), as {\"func\": \"quick_plot\", \"data\": [...]}\n\n"
         "A timeline has a process per device, a track per stream, and a counter per memory. An\n"
         "arrow leads from an action to each action that waited for its data. The arrow is left\n"
         "out if more than 131072 spans end between the two actions. Times are rounded to the\n"
         "nanosecond.\n",
     .examples = {{"sluice run alexnet_x200 -o trace.h5", "a trace"},
-                 {"sluice export trace.h5 --to perfetto -o trace.pftrace", "a timeline of it"},
+                 {"sluice export trace.h5 --to perfetto -o trace.pftrace", "a timeline of this trace"},
                  {"sluice export trace.h5 --to csv -o spans.csv", "one row per span"}},
     .run = run_export,
 };

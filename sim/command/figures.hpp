@@ -1,4 +1,4 @@
-// Formats numbers for people.
+// Formats numbers in the form in which people read them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace sluice {
 std::string figure(double number, const std::string& unit);
 /// Returns a share as a percentage, with four significant digits.
 std::string percent(double share);
-/// Returns an integer with blanks between groups of three digits, such as "174 808 832".
+/// Returns an integer whose groups of three digits are separated by blanks, such as "174 808 832".
 std::string grouped(std::int64_t number);
 /// Returns a number with at least six significant digits and at least three decimals, without trailing zeros, such as
 /// 1256.396, 0.109227 or 800.

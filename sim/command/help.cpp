@@ -20,7 +20,7 @@ std::size_t page() {
   return width == 0 ? widest : std::min(width, widest);
 }
 
-/// Formats two columns. Text that does not fit into a line continues in the next line.
+/// Formats two columns. A text that does not fit into one line continues in the next line.
 std::string rows(const HelpRows& entries) {
   return rows_text(entries, {.indent = "  ", .page = page()});
 }
@@ -102,8 +102,8 @@ std::string help_of_program() {
     commands.emplace_back(command->name, command->summary);
   commands.emplace_back("help", "Prints the help of a command: sluice help run.");
   return folded(
-             "sluice simulates neural networks on machines whose memory is too small: does it fit, "
-             "what should stay on the device, and where do the time, the bytes and the joules go?\n",
+             "sluice simulates neural networks on machines whose memory is too small: does the network fit, what "
+             "should stay on the device, and where do the time, the bytes and the joules go?\n",
              page()) +
          "\nUsage:\n  sluice COMMAND [ARGUMENT...]\n\nCommands:\n" + rows(commands) +
          "\nOptions:\n" +

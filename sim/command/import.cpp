@@ -20,7 +20,7 @@ std::string as_zero_override(const std::string& words) {
     at = end + 1;
   }
   std::string text = to_json(list, 0);
-  text.pop_back();  // the end of the line
+  text.pop_back();  // to_json() ends the text with a line break.
   return "as_zero=" + text;
 }
 
@@ -32,7 +32,7 @@ int run_import(const Arguments& arguments) {
   std::vector<std::string> overrides = arguments.overrides, notes;
   if (arguments.has("as-zero")) overrides.push_back(as_zero_override(arguments.text("as-zero")));
   const Value use = load_model_use(path, overrides, &notes);
-  // Reading the model checks that the written document is valid.
+  // This call throws if the document that will be written is not valid.
   const Model model = read_model(use);
   const Value& definition = *use.find("definition");
   const std::string output = arguments.text("output");
@@ -78,14 +78,13 @@ const Command import_command = {
                 force_option(Output::document),
                 {.name = "as-zero",
                  .value = "OP,...",
-                 .summary = "the operators of an ONNX model to count as free"}},
+                 .summary = "operators of an ONNX model that count as free: they get no FLOP"}},
     .details =
-        "Sluice never reads the values of weights, and opens no other file. Each symbolic dimension of an ONNX "
-        "file is a KEY. All counts are of one sample: the batch is left out of all shapes, and an image is "
-        "[height, width, channels].\n\n"
-        "A file can also be used without importing it: as model: {file: FILE, KEY: VALUE} in a scenario, or as "
-        "sluice model FILE KEY=VALUE.\n\n"
-        "Files, by their endings, and their keys:\n",
+        "Sluice never reads the values of weights, and opens no other file. Each symbolic dimension of an ONNX file is "
+        "a KEY. All counts are per sample. Shapes do not include the batch, and the shape of an image is [height, "
+        "width, channels].\n\nA file can also be used without importing it, as model: {file: FILE, KEY: VALUE} in a "
+        "scenario, or as sluice model FILE KEY=VALUE.\n\nThe endings of files that can be imported, and the "
+        "keys of these files:\n",
     .listed = importers,
     .examples = {{"sluice import resnet50.onnx batch=1 -o models/mine.yaml", "an ONNX model"},
                  {"sluice import vgg16.graph.txt batch=128", "a model that PipeDream measured"}},

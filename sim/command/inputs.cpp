@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the text of a regular file, and an empty text for any other path. The document reader later refuses other
-/// paths with its own message.
+/// Returns the text of a regular file, and an empty text for any other path. The reader of documents later refuses any
+/// other path with its own message.
 std::string text_of_regular_file(const std::string& path, std::size_t most) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return {};
@@ -62,7 +62,7 @@ bool same_file(const std::string& a, const std::string& b) {
   return fs::equivalent(a, b, ignored);
 }
 
-/// Reads standard input. Its size is limited like the size of a file.
+/// Reads standard input. The size of standard input is limited like the size of a file.
 std::string text_of_standard_input() {
   constexpr std::size_t most = std::size_t{1} << 30;
   std::string text;
@@ -89,7 +89,7 @@ bool is_standard_input(const std::string& given) {
   return given == "-" || given == "/dev/stdin";
 }
 
-/// Returns the text of standard input. If it is a terminal, a message first asks the person to type `what`.
+/// Returns the text of standard input. If standard input is a terminal, a message first asks the person to type `what`.
 std::string typed_or_piped(const std::string& what) {
   if (isatty(STDIN_FILENO) != 0)
     message("sluice: reading " + what + " from the terminal; Ctrl-D ends it");

@@ -1,5 +1,5 @@
-// Reads the input of a command, which is a scenario or a plan. The input comes from a file, or is the bundled scenario
-// of that name.
+// Reads the input of a command, which is a scenario or a plan. The input is a file, standard input, or a bundled
+// scenario.
 #pragma once
 
 #include <optional>
@@ -12,25 +12,25 @@
 
 namespace sluice {
 
-/// A scenario, or a plan that is to be executed as it is.
+/// The question of a scenario, or a plan that is executed without changes.
 struct Question {
   std::string path;
-  std::optional<Scenario> scenario;  ///< absent if the file is a plan
+  std::optional<Scenario> scenario;  ///< the scenario; absent if the input is a plan
   std::optional<Plan> plan;
-  CutModel cut;  ///< the cut of the scenario, which plan_of() sets
+  CutModel cut;  ///< the cut of the scenario's model, which plan_of() sets
 };
 
-/// Reads the only positional of the command, with its overrides. Throws UsageError if a plan has
-/// overrides.
+/// Reads the document that the only positional of the command names, and applies the overrides. Throws UsageError if a
+/// plan has overrides.
 Question read_question(const Arguments& arguments);
 
-/// The document that a study varies: a scenario as it is written, before includes and changes.
+/// The document that a study varies. This is the scenario as it is written, before includes and changes.
 struct ScenarioDocument {
   Value value;
-  std::string path;  ///< files that the document names are relative to the folder of this path
+  std::string path;  ///< path of the document; files that the document names are relative to the folder of this path
 };
 
-/// Reads a scenario from a file, from the bundled scenario of that name, or from standard input (`-`). Throws
+/// Reads a scenario from a file, from the bundled scenario with the given name, or from standard input (`-`). Throws
 /// UsageError if the input is a plan, and InputError if it cannot be read.
 ScenarioDocument read_scenario_document(const std::string& given);
 
@@ -38,8 +38,8 @@ ScenarioDocument read_scenario_document(const std::string& given);
 /// if no plan fits, and InputError.
 Plan plan_of(Question& question);
 
-/// Returns the position for an error that concerns the whole input. The position in a plan is the file. The position in
-/// a scenario is the line of the workload, because the workload says how much is computed.
+/// Returns the position for an error that concerns the whole input. For a plan, this position is the file. For a
+/// scenario, this position is the line of the workload, because the workload says how much is computed.
 Position place_of(const Question& question);
 
 /// Runs `action` on the plan of the question. An error without a position, such as an error from checking the plan,

@@ -33,7 +33,7 @@ std::string figures_of(const std::vector<Figure>& figures) {
     table.rows.push_back(
         {"    " + printable(figure.name), printable(figure.value), printable(figure.note)});
   const std::string text = table.aligned();
-  return text.substr(text.find('\n') + 1);  // The headings are left out.
+  return text.substr(text.find('\n') + 1);  // The list has no headings.
 }
 
 std::string details_of(const Listed& entry) {
@@ -69,8 +69,8 @@ std::string overview() {
     rows.emplace_back(kind.name, std::to_string(kind.count) + ": " + kind.summary);
   return rows_text(rows, {.bold_labels = true}) +
          folded(
-             "\n`sluice list models` names them with a sentence each; -v adds parameters with "
-             "their defaults, figures and sources.\n",
+             "\n`sluice list models` prints each model with a sentence about it. With -v, a list also has parameters "
+             "with their defaults, figures and sources.\n",
              page_width());
 }
 
@@ -97,23 +97,23 @@ const Command list_command = {
     .least = 0,
     .most = 1,
     .positionals =
-        "what to list: policies, layers, costs, cuts, fates, optimizers, metrics, models, platforms or scenarios",
+        "one of policies, layers, costs, cuts, fates, optimizers, metrics, models, platforms, scenarios",
     .names = [] { return listed_kind_names(); },
     .options =
         {{.name = "verbose",
           .letter = 'v',
           .summary =
-              "add sources, and parameters with their defaults and help, or the figures of a platform"},
+              "also print sources, parameters with their defaults and help, and the figures of platforms"},
          {.name = "json", .summary = "print everything as JSON"}},
     .details =
         "Without KIND, the command prints an overview of all lists. KIND is one of policies,\n"
         "layers, costs, cuts, fates, optimizers, metrics, models, platforms, scenarios.\n\n"
         "Models, platforms and scenarios are read from the folders below SLUICE_ROOT. If\n"
-        "SLUICE_ROOT is not set, they are read from the folders below the folder from which\n"
-        "Sluice was built.\n",
+        "SLUICE_ROOT is not set, these documents are read from the folders below the folder\n"
+        "from which Sluice was built.\n",
     .examples = {{"sluice list models -v", "every model with its parameters and their defaults"},
                  {"sluice list policies -v", "every policy with its parameters"},
-                 {"sluice list metrics --json", "the definitions of the metrics, for a script"}},
+                 {"sluice list metrics --json", "the definitions of the metrics as JSON, for a script"}},
     .run = run_list,
 };
 

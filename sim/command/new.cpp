@@ -103,7 +103,7 @@ links:
 struct Template {
   std::string kind;
   const char* text;
-  /// The next command that the message proposes. FILE means the written file.
+  /// The command that the message proposes as the next command. In this command, FILE stands for the written file.
   std::string next;
 };
 
@@ -156,11 +156,12 @@ const Command new_command = {
     .usage = {"scenario|model|platform [FILE] [--force]"},
     .least = 1,
     .most = 2,
-    .positionals = "one of scenario, model, platform, and perhaps a FILE",
+    .positionals = "scenario, model or platform, and optionally the FILE to write",
     .names = kinds,
     .options = {force_option(Output::document)},
     .details =
-        "Without FILE it prints the document. The document works as it is; change what you want to be different.\n",
+        "Without FILE, the command prints the document. The document works as it is. Edit the values that you want to "
+        "change.\n",
     .examples = {{"sluice new scenario mine.yaml", "then: sluice run mine.yaml"},
                  {"sluice new platform card.yaml",
                   "then: sluice run mine.yaml platform=card.yaml"}},

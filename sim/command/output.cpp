@@ -66,7 +66,8 @@ bool is_alike(const std::string& head, Output output) {
   return false;
 }
 
-/// Refuses the path `-`. In many programs, this path means standard output, but Sluice would write a file of this name.
+/// Refuses the path `-`. In many programs, the path `-` means standard output, but Sluice would write a file of this
+/// name.
 void refuse_dash(const std::string& path, Output output, const std::string& option) {
   if (path != "-") return;
   const bool needs_a_file = output == Output::trace || output == Output::junit;
@@ -108,7 +109,7 @@ void refuse_to_replace(const Arguments& arguments, const std::string& path, Outp
   if (is_file && is_alike(head_of(path), output)) return;
   if (!fs::exists(path, ignored) || (is_file && fs::file_size(path, ignored) == 0))
     return refuse_ending(path, output, option);
-  if (!is_file) return;  // writing to a folder or a device fails later
+  if (!is_file) return;  // The later call that writes to a folder or a device reports the error.
   throw UsageError("'" + path + "' for '--" + option + "' is " + words_of(output) +
                    ": give another name, or --force to replace it");
 }

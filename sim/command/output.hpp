@@ -1,5 +1,5 @@
-// Checks the files that a command writes with -o or --junit. A file of the same kind may be replaced. Any other file is
-// replaced only with --force.
+// Checks the files that a command writes with -o or --junit. A command may replace a file of the kind that it writes.
+// It replaces any other file only with --force.
 #pragma once
 
 #include <string>
@@ -8,16 +8,17 @@
 
 namespace sluice {
 
-/// The kind of file that is written.
+/// The kind of file that a command writes.
 enum class Output { trace, plan, table, document, exported, junit };
 
 /// The option --force of a command that writes `output`.
 Option force_option(Output output);
 
 /// Throws UsageError if the path is `-`. Without --force, also throws UsageError if a file of another kind exists at
-/// `path`, or if the name of a trace ends like the name of another format. Replacing an existing document always needs
-/// --force, because the document may be somebody's work. An exported file replaces any file except a trace, a store, a
-/// plan or a document. Parameter `option` is the option that gave the path.
+/// `path`, or if the name of a trace ends like the name of another format. A command needs --force to replace any
+/// existing document, because the document may be somebody's work. An exported file may replace any file except a
+/// trace, a store, a plan or a document. Parameter `option` is the name of the option with which the user gave the
+/// path.
 void refuse_to_replace(const Arguments& arguments, const std::string& path, Output output,
                        const char* option = "output");
 

@@ -23,7 +23,7 @@ std::string without_colours(std::string_view text) {
   return plain;
 }
 
-/// Returns the column at which the text of a line begins. The line may be broken after that column. The text begins
+/// Returns the column at which the text of a line begins. A line may only be broken after this column. The text begins
 /// behind a label that ends with two blanks, if at least half of the page remains for the text.
 std::size_t beginning(const std::string& line, std::size_t page) {
   const std::size_t indent = line.find_first_not_of(' ');

@@ -1,5 +1,5 @@
-// Fits printed text to the width of the page, by breaking it at blanks, so that the terminal does
-// not break it.
+// Breaks printed text at blanks to fit the width of the page, so that the terminal does not break the text inside
+// words.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,16 @@ namespace sluice {
 /// script expects.
 std::size_t page_width();
 
-/// Returns the number of columns that a text occupies. Sequences in the text that switch colours occupy no columns.
+/// Returns the number of columns that a text occupies. Escape sequences that switch colours occupy no columns.
 std::size_t shown_columns(std::string_view text);
 
-/// Breaks `text` at blanks into lines of at most `room` columns. A longer word has a line of its own. If `room` is 0,
-/// the text stays one line.
+/// Breaks `text` at blanks into lines of at most `room` columns. A word that is longer than `room` has a line of its
+/// own. If `room` is 0, the text stays one line.
 std::vector<std::string> broken(std::string_view text, std::size_t room);
 
-/// Breaks lines that are longer than the page. The rest of a line is indented to the column at which the line's text
-/// begins. The text begins behind a label that ends with two blanks, or else behind the line's own indentation.
+/// Breaks lines that are longer than the page. The parts of a broken line are indented to the column at which the
+/// line's text begins. The text begins behind a label that ends with two blanks, or else behind the line's own
+/// indentation.
 std::string folded(std::string_view text, std::size_t page);
 
 /// Breaks lines as folded() does, and also joins consecutive lines without indentation or label into one paragraph.

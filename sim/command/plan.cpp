@@ -44,7 +44,7 @@ extern const Command plan_command;
 const Command plan_command = {
     .name = "plan",
     .summary =
-        "Prints the plan of a scenario: which actions are executed, where, and in which order.",
+        "Prints the plan of a scenario: the actions, the streams that execute them, and the order of the actions.",
     .usage = {"SCENARIO [KEY=VALUE...] [--csv] [-o FILE] [--force]",
               "SCENARIO|PLAN [KEY=VALUE...] --check"},
     .least = 1,
@@ -52,7 +52,7 @@ const Command plan_command = {
     .positionals = "SCENARIO or PLAN",
     .names_folder = "scenarios",
     .overrides = true,
-    .options = {{.name = "csv", .summary = "one row per action, for spreadsheets"},
+    .options = {{.name = "csv", .summary = "print CSV with one row per action, for spreadsheets"},
                 {.name = "output",
                  .letter = 'o',
                  .value = "FILE",
@@ -60,14 +60,14 @@ const Command plan_command = {
                  .absent = "standard output"},
                 force_option(Output::plan),
                 {.name = "check",
-                 .summary = "say whether the plan fits and ends, instead of printing it"}},
+                 .summary = "do not print the plan; say whether it fits and whether its run ends"}},
     .details =
-        "The text can be saved, compared, edited, and executed: sluice run PLAN.\n"
-        "sim/plan/FORMAT.md describes it.\n",
+        "The text of the plan can be saved, compared, edited, and executed: sluice run\n"
+        "PLAN. sim/plan/FORMAT.md describes the text.\n",
     .examples = {{"sluice plan alexnet_resident -o resident.plan",
                   "saves the plan; sluice run resident.plan executes it"},
                  {"sluice plan alexnet_x200 'stages={cut: explicit, after: [16]}' --check",
-                  "exit code 4 if it does not fit"}},
+                  "exit code 4 if the plan does not fit"}},
     .run = run_plan,
 };
 

@@ -43,10 +43,11 @@ const Command schema_command = {
           return std::vector<std::string>{"scenario", "platform", "model"};
         },
     .details =
-        "An editor with a YAML language server finds it by a first line like\n"
+        "An editor with a YAML language server finds the schema by the first line of the\n"
+        "document, such as\n"
         "  # yaml-language-server: $schema=../schemas/scenario.schema.json\n",
     .examples = {{"sluice schema scenario > schemas/scenario.schema.json",
-                  "how the files in schemas/ are made"}},
+                  "writes one of the files in schemas/"}},
     .run = run_schema,
 };
 

@@ -60,7 +60,7 @@ std::string table_text(const TextTable& table, const std::vector<std::size_t>& w
   return text;
 }
 
-/// Returns the table with only these columns.
+/// Returns the table with only the given columns.
 TextTable part_of(const TextTable& table, const std::vector<std::size_t>& numbers) {
   TextTable part;
   for (const std::size_t c : numbers) part.columns.push_back(table.columns[c]);
@@ -73,7 +73,8 @@ TextTable part_of(const TextTable& table, const std::vector<std::size_t>& number
 
 constexpr std::size_t narrow = 24;  ///< the least width, in characters, to which a text is wrapped
 
-/// Returns the widths of the columns. The last column with text gets the rest of the page.
+/// Returns the widths of the columns. If the last column has text, it gets the columns of the page that no other column
+/// uses.
 std::vector<std::size_t> with_last_broken(const TextTable& table, std::vector<std::size_t> widths,
                                           std::size_t page) {
   const std::size_t before = sum_of(widths) - widths.back();

@@ -17,19 +17,19 @@ struct TextTable {
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows;
 
-  /// If the table is too wide, the columns that do not fit are put into further tables below, and each of them repeats
-  /// the first `keys` columns.
+  /// If the table is too wide, the columns that do not fit are put into further tables below the first table. Each of
+  /// the further tables repeats the first `keys` columns.
   std::size_t keys = 1;
 
-  /// Returns the aligned table. If the page has a limit, long text in the last column is wrapped, and columns that do
-  /// not fit are put into further tables below.
+  /// Returns the aligned table. If the width of the page has a limit, long text in the last column is wrapped. Columns
+  /// that do not fit are put into further tables below the first table.
   std::string aligned(std::size_t page = page_width()) const;
-  std::size_t width() const;  ///< returns the number of columns of the aligned text
+  std::size_t width() const;  ///< returns the width of the aligned table in characters
   void drop_last();           ///< removes the last column
   std::string csv() const;
 };
 
-/// These functions return a column with this alignment.
+/// The functions left() and right() return a column with this alignment.
 inline TextTable::Column left(std::string heading) {
   return {.heading = std::move(heading), .right_aligned = false};
 }
@@ -37,12 +37,12 @@ inline TextTable::Column right(std::string heading) {
   return {.heading = std::move(heading), .right_aligned = true};
 }
 
-/// A label and its text.
+/// Rows, each with a label and a text.
 using LabelledRows = std::vector<std::pair<std::string, std::string>>;
 
 struct RowsForm {
   std::string indent = {};
-  std::size_t label_columns = 0;  ///< the least width of the labels; a longer label widens it
+  std::size_t label_columns = 0;  ///< the least width of the column of labels; a longer label widens the column
   /// The column at which text is wrapped, or 0 for no limit.
   std::size_t page = page_width();
   bool bold_labels = false;

@@ -40,7 +40,7 @@ double now() {
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
-/// Returns false if the reader has closed the pipe.
+/// Returns false if the program that reads the pipe has closed it.
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());

@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// Writes to standard output. A reader who has closed the pipe is not an error. Any other failure throws
+/// Writes to standard output. If the reader has closed the pipe, this is not an error. Any other failure throws
 /// IoError.
 void print(std::string_view text);
 
@@ -30,10 +30,10 @@ std::string bold(std::string_view text);
 std::string coloured(std::string_view text, int colour);
 
 /// Returns text from a file in a form that is safe for a terminal. Control characters are replaced by '?', because they
-/// could move the cursor or do worse.
+/// could move the cursor or change the settings of the terminal.
 std::string printable(std::string_view text);
 
-/// Returns the number of columns that UTF-8 text occupies, one per character.
+/// Returns the number of columns that UTF-8 text occupies. Each character occupies one column.
 std::size_t columns_of(std::string_view text);
 /// Returns the text filled with blanks to `columns` columns. The blanks are on the left if `right_aligned` is true, and
 /// otherwise on the right.
@@ -43,13 +43,13 @@ std::string padded(std::string_view text, std::size_t columns, bool right_aligne
 /// of a column.
 std::string bar(double share, std::size_t width);
 
-/// Returns the words behind the bar of a ProgressLine, such as " 25.0 %  12 points/s  3 s left". The rate and the time
-/// left are computed from the seconds that have passed. If `counted` is empty, there is no rate.
+/// Returns the words behind the bar of a ProgressLine, such as " 25.0 % 12 points/s 3 s left". The rate and the
+/// remaining time are computed from the seconds that have passed. If `counted` is empty, the words have no rate.
 std::string progress_words(std::int64_t done, std::int64_t total, double passed_s,
                            const std::string& counted);
 
-/// A line on standard error with a bar, a percentage, a rate and the remaining time. The line changes at most ten times
-/// per second, and is not shown if standard error is not a terminal.
+/// A line on standard error that shows progress with a bar, a percentage, a rate and the remaining time. The line
+/// changes at most ten times per second, and is not shown if standard error is not a terminal.
 class ProgressLine {
  public:
   /// Parameter `counted` names the things that are counted, such as "points". If `counted` is empty, the line has no
@@ -65,7 +65,7 @@ class ProgressLine {
  private:
   std::string counted_;
   bool active_ = false, shown_ = false;
-  double began_ = 0, last_ = 0;  ///< seconds of a steady clock
+  double began_ = 0, last_ = 0;  ///< start of the work and last change of the line, in seconds of a steady clock
 };
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// The builder with which a policy in Python makes a plan. It wraps the builder of planning/builder.hpp. In Python,
-// kinds, classes, devices and memories are texts, which this file checks.
+// The builder with which a policy in Python makes a plan. The class here wraps the builder of planning/builder.hpp.
+// Python gives kinds, classes, devices and memories as texts, which this file checks.
 #include "planning/builder.hpp"
 
 #include <pybind11/stl.h>
@@ -22,7 +22,7 @@ namespace {
 using Ref = PlanBuilder::Ref;
 using FactValue = std::variant<double, std::string, Fact::List>;
 
-/// Returns the value of the enumeration with this name. Throws InputError if there is none.
+/// Returns the value of the enumeration with the given name. Throws InputError if there is no such value.
 template <class Enum>
 Enum by_name(const char* kind, const std::string& name, int count) {
   std::vector<std::string> names;
@@ -56,7 +56,7 @@ class Builder {
 
   void memory(const std::string& name, const std::string& device,
               std::optional<std::int64_t> capacity) {
-    platform_->device(device);  // throws an error with the known names
+    platform_->device(device);  // This call throws an error that lists the known names.
     if (std::find(nodes_.begin(), nodes_.end(), name) != nodes_.end())
       throw InputError("choose another name: a device or memory is already called '" + name + "'");
     open().memory(name, device, capacity);
@@ -70,7 +70,7 @@ class Builder {
       throw InputError("the link from '" + from + "' to '" + to + "' has bandwidth " +
                        exact(bandwidth) + ", setup " + exact(setup_s) + ", latency " +
                        exact(latency_s) +
-                       "; expected more than 0 byte/s, and seconds of at least 0");
+                       "; expected a bandwidth of more than 0 byte/s, and seconds of at least 0");
     open().way(from, to, bandwidth, setup_s, latency_s);
   }
   std::uint32_t collective(const std::string& name, const std::string& kind,
@@ -102,7 +102,7 @@ class Builder {
 
   Ref compute(const std::string& kind, const std::string& device, int stage, int micro_batch,
               std::int64_t samples) {
-    platform_->device(device);  // throws an error with the known names
+    platform_->device(device);  // This call throws an error that lists the known names.
     return open().compute(kind_named(kind, false), device, stage, micro_batch, samples);
   }
 
@@ -208,7 +208,7 @@ class Builder {
   std::vector<std::string> nodes_;
   std::set<std::string> names_;
   std::uint32_t tensors_ = 0;
-  std::uint32_t collectives_ = none;  ///< the number of the latest collective
+  std::uint32_t collectives_ = none;  ///< number of the latest collective that was added
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Makes the columns of a table for pandas. A column of numbers becomes a numpy array, and a column of texts becomes a
+// Makes the columns of a table for pandas. A column of numbers becomes a NumPy array, and a column of texts becomes a
 // list.
 #pragma once
 

@@ -24,11 +24,11 @@ bool names_file(const std::vector<std::string>& path) {
   return path.size() == 2 && path[1] == "file" && (path[0] == "model" || path[0] == "platform");
 }
 
-/// Returns the scenario with further overrides. Files are read again only if an override names another file. Otherwise,
-/// later changes of the files have no effect. An override of a whole mapping cancels earlier overrides inside this
-/// mapping.
+/// Returns the scenario with the given overrides in addition to its own overrides. Files are read again only if an
+/// override names a file. In all other cases, changes of the files since they were read have no effect. If an override
+/// replaces a whole mapping, earlier overrides of keys in this mapping have no effect.
 ScenarioHandle with(const ScenarioHandle& base, const std::vector<std::string>& overrides) {
-  std::vector<std::string> all = base.overrides;  // needed if the files are read again
+  std::vector<std::string> all = base.overrides;  // all overrides, which are applied again if the files are read again
   bool read_again = false;
   for (const std::string& text : overrides) {
     const std::vector<std::string> path = parse_override(text).path;

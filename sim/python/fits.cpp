@@ -9,7 +9,7 @@
 namespace sluice::python {
 namespace {
 
-/// Returns the bytes by class as a dict, or None if there is no footprint.
+/// Returns the bytes of each class of tensors as a dict, or None if there is no footprint.
 py::object dict_of(const std::optional<Footprint>& footprint) {
   if (!footprint) return py::none();
   py::dict bytes;

@@ -1,4 +1,4 @@
-// The Python process's side of the protocol in protocol.hpp.
+// The side of the Python process in the protocol that protocol.hpp describes.
 #include <poll.h>
 #include <pybind11/stl.h>
 
@@ -30,7 +30,7 @@ bool send_request(int control, int channel, const std::vector<py::buffer>& parts
   return helper::send(control, "R", {channel, memory.file().get()});
 }
 
-/// A message from the helper. It is received while Python's global lock is released.
+/// A message from the helper. Python's global lock is released while this process waits for the message.
 struct Arrival {
   bool in_time = false, ended = false;
   helper::Message message;
@@ -52,8 +52,8 @@ Arrival wait_for(int channel, int timeout_ms) {
   return arrival;
 }
 
-/// Waits at most `timeout_ms` milliseconds for a message. Returns its kind, its two numbers, and the memory of an
-/// answer. Returns None if no message has arrived in this time, or if Python must handle a signal.
+/// Waits at most `timeout_ms` milliseconds for a message. Returns the kind of the message, its two numbers, and the
+/// memory of an answer. Returns None if no message has arrived in this time, or if Python must handle a signal.
 py::object receive(int channel, int timeout_ms) {
   Arrival arrival;
   {

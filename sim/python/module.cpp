@@ -12,8 +12,8 @@
 namespace sluice::python {
 namespace {
 
-/// Raises the exception that sluice.errors.of(exit code, text) returns. Its class is one of the package's exceptions.
-/// The details of an infeasible question are passed as JSON.
+/// Raises the exception that sluice.errors.of(exit code, text) returns. The class of the exception belongs to the
+/// package. If the question is infeasible, `text` is JSON with the details.
 void throw_in_python(int exit_code, const char* text) {
   const py::object error = py::module_::import("sluice.errors").attr("of")(exit_code, text);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
@@ -49,7 +49,7 @@ void bind_errors(py::module_& module) {
 }  // namespace sluice::python
 
 PYBIND11_MODULE(_sluice, module) {
-  module.doc() = "The base of the package sluice; use the classes of that package.";
+  module.doc() = "The C++ part of the package sluice. Use the classes of the package instead of this module.";
   sluice::python::bind_errors(module);
   sluice::python::bind_platform(module);
   sluice::python::bind_model(module);

@@ -1,6 +1,6 @@
 // The Python module `_sluice`, which the package `sluice` (analysis/sluice) wraps. The module reads documents and makes
-// plans. Simulations run in another process, the helper (protocol.hpp), so that the process that imports the module
-// never contains a SimGrid engine. Users work only with the classes of the package.
+// plans. Simulations run in a separate process, the helper (protocol.hpp). So the process that imports the module never
+// contains a SimGrid engine. Users work only with the classes of the package.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,5 @@
-// The binding of placement curves (study/placement) for the Python module. The package's placement.py wraps it.
+// The binding of placement curves (study/placement) for the Python module. The file placement.py of the package wraps
+// this binding.
 #include <pybind11/stl.h>
 
 #include "base/error.hpp"

@@ -16,8 +16,8 @@ namespace {
 const Plan& lowered(const PlanHandle& self) {
   if (!self.lowered)
     throw InputError(
-        "this plan has no seconds and routes yet: a scenario adds them to the plan that its policy "
-        "returns; for a plan without a scenario, give the seconds of each computation by Action.takes()");
+        "this plan has no seconds and routes yet: run it as the plan of a scenario's policy, so that the scenario adds "
+        "them; or give the seconds of each computation by Action.takes()");
   return *self.plan;
 }
 

@@ -1,5 +1,5 @@
-// The binding of policies that are written in Python. Each policy becomes a record of the catalog of policies. This
-// file calls its Python function.
+// The binding of policies that are written in Python. Each policy becomes a record of the catalog of policies. The
+// function of the record calls the Python function of the policy.
 #include "policy/policy.hpp"
 
 #include <pybind11/stl.h>
@@ -110,8 +110,8 @@ py::dict workload_of(const PolicyRequest& request) {
   return values;
 }
 
-/// Checks two things that a builder cannot check: that each action belongs to an existing stage, and that actions of
-/// training occur only in training.
+/// Checks that each action belongs to an existing stage, and that actions of training occur only in training. A builder
+/// cannot check these two conditions, because a builder does not know the scenario.
 void require_priceable(const Plan& plan, const PolicyRequest& request) {
   const std::vector<Stage>& stages = request.pricing.stages;
   const auto count = static_cast<std::int32_t>(stages.size());
@@ -130,8 +130,8 @@ void require_priceable(const Plan& plan, const PolicyRequest& request) {
   }
 }
 
-/// Throws InputError unless the actions of the plan finish all samples of the workload. Without this check, a plan with
-/// a correct makespan could have a wrong throughput or no throughput.
+/// Throws InputError unless the actions of the plan finish all samples of the workload. Without this check, a plan
+/// could have a correct makespan but a wrong throughput.
 void require_all_samples(const Plan& plan, const PolicyRequest& request) {
   std::int64_t done = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
@@ -141,11 +141,12 @@ void require_all_samples(const Plan& plan, const PolicyRequest& request) {
   if (done != asked)
     throw InputError("the actions of policy '" + plan.name + "' finish " + std::to_string(done) +
                      " samples of the " + std::to_string(asked) +
-                     " that the workload has; call action.done(samples) on the actions whose ends "
-                     "complete samples, so that each sample is counted once");
+                     " samples of the workload; call action.done(samples) on the actions whose ends complete samples, "
+                     "so that each sample is counted once");
 }
 
-/// Returns the modes that a policy declares. Each mode allows the same strategies for fates.
+/// Returns the modes for which a policy makes plans. All modes have the same list of strategies for fates, which is
+/// `strategies`.
 std::vector<PlansFor> plans_for(const std::string& policy, const std::vector<std::string>& modes,
                                 const std::vector<std::string>& strategies) {
   // find() throws InputError for an unknown strategy.
@@ -161,8 +162,8 @@ std::vector<PlansFor> plans_for(const std::string& policy, const std::vector<std
   return plans;
 }
 
-/// Calls the Python function of a policy, checks the plan that it returns, and returns this plan. An exception of the
-/// function is passed on to the caller.
+/// Calls the Python function of a policy, checks the plan that it returns, and returns this plan. If the Python
+/// function raises an exception, this exception is passed on to the caller.
 Plan plan_in_python(const py::handle& function, const std::string& name,
                     const PolicyRequest& request, const Reader& reader,
                     const std::vector<Field>& fields) {
@@ -195,7 +196,7 @@ void bind_policy(py::module_& module) {
                               const py::function& function) {
     std::vector<Field> fields;
     for (const py::dict& parameter : parameters) fields.push_back(field_of(parameter));
-    // Policies are never freed, so their functions are never freed either.
+    // Policies are never freed, so the Python functions of policies are never freed either.
     const py::handle kept = function.inc_ref();
     add_policy({.name = name,
                 .summary = summary,

@@ -1,19 +1,19 @@
 // The protocol between a Python process and its helper (worker/main.cpp). The helper runs simulations for the Python
 // process.
 //
-// The helper's standard input is a socket, called the control. A request is one message on the control with two
-// descriptors. The first descriptor is a socket, called the channel, on which the answer is sent. The second descriptor
-// is a memory file with a list of byte strings (base/parts.hpp). The first string names the request. The second string
-// is the folder to which paths are relative. The further strings depend on the request:
-//   run     The text of the plan, the name of the plan for messages (or ""), the text of the scenario, and the
+// The standard input of the helper is a socket, which is called the control. A request is one message on the control
+// with two descriptors. The first descriptor is a socket, which is called the channel, and on which the helper sends
+// the answer. The second descriptor is a memory file with a list of byte strings (base/parts.hpp). The first string
+// names the request. The second string is the folder to which paths are relative. The strings after these two depend on
+// the request: run The text of the plan, the name of the plan for messages (or ""), the text of the scenario, and the
 //           command line.
 //   open    The path of a trace.
 //   save    The path, a recording, and the parts of the answer that are not numbers (sim/study/answer), or "".
 //   export  The path, the format, the table (or ""), and a recording.
 //
-// The helper sends Messages on the channel: any number of progress messages, and then one answer. The answer comes with
-// a memory file, which holds a recording (run/recording/recording.hpp) or the text of an error. If a channel ends
-// without an answer, the helper has died. The caller cancels a run by shutting down its end of the channel.
+// The helper first sends any number of progress messages on the channel, and then one answer. The answer comes with
+// a memory file, which holds a recording (run/recording/recording.hpp) or the text of an error. If a channel is closed
+// before an answer has come, the helper has died. The caller cancels a run by shutting down its end of the channel.
 #pragma once
 
 #include <cstdint>

@@ -9,10 +9,10 @@
 
 namespace sluice::python {
 
-/// A scenario with the document and the overrides from which it was made. With them, a scenario with other overrides
-/// can be made.
+/// A scenario with the document and the overrides from which it was made. The document is kept, so that a scenario with
+/// other overrides can be made.
 struct ScenarioHandle {
-  Value written;     ///< the document as written, before includes and overrides
+  Value written;     ///< the document as it is written, before includes and overrides
   std::string path;  ///< path of the document; includes are relative to its folder
   std::vector<std::string> overrides;
   std::shared_ptr<const Scenario> scenario;

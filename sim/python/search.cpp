@@ -1,4 +1,4 @@
-// The binding of searches for the Python module. The package's search.py wraps it in a class.
+// The binding of searches for the Python module. The file search.py of the package wraps this binding in a class.
 #include "study/search/search.hpp"
 
 #include <pybind11/stl.h>
@@ -10,7 +10,7 @@
 namespace sluice::python {
 namespace {
 
-/// A search: its request, and the points that have been computed so far.
+/// A search with its request and the points that have been computed so far.
 class Search {
  public:
   Search(const Variants& variants, std::vector<SearchKey> keys, const std::string& goal,
@@ -30,8 +30,8 @@ class Search {
     return run_search(request_);
   }
 
-  /// Computes one point. Returns the status of its Merit ("keeps" or "breaks" the limits, or "refused") and the number
-  /// of its Merit.
+  /// Computes one point. Returns the status and the number of the Merit of a point. The status is "keeps" or "breaks"
+  /// (the limits), or "refused".
   std::pair<std::string, double> ask(const SearchRow& row) {
     request_.progress = progress_of(py::none());
     const py::gil_scoped_release free;
@@ -103,7 +103,8 @@ void bind_search(py::module_& module) {
       .def_property_readonly("goal",
                              [](const Search& self) { return self.request().goal.number.name; })
       .def_property_readonly("limits", [](const Search& self) {
-        // Returns a tuple per limit, with the text of the limit, the column of its metric, and its number.
+        // Returns a tuple per limit: the text of the limit, the column of the limited metric, and the number of the
+        // limit.
         py::list limits;
         for (const SearchLimit& limit : self.request().limits)
           limits.append(py::make_tuple(limit.text, limit.number.name, limit.limit));

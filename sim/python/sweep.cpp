@@ -1,5 +1,5 @@
-// The binding of sweeps for the Python module: points, answers and the store. The package's sweep.py wraps them in
-// classes.
+// The binding of sweeps for the Python module: points, answers and the store. The file sweep.py of the package wraps
+// this binding in classes.
 #include "study/sweep/sweep.hpp"
 
 #include <pybind11/numpy.h>

@@ -28,13 +28,13 @@ void Comparison::span(const Span& span) {
 void Comparison::finish() const {
   for (std::uint32_t a = 0; a < seen_.size(); ++a)
     if (seen_[a] < times_.of(a).size())
-      throw InternalError("the executors differ: the replay leaves out '" +
+      throw InternalError("SimGrid and the replay differ: the replay leaves out '" +
                           name_of(plan_.actions[a]) + "'");
 }
 
 void Comparison::disagree(const Span& span, const std::string& there) const {
   throw InternalError(
-      "the executors differ first at " + action_label(plan_, span.action, span.iteration) + " on " +
+      "SimGrid and the replay differ first at " + action_label(plan_, span.action, span.iteration) + " on " +
       plan_.streams[plan_.actions[span.action].stream].name + ": in SimGrid " + there +
       ", in the replay from " + exact(span.start) + " s to " + exact(span.end) + " s");
 }

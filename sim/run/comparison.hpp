@@ -1,5 +1,5 @@
-// Compares two executions of one plan, span by span. Each span must start and end at the same times in both executions.
-// All times are in seconds.
+// Compares the spans of two executions of one plan one by one. Each span must have the same start and the same end in
+// both executions. All times are in seconds.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class Times final : public Sink {
 
  private:
   Sink& next_;
-  std::vector<std::vector<Pair>> times_;  ///< the executions of each action
+  std::vector<std::vector<Pair>> times_;  ///< the start and the end of each execution, by action
   double makespan_ = 0;
 };
 
@@ -39,7 +39,8 @@ class Comparison final : public Sink {
       : plan_(plan), times_(times), seen_(plan.actions.size(), 0) {}
   void span(const Span& span) override;
   void memory(const MemoryEvent&) override {}
-  /// Call this function after the last span. Throws InternalError if spans are missing.
+  /// Call this function after the last span. Throws InternalError if the second execution lacks spans of the first
+  /// execution.
   void finish() const;
 
  private:
@@ -47,7 +48,8 @@ class Comparison final : public Sink {
 
   const Plan& plan_;
   const Times& times_;
-  std::vector<std::size_t> seen_;  ///< the number of executions of each action so far
+  /// How many executions of each action the second execution of the plan has sent so far.
+  std::vector<std::size_t> seen_;
 };
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
-// Chooses the executor of a plan. SimGrid is the reference, the replay is faster, and `both` compares the two.
+// Chooses the executor of a plan. SimGrid is the reference, and the replay is faster than SimGrid. `both` compares the
+// results of SimGrid and the replay.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +18,12 @@ enum class Executor : std::uint8_t { automatic, simgrid, replay, both };
 /// Returns the names "auto", "simgrid", "replay", "both". The value of an Executor is an index into this list.
 const std::vector<std::string>& executor_names();
 std::string_view name_of(Executor executor);
-/// Returns the executor of that name. Throws UsageError if there is none.
+/// Returns the executor with the given name. Throws UsageError if there is no such executor.
 Executor executor_named(const std::string& name);
 
-/// `automatic` means SimGrid for plans with at most this number of executed actions, and the replay for others. For so
-/// few actions the replay leaves out no period, so that both write the same trace where no link is shared.
+/// `automatic` means SimGrid for plans with at most this number of executed actions, and the replay for all other
+/// plans. In a run with so few actions, the replay leaves out no period. So if no link is shared, SimGrid and the
+/// replay write equal traces.
 inline constexpr std::int64_t most_for_simgrid = 100'000;
 /// Returns how many actions a run of the plan executes in the prologue, in all iterations of the body, and in the
 /// epilogue. Dropped actions do not count.
@@ -36,10 +38,10 @@ void execute_or_throw(const PlanExecutor& executor, const Plan& plan, Sink& sink
 /// Throws Infeasible if an execution blocked.
 void require_end(const Plan& plan, const std::optional<Deadlock>& blocking);
 
-/// Executes a checked plan. With `both`, the sink receives SimGrid's execution. If a start or an end of a span differs
-/// between the executors by more than 1e-9 of the makespan, throws InternalError, whose message names the first such
-/// span. Throws the exceptions of the executors. Throws Infeasible if the plan blocks. SimGrid can run only once per
-/// process.
+/// Executes a checked plan. With `both`, the sink receives the execution by SimGrid. Throws InternalError if a start or
+/// an end of a span differs between SimGrid and the replay by more than 1e-9 of the makespan. The message names the
+/// first such span. Throws the exceptions of the executors. Throws Infeasible if the plan blocks. SimGrid can run only
+/// once per process.
 void execute(const Plan& plan, Executor executor, Sink& sink, const ExecutorOptions& options);
 
 }  // namespace sluice

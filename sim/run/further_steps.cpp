@@ -13,11 +13,12 @@
 namespace sluice {
 namespace {
 
-/// After this number of steps, the seconds of a step hardly change. If the steps repeat, the replay executes only a few
-/// of them.
+/// A longer run has this number of steps, because the seconds of a step hardly change after so many steps. If the steps
+/// repeat, the replay executes only a few of these steps.
 constexpr std::int64_t many_steps = 64;
-/// If a step has many actions, fewer steps are run, but at least two. These steps together execute at most
-/// `many_executions` actions, or at most as many actions as the run itself if the run has more.
+/// If a step has many actions, the longer run has fewer steps, but at least two. All its steps together execute at most
+/// `many_executions` actions. If the run itself executes more actions than `many_executions`, the longer run executes
+/// at most as many actions as the run itself.
 constexpr std::int64_t many_executions = 300'000;
 
 std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {
@@ -38,8 +39,7 @@ std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
   return per_step * steps;
 }
 
-/// Returns the seconds of a step of the longer run. The number of iterations in `tables.plan` is that of the longer
-/// run.
+/// Returns the seconds of a step of the longer run. `tables.plan` has the number of iterations of the longer run.
 std::optional<double> step_of_longer(const PlanTables& tables) {
   const Plan& plan = tables.plan;
   if (const std::optional<double> seconds = unhindered_iteration_s(tables))
@@ -53,7 +53,7 @@ std::optional<double> step_of_longer(const PlanTables& tables) {
          static_cast<double>(result.period->iterations * plan.steps_per_iteration);
 }
 
-/// Changes the number of a plan's iterations. The destructor restores the number.
+/// Changes the number of iterations of a plan. The destructor restores the number.
 class IterationOverride {
  public:
   IterationOverride(Plan& plan, std::int64_t iterations)

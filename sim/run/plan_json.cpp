@@ -28,8 +28,8 @@ Value json_of(const Fact::Number& number) {
   return Value::make(number.value);
 }
 
-/// Returns the mapping under that key. The plan may have facts about 100,000 groups, so the search starts at the end,
-/// where the latest mapping was added.
+/// Returns the mapping under the given key. The latest mapping is at the end. The search begins there, because a plan
+/// may have facts about 100,000 groups.
 Value& mapping_at(Value& map, const std::string& key) {
   if (map.entries().empty() || map.entries().back().key != key) {
     if (!map.find(key) || !map.find(key)->is_map()) map.set(key, Value::make_map());

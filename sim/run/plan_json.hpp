@@ -1,5 +1,5 @@
-// Converts a plan's facts, and the reason why a question is infeasible, to JSON. The option --json and the Python
-// package use these functions.
+// Converts the facts of a plan to JSON, and also the reason why a question is infeasible. The option --json and the
+// Python package use these functions.
 #pragma once
 
 #include <vector>
@@ -11,12 +11,13 @@
 namespace sluice {
 
 /// Returns the facts as {name: value}, or as {name: {of: value}} for facts about several things. The facts of replicas
-/// are in {"replicas": {device: {…}}}. A number stays a number, and its unit is part of the name. A list stays a list.
+/// are in {"replicas": {device: {…}}}. A number stays a number, and the unit of the number is part of the name. A list
+/// stays a list.
 Value json_facts(const std::vector<Fact>& facts);
 
 /// Returns a mapping with the keys message, pool, needed_bytes, available_bytes, by_class, time_s and waiters. Each
-/// waiter has stream and action. A waiter that waits for an action also has awaits. A waiter that waits for memory also
-/// has pool, bytes and tensors. An unknown value is null.
+/// waiter has the keys stream and action. A waiter that waits for an action also has the key awaits. A waiter that
+/// waits for memory also has the keys pool, bytes and tensors. An unknown value is null.
 Value json_shortage(const Infeasible& infeasible);
 
 }  // namespace sluice

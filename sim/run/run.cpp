@@ -39,14 +39,14 @@ std::string utc_now() {
   return text.data();
 }
 
-/// Returns the name of the context factory that the environment demands (sanitizers need "thread"). If the result is
-/// empty, SimGrid chooses the factory.
+/// Returns the name of SimGrid's context factory that the environment variable sets. Sanitizers need the factory
+/// "thread". If the result is empty, SimGrid chooses the factory.
 std::string contexts_from_environment() {
   const char* contexts = std::getenv("SLUICE_CONTEXT");
   return contexts ? contexts : "";
 }
 
-/// Measures the run while the plan is executed. Writes the trace if a trace is wanted.
+/// Measures the run while the plan is executed, and writes the trace if the request names a file for the trace.
 class Listeners {
  public:
   explicit Listeners(const RunRequest& request)
@@ -85,7 +85,7 @@ class Listeners {
 
  private:
   Totals totals_;
-  /// Has a value only if a trace is written, or if there is another listener.
+  /// This member has a value only if a trace is written, or if the request has a listener `also`.
   std::optional<SeriesSink> series_;
   Sink* also_;
   const std::function<std::string(const Summary&)>& answer_;
@@ -113,9 +113,9 @@ TraceHeader header_of(const RunRequest& request) {
 }
 
 RunResult run(const RunRequest& request) {
-  // An execution itself detects that the plan blocks, so most plans are executed once. But a listener `also` must never
-  // receive an execution that blocks. So if there is such a listener, check() replays the plan before the execution
-  // starts.
+  // The executor detects whether the plan blocks, so most plans are executed only once. But a listener `also` must
+  // never receive an execution that blocks. So if the request has this listener, check() replays the plan before the
+  // execution starts.
   const bool once = !request.also && ends_if_it_ran(request.plan);
   ExecutorOptions options;
   std::optional<PlanTables> tables;
@@ -123,7 +123,7 @@ RunResult run(const RunRequest& request) {
     options.tables = &tables.emplace(check_without_replay(request.plan));
   else
     check(request.plan);
-  // A signal only sets the flag, so that an interrupted trace can be finished.
+  // A signal only sets a flag here, so that the trace of an interrupted run can be finished.
   const InOrder in_order;
   Listeners listeners(request);
   options.contexts = contexts_from_environment();
@@ -136,8 +136,8 @@ RunResult run(const RunRequest& request) {
   } catch (const Interrupted&) {
     listeners.finish(TraceStatus::aborted);
     throw;
-  } catch (const Error&) {  // The plan blocks, or the executors differ.
-    // If the plan blocks, check() throws the usual message, and no trace is written.
+  } catch (const Error&) {  // The plan blocks, or SimGrid and the replay differ.
+    // If the plan blocks, check() throws the exception with the usual message, and no trace is written.
     if (once) check(request.plan);
     listeners.finish(TraceStatus::failed);
     throw;

@@ -20,25 +20,25 @@ namespace sluice {
 struct RunRequest {
   const Plan& plan;
   std::string trace_path = {};  ///< path of the trace; if empty, no trace is written
-  /// The resolved scenario, which the trace stores. Empty if the run comes from a file with a plan.
+  /// The text of the resolved scenario, which the trace stores; empty if the input of the run is a plan file.
   std::string scenario_text = {};
   std::string command_line = {};  ///< the command line that the trace stores
   /// A function that the run calls from time to time with the number of executed actions and the number of all actions.
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
   Executor executor = Executor::automatic;
-  /// The bound of the scenario's question. Empty if the run does not come from a scenario.
+  /// Returns the bound of the scenario's question, in seconds; empty if the input of the run is a plan file.
   std::optional<double> question_bound_s = {};
-  /// A function that returns those parts of the answer that are not metrics, as JSON, for the trace. The run calls it
-  /// once, at its end, and only if a trace is written.
+  /// Returns the parts of the answer that are not metrics as JSON, which the trace stores. The run calls this function
+  /// once, at the end of the run, and only if a trace is written.
   std::function<std::string(const Summary& summary)> answer = {};
-  Sink* also = nullptr;  ///< if set, also receives every span and memory event
+  Sink* also = nullptr;  ///< a listener that also receives every span and memory event; may be null
 };
 
 struct RunResult {
   Summary summary;
   Executor executor = Executor::simgrid;  ///< the executor that executed the plan
   std::string content_sha256 = {};  ///< content hash of the trace; empty if no trace is written
-  SeriesTable series = {};          ///< filled only if a trace is written, or if `also` is set
+  SeriesTable series = {};          ///< filled only if a trace is written, or if the request has a listener `also`
 };
 
 /// Returns the header of the trace of this run.

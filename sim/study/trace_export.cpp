@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* layers_table = "layers";
 
-/// The layers of the model of the trace's scenario.
+/// Returns the layers of the model of the trace's scenario.
 std::string layers(const TraceReader& trace) {
   const std::string& text = trace.header().scenario;
   if (text.empty())

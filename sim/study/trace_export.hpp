@@ -1,4 +1,5 @@
-// Exports a trace in the format of another program. Also exports tables that need more data than the trace contains.
+// Exports a trace in the format of another program. This header also exports tables that need more data than the trace
+// contains.
 #pragma once
 
 #include <string>
@@ -13,8 +14,8 @@ namespace sluice {
 /// format has only one kind of table.
 std::vector<std::string> tables_of(const ExportFormat& format);
 
-/// Throws the exceptions of the format. Throws InputError if the table `layers` is requested for the trace of a plan
-/// file, because a plan file does not name its layers.
+/// Throws the exceptions of the export that writes the format. Throws InputError if the table `layers` is requested for
+/// the trace of a plan file, because a plan file does not name its layers.
 void export_trace(const TraceReader& trace, const ExportFormat& format, const std::string& table,
                   const Write& write);
 

@@ -18,14 +18,14 @@ std::string_view name_of(TraceStatus status);
 struct TraceHeader {
   std::string program_version, git_sha;
   std::string executor;                           ///< "simgrid", "replay", "both"
-  std::string simgrid_version, simgrid_settings;  ///< "key:value key:value"; empty without SimGrid
+  std::string simgrid_version, simgrid_settings;  ///< settings as "key:value key:value"; empty if SimGrid did not run
   std::string scenario;                           ///< the whole text of the resolved scenario
   std::string plan;                               ///< the plan's text
-  /// Makes the plan's text if `plan` is empty. The function is called once, in the writer's thread, because making the
+  /// Makes the text of the plan if `plan` is empty. The writer's thread calls this function once, because making the
   /// text of a large plan takes a while.
   std::function<std::string()> make_plan = {};
-  /// The question, the certainty of the answer, and notes, as JSON; empty if the caller gave none. This text is not
-  /// part of the content hash, because it also depends on the documents that were read.
+  /// The question, the certainty of the answer, and notes, as JSON; empty if the caller gave no answer. This text is
+  /// not part of the content hash, because it also depends on the documents that were read.
   std::string answer = {};
   /// The facts that differ between two runs of the same plan, such as wall clock, host and command line.
   std::vector<std::pair<std::string, std::string>> provenance;

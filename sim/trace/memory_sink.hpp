@@ -1,4 +1,5 @@
-// Sinks without a file. One sink forgets everything. The other sink keeps everything, for tests and small runs.
+// Sinks without a file. Two sinks: the first sink keeps no data, and the second sink keeps all data in memory, for
+// tests and small runs.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// The spans and memory events of an execution, in the order of time. Any number of sinks may receive them. Actions,
-// streams, pools and tensors are row numbers of the tables of trace/labels.hpp.
+// The spans and memory events of an execution, in the order of time. Any number of sinks may receive these spans and
+// events. Actions, streams, pools and tensors are row numbers of the tables of trace/labels.hpp.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// Why a span did not start when its stream became free.
+/// The reason why a span did not start when its stream became free.
 enum class WaitReason : std::uint8_t {
   none,    ///< the span waited for no action and for no pool
   data,    ///< the span waited last for the data of another action (`blocker`)
@@ -26,12 +26,13 @@ struct Span {
   double end = 0;  ///< from this time on, the stream is free again
   /// From this time on, actions that wait for this span may start: end + latency of the route.
   double available = 0;
-  /// Seconds for which the stream was idle before this span: since the end of the stream's previous span, or since 0.
+  /// Seconds for which the stream was idle before this span: the seconds since the end of the stream's previous span,
+  /// or since 0.
   double waited = 0;
   WaitReason reason = WaitReason::none;
   std::uint32_t blocker = nobody;
   /// The row of the span that ended the last wait. Rows count from 0 in the order of emission. That span ended the wait
-  /// because its data arrived, or because its end freed the bytes. The row is -1 if this span started at once.
+  /// because its data arrived, or because its end freed the bytes. The row is -1 if this span did not wait.
   std::int64_t cause = -1;
 };
 
@@ -41,22 +42,24 @@ struct MemoryEvent {
   std::uint32_t pool = 0;
   std::uint32_t tensor = 0;
   std::int64_t delta = 0;  ///< bytes
-  std::int64_t level = 0;  ///< bytes in the pool afterwards
+  std::int64_t level = 0;  ///< bytes in the pool after the event
 };
 
 /// Repeats the latest spans and events `times` times. Each repetition is later than the previous repetition.
 struct Repetition {
-  /// If a repetition has more spans than this, the trace keeps one period and the number of repetitions instead.
+  /// If all repetitions together have more spans than this number, the trace keeps only one period and the number of
+  /// repetitions.
   static constexpr std::int64_t most_written = 1'000'000;
 
   std::int64_t times = 0;
-  double seconds = 0;  ///< by how much each repetition is later than the previous repetition
-  std::int64_t iterations = 0;     ///< by how many iterations of the body each repetition is later
-  const std::vector<Span>& spans;  ///< the spans of one period: those that were emitted last
+  double seconds = 0;  ///< by how many seconds each repetition is later than the previous repetition
+  /// By how many iterations of the body each repetition is later than the previous repetition.
+  std::int64_t iterations = 0;
+  const std::vector<Span>& spans;  ///< the spans of one period, which are the latest spans
   const std::vector<MemoryEvent>& memory;
   const std::vector<std::uint32_t>& streams;  ///< the stream of each span
 
-  /// Returns the span as it is in repetition k. Repetitions count from 1, and k = 0 gives the span itself.
+  /// Returns a span of the period as it is in repetition k. Repetitions count from 1, and k = 0 gives the span itself.
   Span span(std::size_t i, std::int64_t k) const;
   MemoryEvent event(std::size_t i, std::int64_t k) const;
 
@@ -66,8 +69,8 @@ struct Repetition {
   }
 };
 
-/// Keeps times in order after they were shifted. In spite of rounding, two spans of a stream must not overlap, and a
-/// span must not end before the span that was emitted before it.
+/// Keeps the times of shifted spans in order. In spite of rounding, two spans of a stream must not overlap, and a span
+/// must not end before the span that was emitted just before it.
 class Sequence {
  public:
   /// The sequence begins with the spans and events of repetition `k`.
@@ -91,7 +94,7 @@ class Sink {
   virtual void repeat(const Repetition& repetition);
 };
 
-/// Passes everything on to several sinks.
+/// Passes all spans, events and repetitions on to several sinks.
 class FanOut final : public Sink {
  public:
   explicit FanOut(std::vector<Sink*> sinks) : sinks_(std::move(sinks)) {}

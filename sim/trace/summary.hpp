@@ -1,5 +1,5 @@
-// The numbers of a run, as plain data. The metrics compute these numbers, the trace stores them, and the commands print
-// them. The numbers are in the order of the metric catalog.
+// The numbers of a run, as plain data. The code of the metrics computes these numbers. A trace stores the numbers, and
+// the commands print the numbers. The numbers are in the order of the metric catalog.
 #pragma once
 
 #include <limits>
@@ -9,7 +9,8 @@
 
 namespace sluice {
 
-/// A number, a text, or numbers by key (the name of a link, or of a pool and a tensor class).
+/// The value of a metric is a number, a text, or a number for each key. A key is the name of a link, for example, or
+/// the names of a pool and a tensor class.
 struct SummaryValue {
   enum class Kind { number, text, keyed };
   struct Keyed {
@@ -50,7 +51,7 @@ struct SummaryValue {
 struct Summary {
   struct Metric {
     std::string name;     ///< such as makespan_s
-    std::string unit;     ///< s, byte, J, FLOP, sample, 1 (a ratio), or empty for a text
+    std::string unit;     ///< s, byte, J, FLOP, sample, 1 (for a ratio), or empty for a text
     std::string summary;  ///< one sentence
     SummaryValue value;
   };
@@ -67,7 +68,8 @@ struct Summary {
     const bool is_number = metric && metric->value.kind == SummaryValue::Kind::number;
     return is_number ? metric->value.number : std::numeric_limits<double>::quiet_NaN();
   }
-  /// Returns the number of a metric for one key. Returns NaN if the function above would return NaN.
+  /// Returns the number of a metric for one key. Returns NaN if there is no such metric, if it has no number for this
+  /// key, or if this number is absent.
   double number(const std::string& name, const std::vector<std::string>& key) const {
     if (const Metric* metric = find(name))
       for (const SummaryValue::Keyed& keyed : metric->value.keyed)

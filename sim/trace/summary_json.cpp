@@ -16,7 +16,7 @@ Value number_of(const Summary::Metric& metric, double number) {
 }
 
 /// Builds nested maps, with one level per word of the key. A map may have an entry for each of 100,000 stages, so an
-/// entry is found by its stored index instead of a search.
+/// entry is found by its stored index and not by a search.
 class Nest {
  public:
   void put(const std::vector<std::string>& key, Value value) {

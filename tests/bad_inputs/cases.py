@@ -15,7 +15,7 @@ class Case:
     says: list
     file: str = ""
     edit: tuple = ()           # (old, new)
-    content: object = None     # the whole file, text or bytes
+    content: object = None     # the content of the whole file, as text or bytes
     run: list = field(default_factory=lambda: ["run", "scenario.yaml"])
 
 
@@ -69,11 +69,11 @@ DOCUMENTS = [
 
 INCLUDES = [
     scenario("an include that is missing", "scenario.yaml:3:15", ["none.yaml"], "model.yaml", "none.yaml"),
-    scenario("an include that leaves the root", "scenario.yaml:3:15", ["../../etc/passwd", "leads out of", "put an empty file .sluice-root"], "model.yaml", "../../etc/passwd"),
+    scenario("an include of a file outside of the root", "scenario.yaml:3:15", ["../../etc/passwd", "leads out of", "put an empty file .sluice-root"], "model.yaml", "../../etc/passwd"),
     scenario("an include of a device", "scenario.yaml:3:15", ["/dev/zero", "leads out of", "put an empty file .sluice-root"], "model.yaml", "/dev/zero"),
     scenario("an include of a pipe", "scenario.yaml:3:15", ["a pipe"], "model.yaml", "pipe.yaml"),
     scenario("an include of a folder", "scenario.yaml:3:15", ["a folder"], "model.yaml", "folder.yaml"),
-    scenario("an include through a link that leaves the root", "scenario.yaml:3:15", ["link.yaml", "leads out of", "put an empty file .sluice-root"], "model.yaml", "link.yaml"),
+    scenario("an include through a symbolic link to a file outside of the root", "scenario.yaml:3:15", ["link.yaml", "leads out of", "put an empty file .sluice-root"], "model.yaml", "link.yaml"),
     platform("a cycle of includes", "platform.yaml:2:7", ["include each other", "platform.yaml -> platform.yaml"], "name: bench", "file: platform.yaml\nname: bench"),
     scenario("a model instead of a platform", "model.yaml:1:9", ["'sluice-model/1'", "sluice-platform/1"], "file: platform.yaml", "file: model.yaml"),
 ]
@@ -118,16 +118,16 @@ MODELS = [
     model("a NUL in a name", "model.yaml:8:24", ["NUL"], "name: last", 'name: "la\\0st"'),
     model("half of a character", "model.yaml:8:31", ["\\ud800 to \\udfff are halves of a character", "eight hex digits"], "name: last", 'name: "\\ud83d\\ude00"'),
     model("no layers", "model.yaml:6:3", ["'layers' is empty"], "  - {type: input, name: x, shape: [$size]}\n  - {type: dense, name: full, features: $size}\n  - {type: relu, name: last}\n", "  []\n"),
-    model("a pool whose input is not an image", "model.yaml:7:12", ["max_pool", "[height, width, channels]", "[8]"], "type: dense, name: full, features: $size", "type: max_pool, name: full, kernel: 3"),
+    model("a pooling layer whose input is not an image", "model.yaml:7:12", ["max_pool", "[height, width, channels]", "[8]"], "type: dense, name: full, features: $size", "type: max_pool, name: full, kernel: 3"),
     model("weights tied to a layer without weights", "model.yaml:8:50", ["'x' for 'tied'", "of type input and has no weights to share"], "{type: relu, name: last}", "{type: dense, name: last, features: 8, tied: x}"),
     model("weights tied to an unknown layer", "model.yaml:8:50", ["'ful' in 'tied'", "did you mean 'full'"], "{type: relu, name: last}", "{type: dense, name: last, features: 8, tied: ful}"),
-    model("a number of ranks that does not divide the tensor", "model.yaml:8:47", ["'3' for 'ranks'", "divisor", "[8]"], "{type: relu, name: last}", "{type: reduce_scatter, name: last, ranks: 3}"),
+    model("a number of ranks that does not divide the elements of the tensor", "model.yaml:8:47", ["'3' for 'ranks'", "divisor", "[8]"], "{type: relu, name: last}", "{type: reduce_scatter, name: last, ranks: 3}"),
     model("a block with too few inputs", "model.yaml:8:24", ["takes 2 inputs (a, b), got 1"], "layers:\n  - {type: input, name: x, shape: [$size]}", "blocks: {b: {inputs: [a, b], layers: [{type: add, inputs: [a, b]}]}}\nlayers:\n  - {type: input, name: x, shape: [$size]}\n  - {block: b, inputs: [x]}"),
     model("an error inside a block", "model.yaml:5:45", ["'8' for 'row'", "in the block 'b', used at model.yaml:8:5"], "layers:\n  - {type: input, name: x, shape: [$size]}", "blocks: {b: {layers: [{type: take_row, row: $size}]}}\nlayers:\n  - {type: input, name: x, shape: [$size, 2]}\n  - {block: b}"),
-    model("a repeat with too many layers", "model.yaml:8:5", ["repeat: 999999999", "more than 1000000 layers"], "  - {type: relu, name: last}", "  - {repeat: 999999999, layers: [{type: relu, name: last}]}"),
+    model("a repetition with too many layers", "model.yaml:8:5", ["repeat: 999999999", "more than 1000000 layers"], "  - {type: relu, name: last}", "  - {repeat: 999999999, layers: [{type: relu, name: last}]}"),
     table("a table with a wrong heading", "table.json:2:66", ["'total flops'", "total FLOPs"], "total FLOPs", "total flops"),
     table("a running total that decreases", "table.json:5:21", ["'4'", "total params", "at least"], "50, 5, 120", "50, 4, 120"),
-    table("a total state that is not a sum", "table.json:4:17", ["'31'", "total state", "10 + 20"], "20, 30, 5", "20, 31, 5"),
+    table("a total state that is not the sum of the states", "table.json:4:17", ["'31'", "total state", "10 + 20"], "20, 30, 5", "20, 31, 5"),
     table("broken JSON", "table.json:5:9", ["not JSON"], "[3, \"ReLu\"", "[3 \"ReLu\""),
 ]
 
@@ -160,13 +160,13 @@ PLANS = [
     plan("a tensor that nobody allocated", "small.plan", ["'run'", "'input'", "gpu"], " allocates=input@gpu", ""),
     plan("a capacity without a unit", "small.plan:4:19", ["'100'", "unit is missing", "24GB"], "capacity=100B", "capacity=100"),
     plan("too many iterations", "small.plan:3:", ["99999999999999999999"], "iterations 3", "iterations 99999999999999999999"),
-    plan("a plan that does not fit", "", ["gpu", "100 B", "input"], "bytes=40", "bytes=101", code=4),
-    plan("a plan that blocks for ever", "", ["gpu", "result", "waits"], "capacity=100B", "capacity=50B", code=4),
+    plan("a plan that does not fit into the memory", "", ["gpu", "100 B", "input"], "bytes=40", "bytes=101", code=4),
+    plan("a plan whose run blocks for ever", "", ["gpu", "result", "waits"], "capacity=100B", "capacity=50B", code=4),
 ]
 
 FIT = [
-    platform("a model that cannot fit", "", ["gpu", "weight ", "300 B"], "1MB", "300B", code=4),
-    given("too many inferences in flight", "", ["gpu", "the most that fit in flight: "], "policy.in_flight=100",
+    platform("a model that does not fit under any choice", "", ["gpu", "weight ", "300 B"], "1MB", "300B", code=4),
+    given("more micro-batches in flight than fit", "", ["gpu", "the most that fit in flight: "], "policy.in_flight=100",
           "fates={strategy: keep_all}", "workload.batches_per_step=100", "platform.devices.gpu.memory.capacity=2kB", code=4),
     given("a layer that is too large for any stage", "", ["'full'", "gpu"], "stages={cut: by_memory}",
           "platform.devices.gpu.memory.capacity=300B", code=4),
@@ -174,9 +174,9 @@ FIT = [
 
 OUTPUTS = [
     given("a trace in a folder that does not exist", "", ["none", "No such file"], "-o", "none/t.h5", code=5),
-    given("a trace that is a folder", "", ["folder.yaml", "directory"], "-o", "folder.yaml", code=5),
-    given("a trace that is a device", "", ["/dev/null", "not a regular file"], "-o", "/dev/null", code=5),
-    given("a trace with the name of an input", "", ["model.yaml", "input"], "-o", "model.yaml", code=2),
+    given("a trace whose path is a folder", "", ["folder.yaml", "directory"], "-o", "folder.yaml", code=5),
+    given("a trace whose path is a device", "", ["/dev/null", "not a regular file"], "-o", "/dev/null", code=5),
+    given("a trace whose path is an input of the run", "", ["model.yaml", "input"], "-o", "model.yaml", code=2),
 ]
 
 CASES = DOCUMENTS + INCLUDES + SCENARIOS + MODELS + PLATFORMS + PLANS + FIT + OUTPUTS

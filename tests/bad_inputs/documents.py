@@ -1,4 +1,4 @@
-"""A small correct scenario. Each bad input is this scenario with one error."""
+"""The documents of a small valid scenario, and other valid files. A bad input is one of these files with one error."""
 
 SCENARIO = """\
 format: sluice-scenario/1
@@ -35,7 +35,7 @@ links:
   host: {joins: [host, gpu], bandwidth: 1GB/s}
 """
 
-# This plan loads a tensor and computes on it, 3 times.
+# This plan loads a tensor and computes on the tensor three times.
 PLAN = """\
 format: sluice-plan/1
 name small

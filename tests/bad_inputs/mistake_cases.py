@@ -1,4 +1,4 @@
-"""Mistakes of an engineer who had never seen the program before. Every message must say what to do next."""
+"""Mistakes of an engineer who saw the program for the first time. Every message must say what to do next."""
 
 from cases import Case, given, model, platform, scenario
 from command_cases import said, words
@@ -13,7 +13,8 @@ def own(name, at, says, text, code=3):
     return Case(name, code, at, says, "scenario.yaml", content=text)
 
 
-# Mistakes that the first version answered well. The answers must stay as good.
+# Mistakes that the first version of the program answered with good messages. These messages must stay as good as they
+# were.
 GOOD = [
     said("mistake 1, a key misspelt", 1, ["unknown key 'bach'", "did you mean 'batch'"], "workload.bach=4"),
     said("mistake 2, a negative batch", 16, ["'-1' for 'batch'", "at least 1"], "workload.batch=-1"),
@@ -22,7 +23,7 @@ GOOD = [
     said("mistake 5, an efficiency above 1", 33, ["'120%' for 'efficiency'", "at most 1"], GPU + "efficiency=120%"),
     said("mistake 6, a bandwidth without its unit", 31, ["'64' for 'bandwidth'", "the unit is missing", "30GB/s"], "platform.links.host.bandwidth=64"),
     said("mistake 7, FLOPS", 35, ["unknown unit 'TFLOPS'", "did you mean 'TFLOP/s'"], GPU + "rate.float32=67TFLOPS"),
-    said("mistake 8, only G as a unit", 38, ["unknown unit 'G'", "did you mean 'GB'"], GPU + "memory.capacity=24G"),
+    said("mistake 8, the unit G instead of GB", 38, ["unknown unit 'G'", "did you mean 'GB'"], GPU + "memory.capacity=24G"),
     scenario("mistake 9, a parameter misspelt", "scenario.yaml:3:27", ["no parameter 'sizee'", "did you mean 'size'"], "size: 8", "sizee: 8"),
     model("mistake 10, a layer misspelt", "model.yaml:8:12", ["unknown layer type 'rleu'", "did you mean 'relu'"], "type: relu", "type: rleu"),
     model("mistake 11, a variable misspelt", "model.yaml:7:41", ["unknown parameter 'sisze'", "did you mean 'size'"], "features: $size", "features: $sisze"),
@@ -43,41 +44,42 @@ GOOD = [
     words("mistake 23, a folder that does not exist", 5, ["'none/s.yaml'", "No such file or directory"], "run", "none/s.yaml"),
 ]
 
-# Mistakes that were once answered badly, or were not answered.
+# Mistakes that the first version of the program answered with bad messages, or without a message.
 TABLE = [
     said("mistake 24, bits a second", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbps"),
-    said("mistake 25, bits a second with a slash", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbit/s"),
+    said("mistake 25, a bandwidth in bits per second", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbit/s"),
     said("mistake 26, fp16", 16, ["'fp16' for 'dtype'", "did you mean 'float16'"], "workload.dtype=fp16"),
     said("mistake 27, bf16", 16, ["'bf16' for 'dtype'", "did you mean 'bfloat16'"], "workload.dtype=bf16"),
     said("mistake 28, half", 16, ["'half' for 'dtype'", "did you mean 'float16'"], "workload.dtype=half"),
-    words("mistake 29, fp16 as an option", 2, ["'fp16' for '--dtype'", "did you mean 'float16'"], "fits", "model.yaml", "--dtype", "fp16"),
+    words("mistake 29, fp16 as the value of an option", 2, ["'fp16' for '--dtype'", "did you mean 'float16'"], "fits", "model.yaml", "--dtype", "fp16"),
     said("mistake 30, a key without its path", 7, ["unknown key 'batch' in scenario", "did you mean 'workload.batch'"], "batch=4"),
     said("mistake 31, a figure of the platform without its path", 11, ["unknown key 'bandwidth'", "did you mean 'platform.links.host.bandwidth'"], "bandwidth=4GB/s"),
     said("mistake 32, a parameter of the model without its path", 6, ["unknown key 'size'", "did you mean 'model.size'"], "size=4"),
-    said("mistake 33, half of a strategy's name", 16, ["unknown strategy for fates 'offload'", "did you mean 'offload_all'"], "fates.strategy=offload"),
+    said("mistake 33, only the beginning of a strategy's name", 16, ["unknown strategy for fates 'offload'", "did you mean 'offload_all'"], "fates.strategy=offload"),
     said("mistake 34, 1 for true", 16, ["'1' for 'overlap'", "did you mean 'true'"], "policy.overlap=1"),
     said("mistake 35, 0 for false", 16, ["'0' for 'overlap'", "did you mean 'false'"], "policy.overlap=0"),
-    own("mistake 36, a policy misspelt as a word", "scenario.yaml:4:9", ["unknown policy 'residnt'", "did you mean 'resident'"],
+    own("mistake 36, a misspelt policy", "scenario.yaml:4:9", ["unknown policy 'residnt'", "did you mean 'resident'"],
         "format: sluice-scenario/1\nmodel: model.yaml\nplatform: platform.yaml\npolicy: residnt\n"),
-    own("mistake 37, a platform misspelt as a word", "scenario.yaml:3:11", ["'a100_pice'", "did you mean 'a100_pcie'", "`sluice list platforms`"],
+    own("mistake 37, a misspelt "
+        "platform", "scenario.yaml:3:11", ["'a100_pice'", "did you mean 'a100_pcie'", "`sluice list platforms`"],
         "format: sluice-scenario/1\nmodel: gpt2\nplatform: a100_pice\npolicy: resident\n"),
-    own("mistake 38, a model misspelt as a word", "scenario.yaml:2:8", ["'gtp2'", "did you mean 'gpt2'", "`sluice list models`"],
+    own("mistake 38, a misspelt model", "scenario.yaml:2:8", ["'gtp2'", "did you mean 'gpt2'", "`sluice list models`"],
         "format: sluice-scenario/1\nmodel: gtp2\nplatform: a100_pcie\npolicy: resident\n"),
     own("mistake 39, a file outside of the root", "scenario.yaml:2:15", ["leads out of", ".git", "files of Sluice, like gpt2"],
         "format: sluice-scenario/1\nmodel: {file: ../../x}\nplatform: a100_pcie\npolicy: resident\n"),
-    words("mistake 40, a model that is run", 3, ["it is a model", "`sluice fits llama2_7b`", "`model: llama2_7b`"], "run", "llama2_7b"),
-    words("mistake 41, a platform that is run", 3, ["it is a platform", "`platform: k40`"], "run", "k40"),
+    words("mistake 40, a model given to sluice run", 3, ["it is a model", "`sluice fits llama2_7b`", "`model: llama2_7b`"], "run", "llama2_7b"),
+    words("mistake 41, a platform given to sluice run", 3, ["it is a platform", "`platform: k40`"], "run", "k40"),
     said("mistake 42, a bandwidth that no machine has", 31, ["'64e99GB/s' for 'bandwidth'", "it must be at most 1 EB/s, because no machine"], "platform.links.host.bandwidth=64e99GB/s"),
     words("mistake 43, a misspelt model", 3, ["'lama2_7b'", "did you mean 'llama2_7b'"], "fits", "lama2_7b"),
-    words("mistake 44, a misspelt model to count", 3, ["'resnet5O'", "did you mean 'resnet50'"], "model", "resnet5O"),
+    words("mistake 44, a misspelt model given to sluice model", 3, ["'resnet5O'", "did you mean 'resnet50'"], "model", "resnet5O"),
     own("mistake 45, caches that do not fit", "", ["kv_cache 34.34 GB", "24 GB", "the largest batch that fits: 22"],
         "format: sluice-scenario/1\nmodel: {file: llama2_7b, tokens: 1, cached: 2047}\nplatform: rx7900xtx_pcie4\n"
         "workload: {dtype: float16, batch: 32}\nstages: single_tensor\npolicy: streamed\n", code=4),
 ]
 
-# Further mistakes of the same engineer.
+# Mistakes that the engineer of the mistakes above made later.
 ELSEWHERE = [
-    words("mistake 46, a third policy to compare", 2, ["'data_parallel' is a policy", "'--compare' takes two"], "check", "--compare", "resident", "streamed", "data_parallel", "scenario.yaml"),
+    words("mistake 46, a third policy for a comparison of two policies", 2, ["'data_parallel' is a policy", "'--compare' takes only two policies"], "check", "--compare", "resident", "streamed", "data_parallel", "scenario.yaml"),
     said("mistake 47, a micro-batch that replicas cannot share", 8, ["1 micro-batch, which 2 replicas cannot share equally", "workload.micro_batch=4: then each replica has 1"],
          "platform.devices.gpu.count=2", "workload={mode: training, batch: 8}", "policy={name: data_parallel, replica: resident}"),
     said("mistake 48, a policy that does not train", 15, ["policy 'sharded' does not plan for training", "policies that do"], "policy=sharded", "workload.mode=training"),
@@ -96,11 +98,11 @@ ELSEWHERE = [
     words("mistake 57, a trace with the name of another document", 2, ["'table.json' for '--output' is not a trace", "--force"], "run", "scenario.yaml", "-o", "table.json"),
     words("mistake 58, an imported model with the name of a document", 2, ["'model.yaml' for '--output' is there already", "--force"], "import", "small.graph.txt", "batch=2", "-o", "model.yaml"),
     words("mistake 59, a plan with an override", 2, ["a plan takes no KEY=VALUE", "as text instead"], "run", "small.plan", "link.host.down.bandwidth=63GB/s"),
-    Case("mistake 60, an action of a plan misspelt", 3, "small.plan:14:76", ["'laod'", "did you mean 'load'"], "small.plan", ("waits=load", "waits=laod"), run=["run", "small.plan"]),
+    Case("mistake 60, a misspelt action in a plan", 3, "small.plan:14:76", ["'laod'", "did you mean 'load'"], "small.plan", ("waits=load", "waits=laod"), run=["run", "small.plan"]),
     Case("mistake 61, a host memory that is too small", 4, "", ["tensors whose home is host", "its capacity is 1 B", "give host more memory", "what helps: platform.memories.host.capacity=416B; or workload.dtype=float16"],
          run=["run", "scenario.yaml", "platform.memories.host.capacity=1B"]),
     words("mistake 62, a list of an unknown kind", 2, ["'model'", "did you mean 'models'"], "list", "model"),
-    words("mistake 63, a file name without its ending", 3, ["did you mean 'scenario.yaml'"], "run", "scenario"),
+    words("mistake 63, the name of a file without its ending", 3, ["did you mean 'scenario.yaml'"], "run", "scenario"),
     words("mistake 64, a document instead of a trace", 3, ["not a readable trace", "sluice run"], "show", "scenario.yaml", at="scenario.yaml"),
     said("mistake 65, a cut as a key of the policy", 12, ["unknown key 'cut' in policy (did you mean 'stages.cut'?)"], "policy.cut=per_layer"),
     said("mistake 66, a batch as a key of the policy", 14, ["unknown key 'batch' in policy (did you mean 'workload.batch'?)"], "policy.batch=4"),
@@ -108,7 +110,7 @@ ELSEWHERE = [
     words("mistake 68, a report with the name of a document", 2, ["'table.json' for '--junit' is not a report as JUnit's XML", "--force"], "check", "scenario.yaml", "--baseline", "golden", "--junit", "table.json"),
     words("mistake 69, a trace to standard output", 2, ["'-' for '--output' is not the name of a file: give a name such as trace.h5", "'./-'"], "run", "scenario.yaml", "-o", "-"),
     words("mistake 70, a plan to standard output", 2, ["'-' for '--output' is not the name of a file: leave the option out"], "plan", "scenario.yaml", "-o", "-"),
-    words("mistake 71, a trace that is called JSON", 2, ["'out.json' for '--output' would be a trace", "not json: name it 'out.h5', or add --force", "--json prints the answer", "sluice export"], "run", "scenario.yaml", "-o", "out.json"),
+    words("mistake 71, a trace whose name ends in .json", 2, ["'out.json' for '--output' would be a trace", "not json: name it 'out.h5', or add --force", "--json prints the answer", "sluice export"], "run", "scenario.yaml", "-o", "out.json"),
     words("mistake 72, a report to standard output", 2, ["'-' for '--junit' is not the name of a file: give a name such as report.xml"], "check", "scenario.yaml", "--baseline", "golden", "--junit", "-"),
 ]
 

@@ -1,5 +1,5 @@
-"""Plans as text with one error each. There is a case for every kind of line and word, and for every kind of
-contradiction."""
+"""Each case is the text of a plan with one error. There is a case for every kind of line and word, and for every kind
+of contradiction."""
 
 from cases import Case, plan
 from documents import PLAN, PLAN_2
@@ -14,7 +14,7 @@ LINES = [
     plan("a pool without a capacity", "small.plan:4:1", ["'capacity' is missing"], "gpu capacity=100B", "gpu"),
     plan("a key without a value", "small.plan:4:10", ["'capacity' has no value"], "capacity=100B", "capacity"),
     plan("a flag with a value", "small.plan:5:30", ["'shared' takes no value"], "shared", "shared=no"),
-    plan("another flag with a value", "small.plan:4:24", ["'not_enforced' takes no value"], "capacity=100B", "capacity=100B not_enforced=false"),
+    plan("a second flag with a value", "small.plan:4:24", ["'not_enforced' takes no value"], "capacity=100B", "capacity=100B not_enforced=false"),
     plan("a pool twice", "small.plan:5:6", ["second pool called 'gpu'"], "pool host", "pool gpu"),
     plan("a tensor twice", "small.plan:11:8", ["second tensor called 'input'"], "tensor result", "tensor input"),
     plan("a stream twice", "small.plan:9:8", ["second stream called 'gpu.compute'"], "stream gpu.host.down", "stream gpu.compute"),
@@ -26,10 +26,10 @@ LINES = [
     plan("a bad escape", "small.plan:2:10", ["allowed:", r"\xHH"], "name small", r'name "sm\qall"'),
     plan("an escape that is not text", "small.plan:2:10", ["two hex digits, 01 to 7f"], "name small", r'name "sm\xffall"'),
     plan("an unknown section", "small.plan:12:1", ["'bdy:'", "did you mean 'body:'"], "body:", "bdy:"),
-    plan("a section that comes too late", "small.plan:13:1", ["'prologue:'", "prologue, body, epilogue"], "body:", "body:\nprologue:"),
+    plan("a section after a section that must come later", "small.plan:13:1", ["'prologue:'", "prologue, body, epilogue"], "body:", "body:\nprologue:"),
     plan("a section twice", "small.plan:13:1", ["'body:'", "comes once"], "body:", "body:\nbody:"),
-    plan("an action outside of the sections", "small.plan:12:1", ["unknown line 'load'", "body:"], "body:\n", ""),
-    plan("a pool inside of a section", "small.plan:13:6", ["'x'", "before the first section"], "body:\n", "body:\npool x capacity=1B\n"),
+    plan("an action outside of all sections", "small.plan:12:1", ["unknown line 'load'", "body:"], "body:\n", ""),
+    plan("a line of a pool inside of a section", "small.plan:13:6", ["'x'", "before the first section"], "body:\n", "body:\npool x capacity=1B\n"),
     plan("a newer plan", "small.plan:1:1", ["'format: sluice-plan/2'", "these two versions"], "sluice-plan/1", "sluice-plan/3"),
     Case("a plan that is not UTF-8", 3, "small.plan:2:8", ["UTF-8"], "small.plan",
          content=PLAN.encode().replace(b"name small", b"name sm\xffll"), run=["run", "small.plan"]),
@@ -75,10 +75,10 @@ NUMBERS = [
     plan("negative iterations", "small.plan:3:12", ["'-1' for 'iterations'"], "iterations 3", "iterations -1"),
     plan("a body that never runs", f"{LOAD}:1", ["runs 0 times", "'iterations' of at least 1"], "iterations 3", "iterations 0"),
     plan("a body without iterations", "small.plan:12:1", ["runs 0 times"], "iterations 3\n", ""),
-    plan("a step of a fraction of iterations", "small.plan:3:1", ["'iterations' is 3", "not a multiple of the 2"], "iterations 3", "iterations 3\niterations_per_step 2"),
-    plan("steps in an iteration and iterations in a step", "small.plan:5:1", ["one of them must be 1"], "iterations 3", "iterations 3\nsteps_per_iteration 2\niterations_per_step 3"),
-    plan("no iterations in a step", "small.plan:4:21", ["'0' for 'iterations_per_step'"], "iterations 3", "iterations 3\niterations_per_step 0"),
-    plan("more executions than 64 bits count", "small.plan:3:1", [f"{MOST} iterations", "executions"], "iterations 3", f"iterations {MOST}"),
+    plan("a number of iterations that is not a multiple of the iterations in a step", "small.plan:3:1", ["'iterations' is 3", "not a multiple of the 2"], "iterations 3", "iterations 3\niterations_per_step 2"),
+    plan("several steps in an iteration and several iterations in a step", "small.plan:5:1", ["one of them must be 1"], "iterations 3", "iterations 3\nsteps_per_iteration 2\niterations_per_step 3"),
+    plan("a step of zero iterations", "small.plan:4:21", ["'0' for 'iterations_per_step'"], "iterations 3", "iterations 3\niterations_per_step 0"),
+    plan("more executions than a number of 64 bits can count", "small.plan:3:1", [f"{MOST} iterations", "executions"], "iterations 3", f"iterations {MOST}"),
     plan("a clock that overflows", "small.plan:14:1", ["'run' above all", "s, one after the other", "1e+300"], "seconds=0.5", "seconds=1e308"),
     plan("a latency that overflows", "small.plan:13:1", ["'load' above all", "1e+300"], "links=host.down", "links=host.down latency=1e308s"),
     Case("a pool that overflows", 3, f"{RUN}:1", ["'run'", "more than 2^63 - 1 bytes in gpu"], "small.plan",
@@ -101,19 +101,20 @@ FACTS = [
 
 CONTRADICTIONS = [
     plan("an action that waits for itself", f"{RUN}:1", ["'run' waits for itself"], "waits=load", "waits=run"),
-    plan("a wait for a later section", f"{RUN}:1", ["'run' waits for 'end' of the later section epilogue"], "waits=load allocates=result@gpu uses=input@gpu,result@gpu\n",
+    plan("a wait for an action of a later section", f"{RUN}:1", ["'run' waits for 'end' of the later section epilogue"], "waits=load allocates=result@gpu uses=input@gpu,result@gpu\n",
          "waits=load,epilogue:end allocates=result@gpu uses=input@gpu,result@gpu\nepilogue:\nend on=gpu.compute kind=forward seconds=0\n"),
     plan("a transfer on a compute stream", f"{LOAD}:1", ["'gpu.compute'", "expected a copy stream"], "load on=gpu.host.down", "load on=gpu.compute"),
-    plan("a receive, which version 1 had", f"{LOAD}:28", ["'receive'", "wait for the send"], "kind=load", "kind=receive"),
+    plan("an action of the kind receive, which existed only in version 1", f"{LOAD}:28", ["'receive'", "wait for the send"], "kind=load", "kind=receive"),
     plan("a tensor allocated twice", f"{RUN}:1", ["'result' in gpu is allocated twice"], "allocates=result@gpu", "allocates=result@gpu,result@gpu"),
     plan("a tensor allocated by two actions", f"{RUN}:1", ["'input' in gpu is allocated twice"], "allocates=result@gpu", "allocates=result@gpu,input@gpu"),
     plan("a body that never releases a tensor", f"{RUN}:1", ["'result'", "never releases it"], "uses=input@gpu,result@gpu", "uses=input@gpu"),
     plan("a use of a tensor that is not in memory", f"{RUN}:1", ["'run' uses tensor 'result' in gpu, but it is not there"], "allocates=result@gpu uses", "uses"),
-    plan("a load that is ahead of its first use", f"{RUN}:1", ["'run' uses tensor 'input'", "but it is not there"], "kind=load", "kind=load ahead=1"),
+    plan("a load that is ahead, but whose tensor is used too early", f"{RUN}:1", ["'run' uses tensor 'input'", "but it is not there"], "kind=load", "kind=load ahead=1"),
 ]
 
-# Two buffers of 40 B fit, but three do not. So the load for two iterations later waits until `run` of this iteration
-# frees its buffer. But `run` is listed after this load on the only stream, so that neither of them ever starts.
+# Two buffers of 40 B fit into the memory, but three do not. So the load that is two iterations ahead waits until the
+# `run` of its iteration frees its buffer. But the `run` is listed after this load on the only stream, so that neither
+# the load nor the `run` ever starts.
 ACROSS = """\
 format: sluice-plan/1
 iterations 5
@@ -133,10 +134,10 @@ run on=gpu.compute kind=forward seconds=1 waits=load uses=input@gpu
 """
 
 BLOCKING = [
-    Case("a plan that blocks across iterations", 4, "", ["out of memory at 80 ns", "load (iteration 0) waits for 40 B in gpu, for input",
+    Case("a plan that blocks because of waits between iterations", 4, "", ["out of memory at 80 ns", "load (iteration 0) waits for 40 B in gpu, for input",
          "run (iteration 0) waits for load (iteration 0)", "80 B of 80 B", "in 2 instances"], "small.plan",
          content=ACROSS, run=["run", "small.plan"]),
-    plan("homes that do not fit", "", ["home is gpu", "take 400 B", "capacity is 100 B"], "bytes=40 home=host", "bytes=400 home=gpu", code=4),
+    plan("tensors that do not fit into their home", "", ["home is gpu", "take 400 B", "capacity is 100 B"], "bytes=40 home=host", "bytes=400 home=gpu", code=4),
     plan("an action that does not fit even in empty memory", "", ["run on gpu.compute needs 101 B at once in gpu", "even when it is empty", "result (output) 101 B"],
          "class=output bytes=20", "class=output bytes=101", code=4),
 ]
@@ -161,13 +162,13 @@ VERSION_2 = [
     second("a collective of an unknown device", "second.plan", ["'nobody'", "which has no stream"], "devices=gpu,other", "devices=gpu,nobody"),
     second("a collective twice", "second.plan:18:12", ["second collective called 'sum'"], "prologue:", "collective sum kind=all_reduce devices=gpu,other\nprologue:"),
     second("an unknown collective", f"{SUM}:68", ["unknown collective 'summ'", "did you mean 'sum'"], "collective=sum", "collective=summ"),
-    second("a part of a collective of another kind", f"{IN}:1", ["'0LOAD'", "collective 'sum'", "the action has the kind load"], "0LOAD on=gpu.in", "0LOAD collective=sum on=gpu.in"),
+    second("a part of a collective whose kind differs from the collective's", f"{IN}:1", ["'0LOAD'", "collective 'sum'", "the action has the kind load"], "0LOAD on=gpu.in", "0LOAD collective=sum on=gpu.in"),
     second("a part on a device that the collective does not include", f"{SUM}:1", ["does not include its device 'third'"],
            "stream gpu.ring kind=copy device=gpu", "stream gpu.ring kind=copy device=third"),
     second("an action without a kind and with a name that has no kind", f"{IN}:1", ["'first' does not name a kind", "3F0"], "0LOAD on=", "first on="),
-    second("a stage that the action's name already says", f"{IN}:13", ["'stage' needs 'kind'", "0LOAD"], "0LOAD on=", "0LOAD stage=0 on="),
+    second("a stage that already follows from the action's name", f"{IN}:13", ["'stage' needs 'kind'", "0LOAD"], "0LOAD on=", "0LOAD stage=0 on="),
     second("an action whose name a formula gives to another action", f"{END}:1", ["second action called '2F'"], "3F on=", "2F on="),
-    second("a computation with moves, but without seconds", f"{READ}:1", ["forward needs 'seconds'", "over links"], "seconds=0.5 ", ""),
+    second("a computation that has moves, but no seconds", f"{READ}:1", ["forward needs 'seconds'", "over links"], "seconds=0.5 ", ""),
     second("a transfer with seconds", f"{IN}:1", ["load cannot have both 'seconds' and 'moves'"], "0LOAD on=", "0LOAD seconds=1 on="),
     second("a transfer without a tensor", f"{IN}:1", ["'moves' and 'route', or 'flows'"], "moves=input route=in", ""),
     second("moves and flows", f"{READ}:25", ["either 'moves' or 'flows'"], "seconds=0.5", "moves=input route=in seconds=0.5"),

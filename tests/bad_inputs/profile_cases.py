@@ -32,7 +32,7 @@ CASES = [
     profile("an invalid default of a profile", "2:21", ["'warm'", "hot, cold, chained"],
             HEAD + "# defaults: {cache: warm}\noperator\n"),
     profile("an unknown table", "1:1", ["this is neither a profile", "--map MAP.yaml"], "a,b\n1,2\n"),
-    profile_of("a link fit without copies", [], ["holds no copies"], "link", HEAD + "operator\ngemm\n"),
+    profile_of("a fit of a link to a profile without copies", [], ["holds no copies"], "link", HEAD + "operator\ngemm\n"),
     profile_of("copies without a number of bytes", [3, 1], ["how many bytes"], "link",
                HEAD + "operator,input_pools,output_pools,seconds_mean\ncopy,pinned,device,1\n"),
     words("a plan that fixes tensors without memories", ["'--fixed' needs '--pools'"], "plan", "model.yaml", "--fixed", "weights"),
@@ -40,6 +40,6 @@ CASES = [
           "plan", "model.yaml", "--pools", "A,B", "--fixed", "wieghts", code=3),
     words("a profile without a subcommand", ["no subcommand of profile", "show, compare"]),
     words("an unknown subcommand", ["'shwo'", "did you mean 'show'"], "shwo"),
-    words("a comparison of one profile", ["--between COLUMN=A,B"], "compare", "a.csv"),
-    words("a comparison between a single kind", ["'cache=hot' for '--between'"], "compare", "table.json", "--between", "cache=hot"),
+    words("a comparison of a single profile", ["--between COLUMN=A,B"], "compare", "a.csv"),
+    words("a comparison with only one kind of rows", ["'cache=hot' for '--between'"], "compare", "table.json", "--between", "cache=hot"),
 ]

@@ -65,7 +65,7 @@ class BadInputs(unittest.TestCase):
         self.assertIn(": error: ", message.splitlines()[0])
         if ":" in case.at:
             self.assertRegex(message, r"^[^\n]+:\d+:\d+: error: ")
-            if not isinstance(case.content, bytes):  # the message does not show content that is not text
+            if not isinstance(case.content, bytes):  # The message must not show the content of a file that is not text.
                 self.assertRegex(message, r"\n +\^\n", "there is no caret")
 
     def test_the_inputs_are_correct_before_they_are_changed(self):
@@ -74,7 +74,7 @@ class BadInputs(unittest.TestCase):
                       ["model", "small.graph.txt", "batch=2"]):
             code, _, message = run(cases.Case("right", 0, "", [], run=words))
             self.assertEqual(code, 0, message)
-            self.assertNotIn("error", message)  # an importer may print notes
+            self.assertNotIn("error", message)  # An importer may print notes before the message.
 
     def test_former_mistakes_are_understood(self):
         fancy = import_cases.onnx(import_cases.node("FancyAct", ["x"], ["y"], domain="com.example"))

@@ -1,5 +1,5 @@
-"""Attacks of a campaign on the program from outside. Each attack runs one random case and returns the number of cases;
-a fault is an AssertionError."""
+"""Attacks with which a campaign disturbs the program from outside. Each attack runs one random case and returns the
+number of cases. If the program has a fault, the attack raises AssertionError."""
 
 import contextlib
 import functools
@@ -35,8 +35,8 @@ def sluice(folder, *words, limits=None, **options):
 
 
 def ended_early(folder, number, moment, *words):
-    """Starts the program, and sends it a signal after `moment` seconds. Returns its exit code and outputs. The program
-    may have ended before the signal."""
+    """Starts the program, and sends a signal to the program after `moment` seconds. Returns the exit code and the
+    outputs. The program may end before the signal comes."""
     process = subprocess.Popen([PROGRAM, *map(str, words)], cwd=folder, env=ENVIRONMENT,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     time.sleep(moment)
@@ -60,7 +60,7 @@ def aborted_or_whole(folder, path):
 
 
 class Killed:
-    """Runs, sweeps and checks that are ended at random moments by kill -9, or by SIGINT or SIGTERM."""
+    """Starts runs, sweeps and checks, and ends them at random moments by SIGKILL, SIGINT or SIGTERM."""
 
     def __init__(self, folder, seed):
         self.folder, self.random = pathlib.Path(folder), random.Random(seed)
@@ -97,7 +97,8 @@ class Killed:
         part = self.folder / "kept.h5.part"
         if code == 0:
             whole_trace(self.trace)
-        elif number == signal.SIGKILL or code < 0:  # a signal before main() also ends the process without a message
+        # A signal that comes before main() ends the process without a message, like SIGKILL.
+        elif number == signal.SIGKILL or code < 0:
             if self.trace.read_bytes() == before:
                 assert whole_trace(self.trace)
             if part.exists():
@@ -108,15 +109,15 @@ class Killed:
             assert not part.exists()
             aborted_or_whole(self.folder, self.trace)
         if number == signal.SIGTERM:
-            assert not part.exists(), "SIGTERM leaves no half file"
+            assert not part.exists(), "SIGTERM leaves no incomplete file behind"
         again = sluice(self.folder, *RUN, "workload.steps=2", "-o", self.trace)
         assert again.returncode == 0, again.stderr
         assert whole_trace(self.trace) == self.hash and not part.exists()
 
     @staticmethod
     def points(store):
-        """Returns the rows of the store's points without `verified`: a sweep that continues may still verify a point
-        that was stored before, which changes nothing else of its row."""
+        """Returns the rows of the store's points without the column `verified`. A sweep that continues may still verify
+        a point that was stored before, and then changes only this column of the point's row."""
         with contextlib.closing(sqlite3.connect(store)) as database:
             columns = [row[1] for row in database.execute("PRAGMA table_info(points)") if row[1] != "verified"]
             return set(database.execute(f"SELECT {', '.join(columns)} FROM points").fetchall())
@@ -127,10 +128,10 @@ class Killed:
         code, _, message = ended_early(self.folder, number, moment, *SWEEP, "--store", store)
         assert code in (0, 1, -number, 128 + number), (code, message)
         kept = self.points(store)
-        assert self.stored <= kept, "a sweep that is ended loses no point that was stored before"
+        assert self.stored <= kept, "a sweep that is ended keeps all points that were stored before"
         again = sluice(self.folder, *SWEEP, "--store", store, "--csv")
         assert again.returncode == 0, again.stderr
-        assert again.stdout == self.table, "a sweep that was ended and then continues gives the same table"
+        assert again.stdout == self.table, "a sweep that was ended and then continued gives the table of a whole sweep"
         after = self.points(store)
         assert len(after) == 60 and kept <= after
         for path in self.folder.glob(store.name + "*"):
@@ -147,15 +148,15 @@ class Killed:
             path.unlink()
 
 
-# Makes a disk of $0 bytes at $1 that only this process sees. When the command has ended, the files on this disk are
-# copied to $2.
+# Mounts a disk of $0 bytes at the folder $1, which only this process and its children see. When the command has ended,
+# the files on this disk are copied to $2.
 SMALL_DISK = """mount -t tmpfs -o size=$0 disk "$1" && cd "$1" || exit 99
 kept=$2; shift 2; "$@"; code=$?; cp -r . "$kept"; exit $code"""
 
 
 @functools.cache
 def may_mount():
-    """Returns whether such a disk can be made here; a sandbox may forbid it."""
+    """Returns whether a small disk can be mounted on this machine. A sandbox may forbid mounts."""
     with tempfile.TemporaryDirectory() as folder:
         return shutil.which("unshare") and on_disk(folder, 4096, "true").returncode == 0
 
@@ -201,7 +202,7 @@ def limited(folder, choice):
     limits = choice.choice([{"FSIZE": choice.randrange(1, 200_000)}, {"NOFILE": choice.randrange(3, 16)},
                             {"AS": choice.randrange(60, 500) * 1_000_000}])
     done = sluice(folder, *words, limits=limits)
-    # even if the disk has no room for a point, the table has its row
+    # The table has a row for each point, even if the disk has no room for the point.
     rows_failed = words[0] == "sweep" and done.returncode == 1
     assert rows_failed or done.returncode in (0, 5, 70, 127), (words, limits, done.returncode, done.stderr)
     if done.returncode == 70:

@@ -1,4 +1,5 @@
-// Checks the bytes that moved: what the metrics say against the spans of the trace, and against what must move.
+// Checks the bytes that moved: compares the metrics with the spans of the trace, and with the bytes that a run must
+// move.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -31,7 +32,7 @@ void compare_with_spans(const Executed& run, Complaints& complaints) {
       for (const std::uint32_t link : plan.routes[flow.route].links) by_link[link] += bytes;
     }
   complaints.equal(run.summary.number("transferred_bytes"), all,
-                   "the bytes that moved are the sum over the spans");
+                   "the bytes that moved are the sum over all spans");
   for (const auto& [tensor_class, bytes] : by_class)
     complaints.equal(keyed(run.summary, "transferred_bytes_by_class", tensor_class), bytes,
                      "the bytes of class " + tensor_class + " are the sum over the spans");
@@ -40,11 +41,11 @@ void compare_with_spans(const Executed& run, Complaints& complaints) {
     complaints.equal(keyed(run.summary, "transferred_bytes_by_link", link.name), by_link[l],
                      "the bytes over link " + link.name + " are the sum over the spans");
     complaints.at_most(by_link[l] / link.bandwidth, run.seconds(),
-                       "link " + link.name + " moves no more than its bandwidth lets it");
+                       "link " + link.name + " moves at most as many bytes as its bandwidth allows");
   }
 }
 
-/// A placement may leave tensors where each kernel reads them over the link, or where no link is crossed at all.
+/// With a placement, kernels may read tensors over the link, or from a second memory without a link.
 bool may_be_placed(const Executed& run) {
   const Value* const placement = run.scenario.policy.keys.map().find("placement");
   if (placement) return placement->text() != "none";
@@ -56,7 +57,7 @@ bool says(const Executed& run, const char* key, const char* word) {
   return value && value->text() == word;
 }
 
-/// The number of devices that need all weights.
+/// Returns the number of devices that need all weights.
 double replicas_of(const Executed& run) {
   const Workload& workload = run.scenario.workload;
   if (run.scenario.policy->name != "data_parallel") return 1;
@@ -66,7 +67,8 @@ double replicas_of(const Executed& run) {
       shares, static_cast<std::int64_t>(run.scenario.platform.devices.size())));
 }
 
-/// Each weight and each input has to leave the host's memory at least once, and each answer has to arrive there.
+/// Each weight and each input has to leave the host's memory at least once, and each answer has to arrive in the host's
+/// memory.
 void compare_with_needs(const Executed& run, Complaints& complaints) {
   if (may_be_placed(run)) return;
   const Model& model = run.scenario.model;
@@ -85,14 +87,14 @@ void compare_with_needs(const Executed& run, Complaints& complaints) {
     return keyed(run.summary, "transferred_bytes_by_class", tensor_class);
   };
   complaints.at_most(static_cast<double>(model.parameters()) * element * replicas_of(run),
-                     moved("weight"), "every replica's device gets all weights");
+                     moved("weight"), "all weights are loaded to the device of every replica");
   if (says(run, "host_data", "synthetic")) return;
   complaints.at_most(inputs * element * samples, moved("input"), "every input is loaded");
   if (!workload.training && !says(run, "outputs", "discard"))
     complaints.at_most(answers * element * samples, moved("output"), "every answer is saved");
 }
 
-/// Under these policies one device does everything, and each weight and each input crosses the host's links once.
+/// Under these policies, one device computes all stages, and each weight and each input crosses the host's links once.
 void compare_with_once(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   const std::string policy = scenario.policy->name;
@@ -107,7 +109,7 @@ void compare_with_once(const Executed& run, Complaints& complaints) {
   for (const Layer& layer : model.layers)
     if (layer.type == "input") input += static_cast<double>(layer.output);
   complaints.equal(keyed(run.summary, "transferred_bytes_by_class", "input"),
-                   input * element * samples, "each input is loaded once");
+                   input * element * samples, "each input is loaded exactly once");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Checks that compare a scenario with a changed scenario, which has more memory, a faster link or an explicit choice.
+// Checks that compare a scenario with a changed scenario. The changed scenario has more memory, a faster link or an
+// explicit choice, for example.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -39,8 +40,8 @@ const Value* setting(const Executed& run, const std::string& name) {
   return run.scenario.policy.keys.map().find(name);
 }
 
-/// Returns whether the scenario gives all choices. Fates and cuts that are open or depend on the machine's size are not
-/// given.
+/// Returns whether the scenario names its cut and its fates. A cut or fates that depend on the size of the machine do
+/// not count as named.
 bool says_all(const Executed& run) {
   return run.scenario.cut.has_value() && run.scenario.fates.has_value();
 }
@@ -71,8 +72,8 @@ std::string capacity_path(const Executed& run) {
          (run.scenario.platform.devices.front().memories.size() > 1 ? ".0.capacity" : ".capacity");
 }
 
-/// Returns whether tensors may be placed in two memories. The search for a placement has a gap, so that it may find a
-/// slower placement with more memory.
+/// Returns whether tensors may be placed in two memories. The search for a placement ends at a gap above 0. So with
+/// more memory, the search may find a slower placement than with less memory.
 bool may_place(const Executed& run) {
   const Value* const placement = setting(run, "placement");
   if (placement) return placement->text() != "none";
@@ -81,23 +82,25 @@ bool may_place(const Executed& run) {
 
 void plan_of_resolved(const Executed& run, Complaints& complaints) {
   complaints.require(to_text(make_plan(scenario_of(text_of(run)))) == to_text(run.plan()),
-                     "the resolved scenario makes the same plan");
+                     "the resolved scenario makes the plan of the scenario");
 }
 
-/// scenarios/FORMAT.md says that a chosen plan takes the same time on every larger memory. If all choices are given,
-/// the plan runs at the full capacity and may wait for memory, but must not be refused.
+/// scenarios/FORMAT.md says that a chosen plan takes equal times with every memory in which it fits. If the scenario
+/// names its cut and its fates, the plan runs at the full capacity. Such a plan may wait for memory, but must not be
+/// refused.
 void more_memory(const Executed& run, Complaints& complaints) {
   const DeviceMemory& memory = run.scenario.platform.devices.front().memory();
   if (!memory.capacity || cuts_by_machine(run)) return;
   const std::int64_t bytes = *memory.capacity * 3 / 2 + memory.reserved;
   const std::string more = capacity_path(run) + "=" + std::to_string(bytes) + "B";
   const double seconds = seconds_of(text_of(run), {more});
-  complaints.require(seconds < never, "with more memory it fits, too");
+  complaints.require(seconds < never, "the scenario fits with more memory, too");
   if (says_all(run) || is_replicated(run) || may_place(run) || seconds == never) return;
-  complaints.at_most(seconds, run.seconds(), "with more memory it is not slower");
+  complaints.at_most(seconds, run.seconds(), "the run is not slower with more memory");
 }
 
-/// A plan that was chosen by estimates may be slower because of rounding.
+/// The claim is that the run is not slower with a faster link. If a plan is chosen by estimates, the run may be a
+/// little slower, because estimates are rounded.
 void faster_link(const Executed& run, Complaints& complaints) {
   if (cuts_by_machine(run)) return;
   const std::string path = machine_of(run) + ".links.host.bandwidth";
@@ -112,10 +115,11 @@ void faster_link(const Executed& run, Complaints& complaints) {
                        is_replicated(run) ? 0.05 : 0.01);
 }
 
-/// If the scenario says that replicas take turns, each transfer waits until the data of the one before it has arrived.
-/// In this case, the order of overlapping transfers may cost a latency that the order without overlap does not cost.
-/// `auto` compares both orders, so that the claim holds for `auto`. `data_parallel` also simulates the plans without
-/// overlap, so that the claim holds exactly.
+/// The claim is that a run without overlap is not faster. If the scenario says that replicas take turns, each transfer
+/// waits until the data of the transfer before it has arrived. Then the order of transfers with overlap may cost a
+/// latency that the order without overlap does not cost, and the claim is not checked. `auto` compares the two orders,
+/// so the claim holds for `auto`. `data_parallel` also simulates the plans without overlap, so the claim holds without
+/// a tolerance.
 void overlap_off(const Executed& run, Complaints& complaints) {
   const Value* const transfers = setting(run, "transfers");
   if (transfers && transfers->text() == "in_turn") return;
@@ -137,8 +141,9 @@ void optimal_is_best(const Executed& run, Complaints& complaints) {
           "optimal is no slower than " + strategy->name, is_replicated(run) ? 0.05 : 1e-9);
 }
 
-/// If the chosen values are given explicitly, they are chosen again, among fewer candidates. If no choice is left open,
-/// the plan runs at the full capacity, may wait for memory, and may therefore be slower.
+/// If the scenario names a value that was chosen, all other open values are chosen again among fewer candidates, and
+/// the result must be equal. If no choice is left open, the plan runs at the full capacity. Such a plan may wait for
+/// memory, and may therefore be slower than the chosen plan.
 void choice_said(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   if (is_replicated(run) || scenario.policy->name == "sharded") return;
@@ -163,7 +168,8 @@ void choice_said(const Executed& run, Complaints& complaints) {
   }
 }
 
-/// If a refusal says how many micro-batches fit in flight, this number fits, and one more does not fit.
+/// If a refusal says how many micro-batches fit in flight, this number of micro-batches must fit, and one micro-batch
+/// more must not fit.
 void most_in_flight(const Executed& run, Complaints& complaints) {
   if (run.scenario.policy->name != "streamed" || setting(run, "in_flight")) return;
   const std::int64_t all = run.scenario.workload.micro_batches_per_step();
@@ -178,14 +184,14 @@ void most_in_flight(const Executed& run, Complaints& complaints) {
   const std::optional<Shortage> shortage = asked(all);
   if (!shortage || !shortage->most_in_flight) return;
   const std::int64_t most = *shortage->most_in_flight;
-  complaints.require(most < all, "fewer micro-batches in flight than the refused number fit");
-  if (most >= 1) complaints.require(!asked(most), "as many fit in flight as the refusal says");
-  if (most + 1 < all) complaints.require(asked(most + 1).has_value(), "one more does not fit");
+  complaints.require(most < all, "the number of micro-batches in flight that fits is below the refused number");
+  if (most >= 1) complaints.require(!asked(most), "as many micro-batches fit in flight as the refusal says");
+  if (most + 1 < all) complaints.require(asked(most + 1).has_value(), "one micro-batch more in flight does not fit");
 }
 
-/// One more step, micro-batch or batch is more work, so the run is not shorter. In training, loads are placed one after
-/// the other where memory has room, and not by a search through all orders. So a longer step may get a better order of
-/// loads than a shorter one: by 8 % in the worst known scenario (80012063).
+/// The claim is that a run with one step, micro-batch or batch more is not faster. In training, loads are placed one
+/// after the other where memory has room, and not by a search through all orders. So a step with more work may get a
+/// better order of loads and take less time: 8 % less in the worst known scenario (seed 80012063).
 void more_work(const Executed& run, Complaints& complaints) {
   const Workload& workload = run.scenario.workload;
   const std::int64_t sharing = workload.training && is_replicated(run)

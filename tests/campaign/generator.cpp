@@ -7,16 +7,16 @@ std::string key(const std::string& name, const std::string& value) {
   return ", " + name + ": " + value;
 }
 
-/// A policy that was drawn, and its number of devices.
+/// A policy that was drawn, and the number of its devices.
 struct DrawnPolicy {
   std::string policy;  ///< the mapping of the policy, without braces
-  std::string acting;  ///< the policy, or for data_parallel the policy of a replica
+  std::string acting;  ///< the name of the policy, or for data_parallel the name of the replica's policy
   bool training = false;
   bool is_replicated = false;
   bool sums_gradients = false;
-  bool places = false;  ///< tensors are in two memories, or may be
+  bool places = false;  ///< whether tensors may be in two memories
   int devices = 1;
-  std::string phases;  ///< the line of `phases`, or empty
+  std::string phases;  ///< the line with the key `phases`; empty without this key
 };
 
 DrawnPolicy draw_policy(Draws& draws) {
@@ -43,7 +43,8 @@ DrawnPolicy draw_policy(Draws& draws) {
   return drawn;
 }
 
-/// Adds keys that only inference under the policy phased has. Returns whether a phase computes all batches of a step.
+/// Adds the keys that exist only for inference under the policy phased. Returns whether a phase computes all batches of
+/// a step.
 bool add_phase_settings(Draws& draws, DrawnPolicy& drawn) {
   if (draws.one_in(4)) drawn.policy += key("weights", "on_demand");
   if (draws.one_in(4)) drawn.policy += key("host_data", "synthetic");
@@ -89,7 +90,8 @@ void add_settings(Draws& draws, DrawnPolicy& drawn, int batches) {
     drawn.policy += key("prefetch", std::to_string(draws.number(0, 3)));
 }
 
-/// Open choices on several devices take most of a campaign's time, so they are drawn less often.
+/// Scenarios with open choices on several devices take most of a campaign's time, so such scenarios are drawn less
+/// often than others.
 bool left_open(Draws& draws, const DrawnPolicy& drawn) {
   return draws.one_in(drawn.devices > 1 ? 8 : 3);
 }
@@ -133,7 +135,7 @@ std::string random_fates(Draws& draws, const DrawnPolicy& drawn) {
   return "fates: " + draws.one_of(fates) + "\n";
 }
 
-/// How the layers are priced.
+/// The cost model that prices the layers.
 enum class Prices { roofline_or_peak, peak, measured, fitted };
 
 std::string random_workload(Draws& draws, const DrawnPolicy& drawn, Prices prices, int& micro_batch,
@@ -141,7 +143,8 @@ std::string random_workload(Draws& draws, const DrawnPolicy& drawn, Prices price
   micro_batch = draws.number(1, 3);
   const int steps = draws.number(1, 4);
   const int per_step = draws.one_in(3) ? draws.number(2, 3) : 1;
-  // For several devices, plans are long and many plans are compared, so that fewer micro-batches are drawn.
+  // Plans for several devices are long, and many such plans are compared. So scenarios with several devices have fewer
+  // micro-batches than scenarios with one device.
   const int accumulation =
       draws.number(1, drawn.devices > 1 ? 2 : 4) * (drawn.training ? drawn.devices : 1);
   batches = per_step * accumulation;
@@ -161,7 +164,8 @@ std::string random_workload(Draws& draws, const DrawnPolicy& drawn, Prices price
   return text + "}\n";
 }
 
-/// A placement needs seconds for each memory. The cost model peak and measured seconds do not give them.
+/// For a placement, the cost model must give seconds for each memory. The cost model peak and measured profiles have no
+/// such seconds.
 Prices random_prices(Draws& draws, const DrawnPolicy& drawn, const DrawnMachine& machine) {
   if (drawn.places) return Prices::roofline_or_peak;
   if (draws.one_in(3)) return Prices::peak;

@@ -1,5 +1,5 @@
-// Draws random valid scenarios, with every policy, mode, strategy for fates, cut and cost model. Their machines have
-// groups, switches and several memories, and links with latencies, set-ups and contention.
+// Draws random valid scenarios, with every policy, mode, strategy for fates, cut and cost model. The machines of these
+// scenarios have groups, switches and several memories. Their links have latencies, set-ups and contention.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,25 @@ struct Question {
   std::string text;  ///< the scenario, whose devices and host have unlimited memory
   /// The capacity as a share of the peak of a run with unlimited memory, or 0 for unlimited memory.
   double share = 0;
-  double host_share = 0;      ///< the same share for host memory
+  double host_share = 0;      ///< the capacity of host memory as such a share
   std::int64_t reserved = 0;  ///< bytes of a limited device's memory that tensors cannot use
 };
 
 Question random_question(Draws& draws);
 
-/// A machine. Its links and memories are chosen, and its capacities are unlimited except for second memories.
+/// A machine. A machine with random links and memories. Its capacities are unlimited, except for the capacities of
+/// second memories.
 struct DrawnMachine {
   std::string text;                  ///< the mapping `platform`
   std::vector<std::string> devices;  ///< their names
-  bool has_bandwidth = false;        ///< the cost model roofline can price its devices
-  bool is_fitted = false;            ///< the cost model fitted can price them, too
-  bool has_own_second = false;       ///< a device has two memories of its own
-  bool has_second = false;           ///< a device reaches two memories without a link
+  bool has_bandwidth = false;        ///< whether the cost model roofline can price the devices
+  bool is_fitted = false;            ///< whether the cost model fitted can price the devices
+  bool has_own_second = false;       ///< whether a device has two memories of its own
+  bool has_second = false;           ///< whether a device reaches two memories without a link
 };
 DrawnMachine random_machine(Draws& draws, int devices);
 
-/// Returns the layers of a network, as YAML. If they are measured, each layer says seconds of its passes.
+/// Returns the layers of a network, as YAML. If `measured` is true, each layer has measured seconds of its passes.
 std::string random_network(Draws& draws, bool is_measured = false);
 
 }  // namespace sluice::test

@@ -1,4 +1,4 @@
-// Checks of the program's claims, which hold for any scenario.
+// Checks of claims that the program makes about every scenario.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace sluice::test {
 
-/// A scenario with its plan, and the record of an execution.
+/// A scenario with its plan, and with the spans, memory events and metrics of an execution of the plan.
 struct Executed {
   Scenario scenario;
   PlannedScenario planned;
@@ -45,8 +45,8 @@ class Complaints {
 void check_bytes(const Executed& run, Complaints& complaints);
 void check_numbers(const Executed& run, Complaints& complaints);
 void check_trace(const Executed& run, Complaints& complaints);
-/// Checks that the texts of scenario and plan read back unchanged, and that another executor and a naive executor
-/// agree.
+/// Checks that the texts of the scenario and the plan are read back unchanged. Checks that the replay, a naive executor
+/// and, if `simgrid` is true, SimGrid agree.
 void check_repeated(const Executed& run, bool simgrid, Complaints& complaints);
 
 /// A check that compares the scenario with a changed scenario.
@@ -60,12 +60,12 @@ const std::vector<Comparing>& comparing_checks();
 struct Verdict {
   enum class Kind { complete, infeasible, refused };
   Kind kind = Kind::complete;
-  std::vector<std::string> complaints;  ///< empty: all holds
+  std::vector<std::string> complaints;  ///< the claims that do not hold
   std::string message;                  ///< why the scenario is infeasible or refused
 };
 
-/// Runs the checks on a scenario. Some checks compare the scenario with a changed scenario. `which` is the number of
-/// the only one of them that runs. If `which` is -1, all of them run.
+/// Runs the checks on a scenario. Some checks compare the scenario with a changed scenario. Of these checks, only the
+/// check number `which` runs, or all of them if `which` is -1.
 Verdict verdict_of(const std::string& text, int which, bool simgrid);
 
 }  // namespace sluice::test

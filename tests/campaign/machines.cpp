@@ -1,5 +1,5 @@
-// Draws random machines, whose devices are on a common link, behind a switch or in groups, and have one memory or
-// several.
+// Draws random machines. The devices are on a common link, behind a switch or in groups, and have one memory or several
+// memories.
 #include "campaign/generator.hpp"
 
 namespace sluice::test {
@@ -36,7 +36,7 @@ std::string link(Draws& draws, const std::string& joins, const std::vector<std::
   return text + "}";
 }
 
-/// The arrangement of the devices.
+/// The ways in which the devices may be connected.
 enum class Form { side_by_side, behind_switch, group_each, group_of_all };
 
 enum class Memories { one, own_second, of_platform };
@@ -97,8 +97,8 @@ std::vector<std::string> names_of(Form form, int devices) {
   return names;
 }
 
-/// Returns the links between neighbours. Some links are missing, so that the route between two devices leads through
-/// the host.
+/// Returns the links between neighbouring devices. Some of these links are left out, so that the route between two
+/// devices leads through the host.
 std::string pair_links(Draws& draws, const std::vector<std::string>& names) {
   std::string links;
   for (std::size_t d = 0; d + 1 < names.size(); ++d)

@@ -55,7 +55,7 @@ bytes=8000000,pinned,single,8e-4
 
 
 def spoilt_text(data, choice):
-    """Returns the text with numbers, words and lines replaced by other ones, so that the text often remains a
+    """Returns the text with some numbers, words and lines replaced by others, so that the text is often still a valid
     document."""
     text = data.decode(errors="replace")
     for _ in range(choice.choice([1, 1, 2, 4])):
@@ -83,7 +83,7 @@ def spoilt_text(data, choice):
 
 
 def spoilt(data, choice):
-    """Bytes with some of them changed, taken out, doubled, or cut short."""
+    """Returns the bytes with some bytes changed, removed or doubled, or with the end cut off."""
     data = bytearray(data)
     for _ in range(choice.choice([1, 1, 2, 5, 20])):
         if not data:
@@ -122,7 +122,8 @@ def written_profile(folder):
 
 
 def seeds_of_profiles(folder):
-    """Writes profiles in both forms, a table of another program with its map, and copies over a link."""
+    """Writes profiles as CSV and as HDF5, a table of another program with the map of its columns, and a profile of
+    copies over a link."""
     table = "op,b,m,n,k,hot_us,cold_us\n" + "".join(
         f"linear({n}),1,{m},{n},{k},{m * n * k / 4e6},{m * n * k / 3e6 + 9}\n"
         for m in (64, 512) for n in (128, 1024) for k in (256, 2048))
@@ -210,8 +211,8 @@ def seeds_of_mutants(folder):
 
 
 def mutated(folder, seeds, choice):
-    """Lets one command read one mutant of an input. The command must answer or refuse, and must not crash, hang or end
-    with an internal error."""
+    """Makes a mutant of an input, and runs one command that reads the mutant. The command must answer or refuse, and
+    must not crash, hang or end with an internal error."""
     name, data, commands = choice.choice(seeds)
     path = pathlib.Path(folder) / name
     is_text = not data.startswith((b"\x89HDF", b"SQLite"))
@@ -219,13 +220,13 @@ def mutated(folder, seeds, choice):
     path.write_bytes(mutant)
     words = choice.choice(commands)
     kept = pathlib.Path(folder) / f"found_{zlib.crc32(mutant):08x}_{path.name}"
-    kept.write_bytes(mutant)  # also if the command does not end
+    kept.write_bytes(mutant)  # The process is also ended if the command does not end in time.
     try:
         done = sluice(folder, *words, limits={"AS": 6_000_000_000, "CPU": 60})
     finally:
         for log in path.parent.glob(path.name + "-*"):
             log.unlink()
-        path.write_bytes(data)  # other commands read this file, too
+        path.write_bytes(data)  # Other commands read this file, too, so it gets its valid content back.
     if done.returncode not in (0, 1, 2, 3, 4, 5):
         raise AssertionError(f"{words} of {kept.name}: exit {done.returncode} {done.stderr[-300:]!r}")
     kept.unlink()

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """Runs the campaign, which checks all claims of the program on random scenarios, and attacks the program.
 
-The campaign takes SECONDS, 600 by default (`run.py [SECONDS]`). It uses three quarters of this time for scenarios. The
-rest is for signals (to run, sweep and check, at random moments), limits (of file size, descriptors and memory) and
-mutants of all inputs (mutants.py). Seeds continue from one campaign to the next (build/campaign/next_seed), unless
---seed gives the first seed. Faults are printed with their seeds. A scenario with a fault is made as simple as possible
-and written to build/campaign/found. When the fault is fixed, move the scenario to tests/campaign/kept, which the tests
-read.
+The campaign takes SECONDS, 600 by default (`run.py [SECONDS]`). Three quarters of this time are for scenarios. In the
+last quarter, the campaign sends signals to run, sweep and check at random moments, sets limits of file size,
+descriptors and memory, and lets commands read mutants of all inputs (mutants.py). Seeds continue from one campaign to
+the next (build/campaign/next_seed), unless --seed gives the first seed. Faults are printed with their seeds. A scenario
+with a fault is made as simple as possible and written to build/campaign/found. When the fault is fixed, move the
+scenario to tests/campaign/kept, which the tests read.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def seed_to_begin_with(given):
 
 
 def scenarios(seconds, first, jobs):
-    """Runs the workers of scenarios in parallel; returns the totals and the faults."""
+    """Runs the workers that check scenarios in parallel. Returns the totals and the faults."""
     found = KEPT / "found"
     found.mkdir(parents=True, exist_ok=True)
     workers = [subprocess.Popen([BUILD / "sluice_campaign", str(first + job), str(jobs), str(seconds), found],
@@ -63,8 +63,8 @@ def scenarios(seconds, first, jobs):
 
 
 def attack(kind, seed, seconds, times):
-    """Runs one worker, which makes `times` attacks, or attacks until its time is over. Returns the number of attacks
-    and the faults."""
+    """Runs one worker, which makes `times` attacks, or makes attacks until its time is over. Returns the number of
+    attacks and the faults."""
     done, faults = 0, []
     until = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as folder:
@@ -108,10 +108,13 @@ def attack_all(kinds, seconds, first, jobs, times):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("seconds", nargs="?", type=float, default=600)
-    parser.add_argument("--seed", type=int, help="the first seed; otherwise where the last campaign ended")
+    parser.add_argument("--seed", type=int, help="the first seed; by default, the seed at which the last campaign "
+                                                 "ended")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--only", choices=KINDS, action="append", help="one kind alone; may be repeated")
-    parser.add_argument("--times", type=int, default=0, help="the number of attacks of each kind, instead of a time")
+    parser.add_argument("--only", choices=KINDS, action="append", help="make only this kind of attack; may be given "
+                                                                       "several times")
+    parser.add_argument("--times", type=int, default=0, help="the number of attacks of each kind; replaces the time in "
+                                                             "seconds")
     arguments = parser.parse_args()
     kinds = arguments.only or list(KINDS)
     first = seed_to_begin_with(arguments.seed)

@@ -1,4 +1,4 @@
-// Checks a few fixed scenarios of the campaign, and the scenarios in which longer campaigns found faults.
+// Checks a few scenarios of the campaign with fixed seeds, and the scenarios in which longer campaigns found faults.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -35,7 +35,7 @@ TEST_CASE("all claims hold for 60 random scenarios", "[property]") {
   CHECK(complete > test::cases_of(20));
 }
 
-TEST_CASE("both executors write the same trace of random scenarios without contention",
+TEST_CASE("SimGrid and the replay write equal traces of random scenarios without contention",
           "[property]") {
   int alike = 0;
   for (int seed = 1; seed <= test::cases_of(40); ++seed) {
@@ -48,7 +48,7 @@ TEST_CASE("both executors write the same trace of random scenarios without conte
   CHECK(alike >= test::cases_of(40) / 10);
 }
 
-TEST_CASE("the same draws make the same scenario, and fewer draws also make a scenario") {
+TEST_CASE("equal draws make equal scenarios, and fewer draws also make a scenario") {
   const test::Trial whole = test::try_seed(7, 0, false);
   CHECK(test::try_tape(whole.tape, 0, false).text == whole.text);
   test::Draws::Tape half(whole.tape.begin(),
@@ -73,7 +73,7 @@ TEST_CASE("all claims hold for scenarios in which campaigns once found faults") 
   CHECK(read > 0);
 }
 
-TEST_CASE("complaints name both numbers, and roundings are not reported") {
+TEST_CASE("a complaint names the two compared numbers, and errors of rounding are not reported") {
   test::Complaints complaints;
   complaints.at_most(2, 1, "two is at most one");
   complaints.equal(1, 1 + 1e-12, "nearly one");

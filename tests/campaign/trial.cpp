@@ -22,7 +22,7 @@ double peak_of(const Executed& run, const std::string& pool) {
   return std::isnan(bytes) ? 0 : bytes;
 }
 
-/// Replaces the first unlimited capacity after `start` by the sum of these bytes and the reserved bytes.
+/// Replaces the first unlimited capacity after `start` by the sum of `bytes` and the reserved bytes.
 void limit(std::string& text, const std::string& start, double bytes, std::int64_t reserved) {
   const std::string unlimited = "capacity: unlimited";
   const std::int64_t tensors = static_cast<std::int64_t>(std::ceil(bytes)) + 1;
@@ -31,7 +31,8 @@ void limit(std::string& text, const std::string& start, double bytes, std::int64
   text.replace(text.find(unlimited, text.find(start)), unlimited.size(), given);
 }
 
-/// Returns the scenario with a share of the memory that it needs without a limit.
+/// Returns the scenario with a limited memory. The capacity is a share of the bytes that the scenario needs in an
+/// unlimited memory.
 std::string with_memory(const Question& question) {
   if (question.share == 0 && question.host_share == 0) return question.text;
   const Executed run = executed(question.text);
@@ -68,7 +69,7 @@ Trial tried(const Draws& draws, const std::string& plain, const MakeText& text_o
           std::string text = plain;
           try {
             text = text_of();
-          } catch (const Error&) {  // the checks report this error
+          } catch (const Error&) {  // The checks of the scenario report this error.
           }
           return packed(verdict_of(text, which, simgrid), text);
         },
@@ -94,7 +95,7 @@ Trial tried(Draws draws, int which, bool simgrid) {
 
 std::string Trial::fault() const {
   if (!died.empty()) return died;
-  if (verdict.kind == Verdict::Kind::refused) return "it is valid, and refused";
+  if (verdict.kind == Verdict::Kind::refused) return "a valid scenario was refused";
   if (verdict.complaints.empty()) return {};
   const std::string& first = verdict.complaints.front();
   return first.substr(0, first.find(": "));

@@ -1,4 +1,4 @@
-// One scenario of the campaign, which is drawn, gets its memory, and is checked in a separate process.
+// Draws one scenario of the campaign, limits its memory, and checks the scenario in a separate process.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,13 @@ namespace sluice::test {
 
 struct Trial {
   Verdict verdict;
-  std::string text;  ///< the scenario with its memory
-  std::string died;  ///< how its process died, or empty if it answered
+  std::string text;  ///< the scenario with its limited memory, as YAML
+  std::string died;  ///< how the process of the checks died; empty if it answered
   Draws::Tape tape;  ///< all numbers that were drawn
 
-  /// Returns the first complaint without its numbers, or says that the process died or that the scenario was refused
-  /// (although every drawn scenario is valid). The text is empty if all claims hold.
+  /// Returns the first complaint without its numbers. If there is no complaint, says that the process died or that the
+  /// scenario was refused. A refusal is a fault, because every drawn scenario is valid. The text is empty if all claims
+  /// hold.
   std::string fault() const;
 };
 
@@ -26,7 +27,8 @@ Trial try_tape(const Draws::Tape& tape, int which, bool simgrid);
 /// Tries a given scenario.
 Trial try_text(const std::string& text, int which, bool simgrid);
 
-/// Returns fewer and smaller draws that show the same fault, after a search of at most `seconds`.
+/// Searches for at most `seconds` for fewer and smaller draws that show the fault of `failed`, and returns the best
+/// draws.
 Trial shrunk(Trial failed, int which, bool simgrid, double seconds);
 
 }  // namespace sluice::test

@@ -1,5 +1,4 @@
-// Executes a scenario and checks its result. Then compares the scenario with a changed scenario, which has another
-// machine or an explicit choice.
+// Executes a scenario and checks the result. Then runs the checks that compare the scenario with a changed scenario.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -53,7 +52,8 @@ bool same_number(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-/// Returns whether all numbers are equal to the last bit, except the bound of the question, which a plan does not have.
+/// Returns whether all numbers are equal to the last bit. The bound of the question is not compared, because a plan has
+/// no such bound.
 bool same_numbers(const Summary& a, const Summary& b) {
   for (const Summary::Metric& metric : a.metrics) {
     if (metric.name.compare(0, 8, "question") == 0) continue;
@@ -69,7 +69,8 @@ bool same_numbers(const Summary& a, const Summary& b) {
   return true;
 }
 
-/// Whether the naive executor can execute the plan. It takes long for large plans, and no link may be shared.
+/// Returns whether the naive executor can execute the plan in a short time. The naive executor takes long for large
+/// plans, and it cannot share links.
 bool is_small(const Plan& plan) {
   return executions_of(plan) <= 400 && PlanTables(plan).contention_free();
 }
@@ -78,14 +79,15 @@ void compare_with_oracle(const Executed& run, Complaints& complaints) {
   if (!is_small(run.plan())) return;
   const OracleResult naive = oracle(run.plan());
   complaints.require(!naive.blocked, "a naive executor ends, too");
-  complaints.equal(naive.makespan, run.seconds(), "a naive executor says the same makespan");
+  complaints.equal(naive.makespan, run.seconds(), "a naive executor gives the makespan of the replay");
   const OracleResult in_order = oracle(run.plan(), true);
   if (!in_order.blocked)
     complaints.at_most(run.seconds(), in_order.makespan,
                        "the plan is not slower than if memory were granted in listing order");
 }
 
-/// docs/trust.md: a plan without shared links neither blocks nor is slower with more memory.
+/// docs/trust.md says that a plan without shared links does not block with more memory, and is not slower with more
+/// memory.
 void give_more_memory(const Executed& run, Complaints& complaints) {
   if (!PlanTables(run.plan()).contention_free()) return;
   Plan plan = run.plan();
@@ -117,22 +119,23 @@ class Folder {
   std::filesystem::path path_;
 };
 
-/// docs/trust.md says that both executors give the same times, and if no link is shared, the same trace to the last
-/// bit.
+/// docs/trust.md says that SimGrid and the replay give equal times. If no link is shared, their traces are equal to the
+/// last bit.
 void compare_executors(const Plan& plan, Complaints& complaints) {
   const Folder folder;
   const auto hash = [&](Executor executor, const char* name) {
     return sluice::run({.plan = plan, .trace_path = folder.file(name), .executor = executor})
         .content_sha256;
   };
-  // Throws an error if the times of the executors differ.
+  // This call throws an error if the times of SimGrid and of the replay differ.
   const std::string by_simgrid = hash(Executor::both, "simgrid.h5");
   if (PlanTables(plan).contention_free())
     complaints.require(by_simgrid == hash(Executor::replay, "replay.h5"),
-                       "without contention, both executors write the same trace");
+                       "without contention, SimGrid and the replay write equal traces");
 }
 
-/// docs/trust.md: the executors agree on which plans block. The plan gets four fifths of the memory that it needs.
+/// docs/trust.md says that a plan blocks in all executors or in none of them. Here the plan gets four fifths of the
+/// memory that it needs.
 void compare_with_less_memory(const Executed& run, Complaints& complaints) {
   Plan plan = run.plan();
   for (Pool& pool : plan.pools) {
@@ -157,18 +160,19 @@ void compare_with_less_memory(const Executed& run, Complaints& complaints) {
 void check_repeated(const Executed& run, bool simgrid, Complaints& complaints) {
   const std::string text = to_text(run.plan());
   const Plan again = plan_from_text(text, "again.plan");
-  complaints.require(to_text(again) == text, "the plan's text reads back as the same");
+  complaints.require(to_text(again) == text, "the plan that is read from the plan's text has an equal text");
   const Summary numbers = sluice::run({.plan = again, .executor = Executor::replay}).summary;
-  complaints.require(same_numbers(run.summary, numbers), "the plan's text gives the same numbers");
+  complaints.require(same_numbers(run.summary, numbers), "the plan that is read from the plan's text gives equal "
+                                                         "numbers");
   const std::string resolved = run.scenario.text();
   complaints.require(scenario_of(resolved).text() == resolved,
-                     "the resolved scenario reads back as the same");
+                     "the scenario that is read from the resolved text has an equal text");
   compare_with_oracle(run, complaints);
   give_more_memory(run, complaints);
   constexpr std::int64_t most = 5000;
   if (!simgrid || executions_of(run.plan()) > most) return;
   if (is_small(run.plan())) compare_with_less_memory(run, complaints);
-  compare_executors(again, complaints);  // last, because a process can run SimGrid once
+  compare_executors(again, complaints);  // This check comes last, because a process can run SimGrid only once.
 }
 
 Verdict verdict_of(const std::string& text, int which, bool simgrid) {

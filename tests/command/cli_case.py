@@ -32,7 +32,7 @@ class Cli(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def fails(self, code, *words, says=()):
-        """Checks the exit code, the words of the message, and that nothing is on stdout."""
+        """Checks the exit code and the words of the message, and checks that standard output is empty."""
         done = sluice(*words)
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertEqual(done.stdout, "")
@@ -51,7 +51,7 @@ class Cli(unittest.TestCase):
 
 
 def without_question(metrics):
-    """Returns the metrics of a scenario's plan that is written to a file and run without the scenario."""
+    """Writes the plan of a scenario to a file, runs the plan without the scenario, and returns the metrics."""
     return {**metrics, "question_bound_s": None, "question_ratio": None}
 
 

@@ -1,4 +1,4 @@
-"""Helpers for the tests of sluice export: three traces, and their columns as h5py reads them."""
+"""Helpers for the tests of sluice export: three traces, and the columns of a trace as h5py reads them."""
 
 import math
 import os
@@ -20,7 +20,7 @@ ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8"}
 SCHEMA = ROOT / "tests/support/perfetto_subset.proto"
 EVIL = '</script>"\n'
 
-# Layers on a device whose memory does not hold all weights, so that loads wait for memory and computations wait for
+# A network on a device whose memory does not hold all weights, so that loads wait for memory and computations wait for
 # loads.
 SCENARIO = r"""
 format: sluice-scenario/1
@@ -78,13 +78,14 @@ class Columns:
             yield {name: column[i].item() for name, column in self.spans.items()}
 
     def flows(self):
-        """Returns pairs (source, target) of span numbers. The end of the source ended the target's last wait."""
+        """Returns pairs (source, target) of numbers of spans. The last wait of the target ended because the source
+        ended."""
         return sorted((row["cause"], number) for number, row in enumerate(self.rows())
                       if row["cause"] >= 0)
 
 
 def nanoseconds(seconds):
-    return math.floor(seconds * 1e9 + 0.5)  # rounds halves up, unlike Python's round()
+    return math.floor(seconds * 1e9 + 0.5)  # This expression rounds halves up, unlike Python's round().
 
 
 class Export(unittest.TestCase):

@@ -1,6 +1,5 @@
 #!/usr/bin/python3
-"""Tests that an answer states the question and its certainty, and gives notes, and that a refusal has at most five
-lines."""
+"""Tests that an answer states the question, its certainty and notes. Tests that a refusal has at most five lines."""
 
 import json
 import os
@@ -39,7 +38,8 @@ stages: {cut: explicit, after: [positions, sum2.1, sum2.2, sum2.3, sum2.4, sum2.
 policy: resident
 fates: {strategy: recompute_all}
 """
-# A card with a disk behind its host. Its 1 GFLOP/s and 1 GB/s have sources, and the disk's rate has none.
+# A scenario with a card and a disk that is connected to the host. The rate of 1 GFLOP/s and the bandwidth of the disk
+# have sources, and the bandwidth of the host's link is assumed.
 DISK = """\
 format: sluice-scenario/1
 question: What is the disk for?
@@ -60,7 +60,7 @@ platform:
     disk: {joins: [host, nvme], bandwidth: 1GB/s}
 policy: {name: resident, overlap: false}
 """
-# A card with room for most of VGG-16's weights, but not for all of them. There are few images per step.
+# A scenario with a card that has room for most weights of VGG-16, but not for all weights. A step has few images.
 STREAMED = """\
 format: sluice-scenario/1
 model: vgg16
@@ -86,7 +86,7 @@ workload: {mode: inference, dtype: float16, batch: 8, batches_per_step: 4}
 stages: {cut: per_layer}
 policy: {name: phased, in_flight: 1}
 """
-# A graph as PipeDream's profiler writes it, of two linear layers that were measured for 4 samples.
+# A graph in the form of PipeDream's profiler. It has two linear layers that were measured for 4 samples.
 PROFILE = """\
 node1 -- Input -- forward_compute_time=0.000, backward_compute_time=0.000, activation_size=1600.0, parameter_size=0.000
 node2 -- Linear(in_features=100, out_features=50, bias=True) -- forward_compute_time=1.000, backward_compute_time=2.000, activation_size=800.0, parameter_size=20200.000
@@ -163,14 +163,14 @@ class Answers(unittest.TestCase):
     # --- the certainty of an answer ------------------------------------------------------------------------
 
     def test_sourced_and_assumed_shares_are_shares_of_the_seconds_of_work(self):
-        # By figures with a source, 2e6 FLOP at half of 1 GFLOP/s take 4 ms. By the assumed bandwidth of the link,
-        # weights of 4 MB, an input and an answer of 4 kB take 4.008 ms.
+        # With figures that have a source, 2e6 FLOP at half of 1 GFLOP/s take 4 ms. By the assumed bandwidth of the
+        # link, weights of 4 MB, an input and an answer of 4 kB take 4.008 ms.
         certainty = self.answer(DISK)["certainty"]
         self.assertAlmostEqual(certainty["sourced"], 4 / 8.008, delta=1e-9)
         self.assertAlmostEqual(certainty["assumed"], 4.008 / 8.008, delta=1e-9)
         self.assertEqual(certainty["measured"], 0)
         self.assertEqual(certainty["figures"], ["links.host.bandwidth"])
-        # An override has no source. So the rate, and all seconds of computation, now count as assumed.
+        # An override has no source. So with the override, the rate and all seconds of computation count as assumed.
         both = self.answer(DISK, "platform.devices.gpu.rate.float32=2GFLOP/s")["certainty"]
         self.assertAlmostEqual(both["assumed"], 1, delta=1e-12)
         self.assertEqual(both["figures"], ["devices.gpu.rate.float32", "links.host.bandwidth"])
@@ -178,7 +178,7 @@ class Answers(unittest.TestCase):
         all_of_it = self.answer(DISK.replace("efficiency: 50%, ", ""))["certainty"]
         self.assertAlmostEqual(all_of_it["assumed"], 1, delta=1e-12)
         self.assertEqual(all_of_it["figures"], ["cost.model=peak", "links.host.bandwidth"])
-        # If the platform names no source, none of its figures count as sourced.
+        # If the platform names no source, no figure of the platform counts as sourced.
         none = self.answer(DISK.replace("  source: worked out in the test\n", ""))["certainty"]
         self.assertAlmostEqual(none["assumed"], 1, delta=1e-12)
         self.assertIn("0 % measured, 49.95 % on sourced figures, 50.05 % on assumed ones (links.host.bandwidth)",
@@ -307,7 +307,7 @@ class Answers(unittest.TestCase):
         self.assertNotIn("unused_memory", self.notes(LLAMA))
 
     def test_a_note_says_that_idle_watts_have_no_source(self):
-        # The device computes for 4 of 8.008 ms.
+        # The device computes for 4 ms of a run of 8.008 ms.
         told = self.notes(DISK)["no_idle_watts"]
         self.assertIn("0 W for gpu", told)
         self.assertIn(f"{100 * 4.008 / 8.008:.4g} %", told)
@@ -327,8 +327,8 @@ class Answers(unittest.TestCase):
         self.assertIn(f"instead of {1e3 * one:.4g} ms", told)
         figure = float(re.search(r"takes at most ([0-9.]+) ms per step", told)[1]) * 1e-3
         self.assertLess(figure, 0.99 * one)
-        # With the cut that was chosen for one step, a step takes the noted time. With open cuts, a step takes at most
-        # this time.
+        # With the cut that was chosen for one step, a step takes the time that the note says. With open cuts, a step
+        # takes at most this time.
         self.assertLessEqual(many["metrics"]["step_s"], figure * 1.001)
         self.assertNotIn("more_steps", [note["name"] for note in many["notes"]])
         cut = re.match(r"cut: by_weight, groups: [0-9]+", self.answer(STREAMED)["plan"]["facts"]["chosen"])[0]

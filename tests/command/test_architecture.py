@@ -57,7 +57,7 @@ class WhereEachKindGoes(unittest.TestCase):
                         self.assertTrue((ROOT / word).exists() or list(ROOT.glob(f"{word}.*")))
 
     def test_what_to_do_names_what_dev_new_names(self):
-        """A row says `./dev docs` or `./dev accept` if `./dev new` prints it for this kind."""
+        """The row of a kind names `./dev docs` or `./dev accept` if `./dev new` prints this command for the kind."""
         text = (ROOT / "cmake/new.py").read_text()
         kinds = re.findall(r'^    "(\w+)": Kind\((.*?)\),?\n(?=    "|\})', text, re.M | re.S)
         self.assertGreater(len(kinds), 9)

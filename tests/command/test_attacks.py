@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that the program withstands attacks from outside: signals at any moment, no room on the disk, in memory or for
-descriptors, no standard output, and names with strange characters."""
+"""Tests that the program withstands attacks from outside: signals at any moment, a full disk, too little memory, too
+few descriptors, closed standard output, and names with strange characters."""
 
 import json
 import os
@@ -31,8 +31,8 @@ fates: {strategy: keep_all}
 
 
 def limited(**limits):
-    """Returns a function for preexec_fn that sets soft limits. They have the names of the module resource without
-    RLIMIT_."""
+    """Returns a function for preexec_fn that sets soft limits. The names of the limits are those of the module resource
+    without RLIMIT_."""
     def apply():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         for name, value in limits.items():
@@ -60,8 +60,8 @@ class Attacked(unittest.TestCase):
 
 
 class Signals(Attacked):
-    """If a signal comes while a document is read or a plan is made, the process ends at once. Before main(), the system
-    ends the process."""
+    """If a signal comes while a document is read or a plan is made, the process ends at once. If a signal comes before
+    main(), the system ends the process."""
 
     def ends(self, number, moment, *words):
         process = subprocess.Popen([PROGRAM, *map(str, words)], cwd=self.folder, env=ENVIRONMENT,
@@ -105,7 +105,7 @@ class Signals(Attacked):
     def test_an_answer_that_nobody_reads_does_not_keep_the_process_alive(self):
         reading, writing = os.pipe()
         process = subprocess.Popen([PROGRAM, "plan", "alexnet_x200_training"], env=ENVIRONMENT,
-                                   stdout=writing, stderr=subprocess.PIPE)  # the output is larger than a pipe holds
+                                   stdout=writing, stderr=subprocess.PIPE)  # the output exceeds a pipe's buffer
         os.close(writing)
         os.read(reading, 1)  # the program has begun to write
         time.sleep(0.1)
@@ -151,12 +151,13 @@ class Limits(Attacked):
                     self.assertRegex(done.stderr, b"^sluice: cannot .*\n$")
                 self.no_half_file()
         self.assertLessEqual({0, 5}, codes)
-        self.assertLessEqual(codes, {0, 5, 127}, "127: not even its libraries can be opened")
+        self.assertLessEqual(codes, {0, 5, 127}, "exit code 127: the libraries of the program cannot be opened")
 
     @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
     def test_without_memory_for_simgrid_it_says_so(self):
         codes = set()
-        for kib in (*range(96_000, 106_000, 500), 97_656):  # SimGrid can be loaded, but has no room for stacks
+        # This address space has room for SimGrid's libraries, but not for its stacks.
+        for kib in (*range(96_000, 106_000, 500), 97_656):
             done = self.run_it("run", "alexnet_resident", preexec_fn=limited(AS=kib << 10))
             codes.add(done.returncode)
             self.assertIn(done.returncode, (0, 70), (kib, done.stderr))
@@ -167,15 +168,16 @@ class Limits(Attacked):
     @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
     def test_without_memory_it_says_so(self):
         codes = set()
-        # The steps are small in the range in which SimGrid's libraries and their constructors run out of memory.
+        # The limits are close to each other in the range in which SimGrid's libraries and their constructors run out of
+        # memory.
         for megabytes in (60, 80, *range(96, 112, 2), 120, 130, 140, 160, 200, 240, 400, 800):
             for words in ([*RUN, "--executor", "simgrid", "-o", "t.h5"], [*RUN, "--executor", "replay", "-o", "t.h5"],
                           ["sweep", *RUN[1:], "workload.batch=1,2", "--store", f"s{megabytes}.db"]):
                 done = self.run_it(*words, preexec_fn=limited(AS=megabytes * 1_000_000))
                 codes.add(done.returncode)
                 where = (megabytes, words, done.returncode, done.stderr)
-                # With exit code 1, some points of the sweep failed. With 127, the libraries of the program cannot be
-                # loaded.
+                # Exit code 1 means that some points of the sweep failed. Exit code 127 means that the libraries of the
+                # program cannot be loaded.
                 self.assertIn(done.returncode, (0, 1, 5, 70, 127), where)
                 if done.returncode == 70:
                     self.assertIn(b"out of memory (of this computer, not of the simulated one)", done.stderr, where)
@@ -190,12 +192,12 @@ class Limits(Attacked):
 
     @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
     def test_without_memory_every_command_says_so(self):
-        """As soon as the libraries have room to begin, the answer is complete or says that memory is out, also where the
-        libraries' own code runs before main()."""
+        """If the address space has room for the program's libraries, the answer is complete or says that memory is out.
+        This also holds if memory is out in the code of the libraries that runs before main()."""
         self.assertEqual(self.run_it(*RUN, "-o", "made.h5").returncode, 0)
         self.assertEqual(self.run_it("check", "alexnet_resident", "--baseline", "golden", "--update").returncode, 0)
         loaded = self.least_kib_that_loads()
-        # The steps are small where the libraries' own code runs out of memory.
+        # The limits are close to each other in the range in which the code of the libraries runs out of memory.
         limits = [loaded + more for more in (*range(0, 3_000, 500), *range(4_000, 16_000, 3_000),
                                              *range(32_000, 56_000, 6_000), 72_000)]
         for words in (RUN, [*RUN, "-o", "t.h5"], ["check", "alexnet_resident", "--baseline", "golden"],
@@ -210,7 +212,8 @@ class Limits(Attacked):
                 self.remove_stores()
                 done = self.run_it(*words, preexec_fn=limited(AS=kib << 10))
                 where = (kib, words, done.returncode, done.stderr)
-                # 1: a point of the sweep that had no room for its process failed, and the table says so.
+                # Exit code 1 means that a point of the sweep had no room for its process. The table has the error of
+                # this point.
                 self.assertIn(done.returncode, (0, 1, 70) if words[0] == "sweep" else (0, 70), where)
                 if done.returncode == 70:
                     self.assertRegex(done.stderr, rb"^sluice: .*out of memory \(of this computer, not of the simulated one",
@@ -225,8 +228,8 @@ class Limits(Attacked):
             path.unlink()
 
     def least_kib_that_loads(self):
-        """Returns the least address space in which the program's libraries have room, to 200 KiB. The addresses of a
-        process are drawn, so that the least differs a little from run to run."""
+        """Returns the least address space in which the program's libraries have room, to within 200 KiB. The system
+        draws the addresses of a process at random, so the least address space differs a little from run to run."""
         enough = 16_000
         while not self.loads(enough):
             enough *= 2
@@ -239,8 +242,9 @@ class Limits(Attacked):
         return enough + 100
 
     def loads(self, kib):
-        """Whether the libraries have room to be loaded and to begin. If not, the loader says so with exit code 127 or,
-        with some 200 KiB more, GnuTLS ends the process before main(), by a message of its own or by a crash."""
+        """Returns whether the address space has room to load and to start the program's libraries. If the libraries
+        cannot be loaded, the loader ends the process with exit code 127. If they can be loaded but not started, GnuTLS
+        ends the process before main(), by a message of its own or by a crash."""
         done = self.run_it("--version", preexec_fn=limited(AS=kib << 10))
         if done.returncode in (0, 70):
             return True
@@ -316,7 +320,8 @@ class Names(Attacked):
 
 
     def test_what_is_written_for_a_scenario_whose_name_is_not_utf8_reads_back(self):
-        """The plan, the resolved text, the golden and the trace; folders and options may have such names, too."""
+        """Plans, resolved scenarios, goldens and traces may have such names, and so may folders and the values of
+        options."""
         source = (ROOT / "scenarios/alexnet_resident.yaml").read_text().replace("../", f"{ROOT}/")
         folder, scenario, trace, plan = (os.fsdecode(name) for name in (b"d\xff", b"d\xff/s\xff.yaml", b"t\xff.h5",
                                                                         b"p\xff.plan"))

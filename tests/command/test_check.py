@@ -50,8 +50,8 @@ class Planted(Check):
         name = self.plan(base="sharded_ipu_pair")
         self.accept(name)
         lines = (self.folder / name).read_text().splitlines(keepends=True)
-        # Finds two neighbouring actions of different streams, of which the second does not wait for the first, and
-        # which allocate in different pools.
+        # Finds two neighbouring actions of different streams. The second action does not wait for the first action, and
+        # the two actions allocate in different pools.
         for at, (first, second) in enumerate(zip(lines, lines[1:])):
             on = [re.search(r" on=(\S+)", line) for line in (first, second)]
             pools = [set(re.findall(r"@([^,\s]+)", line)) for line in (first, second)]
@@ -92,7 +92,8 @@ class Planted(Check):
         self.assertNotIn("  plan:", text)
 
     def test_a_faster_result_is_reported_and_passes(self):
-        # With one batch at a time, the bound falls in proportion to the makespan, so that the ratio does not change.
+        # With one batch at a time, the bound decreases in proportion to the makespan, so that the ratio of the two does
+        # not change.
         name = self.plan("p.plan", "phased_ipu_pair", "policy.in_flight=1")
         self.accept(name)
         self.edit(name, r"^(link host\.down bandwidth=)([^B]+)",
@@ -145,7 +146,7 @@ class Baselines(Check):
         self.assertIn("changed plan", self.check(0, name))
         before = self.baseline()["metrics"]["makespan_s"]
         self.check(0, name, "--update")
-        self.assertEqual(self.baseline()["metrics"]["makespan_s"], before)  # an equal value stays as it was
+        self.assertEqual(self.baseline()["metrics"]["makespan_s"], before)  # --update keeps the equal value
         self.edit(name, r"^(1F\d.*seconds=)(\S+)", lambda m: m[1] + percent_more(m[2], 900))
         self.check(1, name)
         self.check(0, name, "--update")

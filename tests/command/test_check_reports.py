@@ -43,7 +43,7 @@ class Reports(Check):
         self.assertEqual(missing.find("failure").get("type"), "missing")
         self.assertIn("none.yaml", error.find("error").text)
         self.assertTrue(worse.find("failure").text.startswith("a&b.plan\n"))
-        # Elements and attributes that the schema of Jenkins' reports allows (junit-10.xsd of its xUnit plugin).
+        # The elements and attributes that the schema of Jenkins' reports allows (junit-10.xsd of the xUnit plugin).
         allowed = {"testsuites": {"name", "time", "tests", "failures", "disabled", "errors"},
                    "testsuite": {"name", "tests", "failures", "errors", "time", "disabled",
                                  "skipped", "timestamp", "hostname", "id", "package"},

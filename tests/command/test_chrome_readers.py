@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Tests `export --to chrome` of several kinds of runs, read by the rules of Speedscope, Catapult and Perfetto.
+"""Exports several kinds of runs with `export --to chrome`, and reads the exports by the rules of Speedscope, Catapult
+and Perfetto.
 
 Speedscope reads the beginnings ("B") and ends ("E") of a thread from two queues that are sorted by time. If an end and
-a beginning have the same time, Speedscope takes the end first, unless both have the same name and arguments. Catapult
-and Perfetto read the events of a thread in the order of their times, and events with equal times in the order of the
-file. A flow binds to the slice that encloses the flow.
+a beginning have equal times, Speedscope takes the end first, unless the two events have equal names and arguments.
+Catapult and Perfetto read the events of a thread in the order of their times, and events with equal times in the order
+of the file. A flow binds to the slice that encloses the flow.
 """
 
 import collections
@@ -32,7 +33,7 @@ RUNS = {
 
 
 def exact(text):
-    """Returns JSON whose numbers with a point are decimals, as they are written."""
+    """Reads JSON. Numbers with a point become decimals with the digits that are written."""
     return json.loads(text, parse_float=decimal.Decimal)
 
 
@@ -79,7 +80,7 @@ class Chrome(unittest.TestCase):
 
     def check_speedscope(self, text, events, trace):
         threads = collections.defaultdict(lambda: {"B": [], "E": []})
-        for event in json.loads(text)["traceEvents"]:  # floating-point numbers, as in JavaScript
+        for event in json.loads(text)["traceEvents"]:  # times as floating-point numbers, as JavaScript reads them
             if event["ph"] in "BE":
                 key = event["name"] + json.dumps(event["args"], sort_keys=True)
                 threads[event["pid"], event["tid"]][event["ph"]].append((event["ts"], key))
@@ -127,7 +128,8 @@ class Chrome(unittest.TestCase):
         threads = {(event["pid"], event["tid"]): event["args"]["name"] for event in events
                    if event["name"] == "thread_name"}
         timed = [event for event in events if event["ph"] in "BEsf"]
-        timed.sort(key=lambda event: event["ts"])  # a stable sort keeps the file's order at equal times
+        # A stable sort keeps the order in the file for events with equal times.
+        timed.sort(key=lambda event: event["ts"])
         is_open, slices = collections.defaultdict(list), collections.Counter()
         for event in timed:
             thread = event["pid"], event["tid"]
@@ -150,7 +152,8 @@ class Chrome(unittest.TestCase):
         self.assertEqual(levels, {pool + " memory": of_pool for pool, of_pool in trace.levels.items() if of_pool})
 
     def check_flows(self, events, processes, threads, trace):
-        """Checks that each flow has one beginning and one end, and that both are within their spans in the file."""
+        """Checks that each flow has one beginning and one end, and that each of the two is within its span in the
+        file."""
         within, places = {}, collections.defaultdict(dict)
         number = -1
         for event in events:

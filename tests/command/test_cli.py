@@ -53,7 +53,7 @@ class Usage(Cli):
 
     def test_the_help_of_import_lists_its_files_and_their_keys(self):
         text = self.answers("import", "--help")
-        files = text[text.index("their keys:"):text.index("\nOptions:")]
+        files = text[text.index("of these files:"):text.index("\nOptions:")]
         for ending, key in ((".onnx", "batch"), (".graph.txt", "loading")):
             self.assertRegex(files, rf"\n  {re.escape(ending)} +\w.*\n(    .*\n)*?    {key} +\w")
 
@@ -207,7 +207,7 @@ class List(Cli):
         entries = {entry["name"]: entry for entry in json.loads(self.answers("list", "platforms", "--json"))}
         self.assertIn({"name": "devices.gpu.memory.capacity", "value": "40GB", "note": "data sheet"},
                       entries["a100_pcie"]["figures"])
-        # Each figure is listed under the key that an override would use.
+        # Each figure is listed under the key with which an override changes the figure.
         for figure in entries["a100_pcie"]["figures"]:
             key = f"platform.{figure['name']}={figure['value']}"
             self.answers("run", "alexnet_resident", "platform=a100_pcie", key, "--resolve")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests the command model: its tables are compared with hand calculations and published figures."""
+"""Tests the command model. The tests compare its tables with hand calculations and published figures."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ from cli_case import Cli, ROOT, main
 
 
 class Model(Cli):
-    """The command shows the numbers of 'AlexNet on one card' in the digits of this document."""
+    """The command prints the numbers of 'AlexNet on one card' with the digits that the document has."""
     TABLE = ["model", "models/alexnet_data_island.json", "--platform",
              "platforms/rx7900xtx_as_written.yaml"]
 
@@ -45,7 +45,8 @@ class Model(Cli):
         self.assertEqual(row["copies_that_fit"], 917)
 
     def test_other_link_rate_and_scale_against_arithmetic(self):
-        """With bandwidth x 0.7, rate x 1.3 and scale 50, numbers are computed here from the rows of the document."""
+        """With bandwidth x 0.7, rate x 1.3 and scale 50, the test computes the expected numbers from the rows of the
+        document."""
         path = self.folder / "platform.yaml"
         base = (ROOT / "platforms" / "rx7900xtx_pcie4.yaml").read_text()
         path.write_text(base.replace("bandwidth: 30GB/s", "bandwidth: 21GB/s")
@@ -72,18 +73,19 @@ class Model(Cli):
         self.assertEqual(column("state"), [784, 25_088, 25_088, 6272, 128, 10])
         self.assertEqual(column("receptive_field"), [[1, 1], [3, 3], [5, 5], [6, 6], None, None])
         self.assertEqual(column("jump"), [[1, 1], [1, 1], [1, 1], [2, 2], None, None])
-        # The inputs of the products are kept, and 8 bytes for the position of each maximum.
+        # The inputs of the products are kept for the backward pass, and 8 bytes for the position of each maximum of the
+        # pooling.
         self.assertEqual(column("kept_bytes"),
                          [0, 4 * 784, 4 * 25_088, 8 * 6272, 4 * 6272, 4 * 128])
-        # Each gradient of a product takes as much work as the product. The image needs no gradient.
+        # Computing a gradient of a product takes as many FLOP as the product. The image needs no gradient.
         macs = column("macs")
         self.assertEqual(macs, [0, 784 * 32 * 9, 784 * 32 * 9 * 32, 0, 6272 * 128, 1280])
         self.assertEqual(column("flop"), [0, 2 * macs[1] + 25_088, 2 * macs[2] + 25_088,
                                           4 * 6272, 2 * macs[4] + 128, 2 * macs[5] + 10])
         self.assertEqual(column("backward_flop"), [0, 2 * macs[1] + 25_088, 4 * macs[2] + 25_088,
                                                    6272, 4 * macs[4] + 128, 4 * macs[5] + 10])
-        # Forward, conv2 reads its input and weights and writes its output. Backward, it reads its input, its weights
-        # and the output's gradient, and writes the gradients of input and weights.
+        # In the forward pass, conv2 reads its input and weights and writes its output. In the backward pass, conv2
+        # reads its input, its weights and the output's gradient, and writes the gradients of input and weights.
         self.assertEqual(column("read_bytes")[2], 4 * (25_088 + 9248))
         self.assertEqual(column("written_bytes")[2], 4 * 25_088)
         self.assertEqual(column("backward_read_bytes")[2], 4 * (25_088 + 9248 + 25_088))
@@ -126,9 +128,10 @@ class Model(Cli):
 
     def test_milliseconds_by_a_cost_model(self):
         arguments = ["model", "resnet18", "--platform", "rx7900xtx_pcie4"]
-        table = self.answers_json(*arguments)  # the default cost model if a card's memory bandwidth is known
+        # This is the default cost model if the memory bandwidth of the card is known.
+        table = self.answers_json(*arguments)
         self.assertEqual(table["platform"]["cost"], "roofline")
-        rate, bandwidth = 0.7 * 61e12, 0.7 * 960e9  # the platform gives shares of the card's peaks
+        rate, bandwidth = 0.7 * 61e12, 0.7 * 960e9  # The platform says which shares of its peak rates the card reaches.
         for row in table["layers"]:
             forward = max(row["flop"] / rate, (row["read_bytes"] + row["written_bytes"]) / bandwidth)
             backward = max(row["backward_flop"] / rate,
@@ -169,17 +172,17 @@ class Model(Cli):
             for more in ([], ["--platform", "rx7900xtx_pcie4"]):
                 lines = self.answers("model", path, *more).splitlines()[2:]
                 self.assertLessEqual(max(map(len, lines)), 120, path)
-        # Columns that do not fit are named.
+        # A line below the table names the columns that do not fit.
         wide = self.answers("model", "gpt2", "width=6144000", "blocks=1").splitlines()
         self.assertLessEqual(max(map(len, wide[2:])), 120)
-        self.assertIn("Left out to fit, see --columns: backward_flop", "\n".join(wide))
+        self.assertIn("Columns left out (--columns): backward_flop", "\n".join(wide))
 
     def test_csv_holds_the_table(self):
         rows = list(csv.DictReader(io.StringIO(self.answers(*self.TABLE, "--csv"))))
         self.assertEqual(len(rows), 19)
         self.assertEqual(rows[15]["layer"], "16-ReLu")
         self.assertEqual(rows[15]["total parameters"], "26241632")
-        self.assertEqual(rows[15]["MACs"], "")  # a stage table does not give MACs
+        self.assertEqual(rows[15]["MACs"], "")  # A model that is a stage table has no MACs.
 
     def test_device_and_dtype(self):
         whole = self.answers_json("model", "matmul_chain", "--platform", "ipu_pair_gc200",

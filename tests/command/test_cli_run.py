@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests the commands run and plan: the form of their answers, and the values in them."""
+"""Tests the form and the values of the answers of the commands run and plan."""
 
 import csv
 import io
@@ -28,8 +28,8 @@ class Run(Cli):
         self.assertEqual(self.answers("run", *SMALL, "--json"), self.answers("run", *SMALL, "--json"))
 
     def test_numbers_have_full_precision(self):
-        # With one stage, the run takes the seconds of all weights, the first input, 20 batches and the last answer,
-        # because computations hide all other transfers.
+        # With one stage, the run takes the seconds of loading all weights and the first input, of computing 20 batches
+        # and of saving the last answer, because all other transfers overlap with computation.
         result = self.answers_json("run", *SMALL)
         stage = result["stages"][0]
         link, rate = 10.53e9, 4.291e12
@@ -111,10 +111,10 @@ prologue:
         self.assertAlmostEqual(metrics["makespan_s"] / total, 1, delta=1e-9)
 
     def test_given_choices_are_followed_and_one_more_than_fits_exits_4(self):
-        # Each of two passes waits for 20.97 GB of full6 and for 16.70 GB of full7 and full8 at 30 GB/s, 0.699 + 0.557
-        # s. The first pass also waits for 3.0 GB of the convolutions and two inputs, 0.108 s. The second pass waits
-        # 0.019 s for the weights of these convolutions that did not stay. In all, the run waits for 2.638 s and
-        # computes for 5.965 s.
+        # Each of two passes waits for the weights of full6 (20.97 GB) and of full7 and full8 (16.70 GB) at 30 GB/s:
+        # 0.699 + 0.557 s. The first pass also waits 0.108 s for the weights of the convolutions (3.0 GB) and for two
+        # inputs. The second pass waits 0.019 s for the weights of these convolutions that did not stay. The sum of all
+        # waits is 2.638 s, and the run computes for 5.965 s.
         said = ["stages={cut: by_memory}", "fates={strategy: keep_all}", "policy.prefetch=1",
                 "policy.buffers=2", "policy.pieces=whole"]
         result = self.answers_json("run", "alexnet_x200", *said, "policy.in_flight=590")
@@ -147,8 +147,8 @@ prologue:
                     self.assertIn(f"\n{row} ", text)
 
     def same_numbers(self, got, expected):
-        """Checks that numbers agree to 1e-12 of the larger number. Differences of such numbers must agree to 1e-15
-        s."""
+        """Checks that two numbers agree to 1e-12 of the larger number, or to 1e-15 s if they are differences of such
+        numbers."""
         self.assertEqual(type(got), type(expected))
         if isinstance(got, dict):
             self.assertEqual(got.keys(), expected.keys())
@@ -164,8 +164,8 @@ prologue:
                    for name in ("auto", "simgrid", "replay", "both")}
         self.assertEqual([answer["executor"] for answer in answers.values()],
                          ["simgrid", "simgrid", "replay", "both"])
-        # The metrics are equal up to rounding, because the replay multiplies the sums of a period that repeats instead
-        # of adding each execution.
+        # The metrics are equal except for rounding, because the replay multiplies the sums of a period that repeats
+        # instead of adding each execution.
         for answer in answers.values():
             self.same_numbers(answer["metrics"], answers["simgrid"]["metrics"])
         self.fails(2, "run", *SMALL, "--executor", "repaly", says="simgrid, replay, both")

@@ -10,7 +10,7 @@ from cli_case import Cli, main, start
 
 
 class Signals(Cli):
-    """Interrupts a run that takes minutes. It uses the engine, because the replay would skip its steady state."""
+    """Interrupts a run that takes minutes. The run uses SimGrid, because the replay would skip the steady state."""
     LONG = ["run", "alexnet_resident", "workload.steps=50000000", "--executor", "simgrid"]
 
     def interrupt(self, number, trace):
@@ -37,7 +37,7 @@ class Signals(Cli):
         self.check_with_h5py(trace)
 
     def test_ctrl_c_at_any_moment_says_one_line(self):
-        # Four cards whose transfers share a switch, so that some transfers are always running.
+        # A scenario with four cards whose transfers share a switch. At any time, some of these transfers are running.
         scenario = self.folder / "four.yaml"
         scenario.write_text("format: sluice-scenario/1\nmodel: cnn_mnist\n"
                             "platform: {file: four_v100_switch, links: {host: {bandwidth: 1GB/s}}}\n"

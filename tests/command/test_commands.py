@@ -15,13 +15,13 @@ node2 -- Linear(in_features=8, out_features=8, bias=True) -- forward_compute_tim
 \tnode1 -- node2
 """
 
-# The files that the examples name.
+# The files that the examples read.
 FILES = {"operators.csv": PROFILE, "before.csv": PROFILE, "after.csv": PROFILE, "monday.csv": PROFILE,
          "tuesday.csv": PROFILE.replace("relu", "tanh"), "gemm_a100_sxm_bf16.csv": PROFILE, "measured.csv": PROFILE,
          "table.csv": TABLE, "columns.yaml": MAP, "copies.csv": COPIES, "sizes.csv": SIZES, "vgg16.graph.txt": GRAPH,
          "scenarios/alexnet_small.yaml": SCENARIO}
 
-# For the beginning of an example, the commands that must run before the example.
+# The commands that must run before an example. The key is the beginning of the example.
 BEFORE = {
     "sluice show trace.h5": "sluice run alexnet_x200 -o trace.h5 --force",
     "sluice export trace.h5": "sluice run alexnet_x200 -o trace.h5 --force",
@@ -32,7 +32,7 @@ BEFORE = {
     "sluice new scenario mine.yaml": "rm -f mine.yaml",
 }
 
-# Examples that are run in another form, because they take long or need files that are not small.
+# Examples that the test runs in another form, because the examples take long or need large files.
 INSTEAD = {
     "sluice check scenarios/alexnet_x200.yaml --baseline tests/golden --update":
         "sluice check scenarios/alexnet_small.yaml --baseline tests/golden --update",
@@ -42,11 +42,11 @@ INSTEAD = {
         "sluice profile compare operators.csv --between cache=hot,cold --least 1us",
 }
 
-# Examples that end with another exit code than 0. The stages of this example do not fit, and the message says by how
+# Examples whose exit code is not 0. The stages of this example do not fit into the memory, and the message says by how
 # much.
 EXIT_CODES = {"sluice plan alexnet_x200 'stages={cut: explicit, after: [16]}' --check": 4}
 
-# Examples that are not run here, with the reason.
+# Examples that this test does not run, each with the reason.
 NOT_RUN = {
     "sluice profile cover resnet18.csv --target 90%":
         "it needs the measured operators of a network: tests/command/test_profile.py",
@@ -77,7 +77,8 @@ def helps():
 
 
 def examples(text):
-    """Yields the examples of a help text. Examples are indented by two blanks, and remarks about them by six."""
+    """Yields the examples of a help text. Examples are indented by two blanks, and remarks about examples by six
+    blanks."""
     found = []
     for line in text.partition("\nExamples:\n")[2].partition("\n\n")[0].splitlines():
         words = re.fullmatch(r"  (\S.*)", line)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Runs the commands of all pages in an empty folder outside the repository, with only `sluice` on the path. README.md
-(test_readme.py), docs/guide.md (test_guide.py), docs/words.md (test_words.py) and docs/reference/ (test_reference.py,
-test_commands.py) have their own tests."""
+"""Runs the commands of all pages in an empty folder outside the repository, with only `sluice` on the path. Other files
+test README.md (test_readme.py), docs/guide.md (test_guide.py), docs/words.md (test_words.py) and docs/reference/
+(test_reference.py, test_commands.py)."""
 
 import pathlib
 import re
@@ -18,7 +18,7 @@ TESTED_ELSEWHERE = ("guide.md", "words.md")
 COMMANDS = re.compile(r"^```(?P<language>\w*)\n(?P<fenced>(?:.*\n)*?)^```|^(?P<indented>(?: {4}.*\n)+)"
                       r"|`(?P<inline>sluice [^`]+)`", re.M)
 
-# Words that stand for a file or a number in a page, and their replacements in this test.
+# Words that stand for a file or a number in a page, and the words with which this test replaces them.
 NAMES = {"S": "scenario.yaml", "SCENARIO": "scenario.yaml", "PLAN": "small.plan", "P": "operators.csv", "A": "operators.csv", "B": "again.csv",
          "ALL": "all.csv", "TABLE": "operators.csv", "TABLE.csv": "operators.csv", "MODEL": "resnet18", "KIND": "scenario",
          "PLATFORM": "a100_pcie", "DIR/trace.h5": "trace.h5",
@@ -41,7 +41,7 @@ copy,bytes=1000000,device,pinned,0.0001
 copy,bytes=100000000,device,pinned,0.0044
 """
 
-# One class of operators in several sizes, in which seconds are in proportion to bytes.
+# A profile of one class of operators in several sizes, whose seconds are in proportion to the bytes.
 SIZES = """# format: sluice-profile/1
 # device: a100_pcie
 # defaults: {dtype: float32, pass: forward}
@@ -52,7 +52,7 @@ relu,relu,32x1000000,32,0.001
 relu,relu,32x3000000,32,0.003
 """
 
-# A table of another program, and the map of its columns.
+# A table of another program, and the map that says what its columns mean.
 TABLE = "op,time\nrelu,2\nadd,3\n"
 MAP = """format: sluice-profile-map/1
 header: {device: a100_pcie}
@@ -67,7 +67,7 @@ stages: {cut: by_weight, groups: 12}
 policy: {name: streamed, resident: none}
 """
 
-# Commands before which other commands must run.
+# For each command that needs other commands before it, these other commands.
 BEFORE = {
     "sluice check scenarios/*.yaml --baseline tests/golden":
         "sluice check scenarios/*.yaml --baseline tests/golden --update",
@@ -83,12 +83,13 @@ BEFORE = {
     "sluice profile merge operators.csv again.csv -o all.csv": "cp operators.csv again.csv",
 }
 
-# Commands that take minutes or need missing files, each with a shorter command that tests the same. If there is no
-# shorter command, the value is None, and a comment says why.
+# Commands that take minutes or need missing files, each with a shorter command that tests the same part of the program.
+# If there is no shorter command, the value is None, and a comment says why.
 SHORTER = {
     "sluice placement analysis/validation/vgg416_optane.yaml --fast 10%..100%":
         "sluice placement small.yaml --fast 10%..100% --ways static",
-    # It needs measurements of every layer in both memories: tests/command/test_placement.py makes such a profile.
+    # The command needs measurements of every layer in each of the two memories: tests/command/test_placement.py makes
+    # such a profile.
     "sluice placement scenario.yaml cost.model=measured": None,
     # The command needs tables that are published elsewhere. tests/validation/test_fitted.py fits some of these tables.
     "sluice profile fit neusight_linear.csv": None,
@@ -102,13 +103,13 @@ SHORTER = {
         ' --store "part$SLURM_ARRAY_TASK_ID.db"',
 }
 
-# Commands that end with another exit code than 0, as their page says.
+# Commands whose exit code is not 0, as their page says.
 EXIT_CODES = {'sluice run alexnet_x200 "stages={cut: explicit, after: [16]}"': 4}
 
 
 def commands_of(page):
     """Yields the commands of a page, each in one line and without its comment. If another program writes to a command,
-    as in `sed … | sluice sweep -`, the line has both."""
+    as in `sed … | sluice sweep -`, the line has the two programs."""
     for found in COMMANDS.finditer(page.read_text()):
         if found["inline"]:
             yield " ".join(found["inline"].split())
@@ -123,7 +124,8 @@ def commands_of(page):
 
 
 def is_mention(command):
-    """Returns whether a page only mentions a command, with no arguments except options, such as `sluice run --json`."""
+    """Returns whether a page only mentions a command. Such a command has no arguments except options, such as `sluice
+    run --json`."""
     return all(word.startswith("-") for word in command.split()[1:] if word not in SUBCOMMANDS) or "…" in command \
         or "..." in command.split()
 
@@ -148,7 +150,7 @@ class Docs(unittest.TestCase):
                            "small.yaml": SCENARIO.replace("policy: {", "cost: {model: roofline}\npolicy: {")}.items():
             run(f"mkdir -p $(dirname {name}); cat > {name} <<'END'\n{text}END")
         run("sluice plan scenario.yaml -o small.plan")
-        # The network of the guide. Its number of samples is left open here.
+        # The network that the guide uses. The batch has no number of samples here.
         network = re.search(r"cat > net.txt .*?> net.onnx\n", GUIDE.read_text(), re.S)[0]
         run(network.replace("dim { dim_value: 1 }", 'dim { dim_param: "batch" }', 1))
 
@@ -159,7 +161,8 @@ class Docs(unittest.TestCase):
                 if shorter is None:
                     return
                 command = shorter
-        # Pages say that these documents are in the repository. All other documents are found by their names alone.
+        # Pages say that these documents are in the repository. All other documents are found by their names, without
+        # the repository.
         command = command.replace("analysis/validation/", f"{ROOT}/analysis/validation/")
         if command in BEFORE:
             run(BEFORE[command])

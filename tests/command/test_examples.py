@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests that the programs of examples/ print the same in C++ and in Python when they run in another folder."""
+"""Tests that the C++ and the Python version of each program of examples/ print equal texts, even if they run in another
+folder."""
 
 import os
 import pathlib
@@ -12,12 +13,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ["SLUICE_PROGRAM"])
 COMPILED = PROGRAM.parent / "examples"
 
-# The beginning of each output. Three outputs are derived by hand:
+# The beginning of the output of each program. Three outputs are derived by hand:
 #
-# run_scenario: there are 10 steps of 10 batches of 8 samples.
-# plan_by_hand: 16 MB at 16 GB/s take 1 ms. Then follow three computations of 2 ms, which hide the other loads.
-# write_policy: at its peak, `reload` holds the weights of the largest stage, and `basic` holds all weights. At 4 bytes,
-# AlexNet's parameters have 243.9 MB, and those of its first dense layer have 151.0 MB.
+# run_scenario: the run has 10 steps of 10 batches of 8 samples.
+# plan_by_hand: 16 MB at 16 GB/s take 1 ms. After the first load come three computations of 2 ms, which overlap with the
+# two other loads. write_policy: at its peak, `reload` holds the weights of the largest stage, and `basic` holds all
+# weights. At 4 bytes, AlexNet's parameters have 243.9 MB, and the parameters of its first dense layer have 151.0 MB.
 BEGINS = {
     "run_scenario": "800 samples in ",
     "plan_by_hand": "7.000 ms\n",

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Compares exports as CSV and data islands with the trace as h5py reads it. Other tests give the command bad input,
-full disks and signals."""
+"""Compares exports as CSV and as data islands with the trace as h5py reads it. Other tests of this file give the
+command bad input, full disks and signals."""
 
 import csv
 import io
@@ -130,7 +130,7 @@ class Tables(Export):
 
     def test_memory_does_not_grow_with_the_number_of_spans(self):
         if b"__asan_init" in pathlib.Path(PROGRAM).read_bytes():
-            self.skipTest("the sanitizer keeps what is freed")
+            self.skipTest("the sanitizer keeps memory that was freed")
         peaks = {}
         for steps in (300, 1200):
             trace = self.path("long.h5")
@@ -144,7 +144,8 @@ class Tables(Export):
             process.returncode = os.waitstatus_to_exitcode(status)
             self.assertEqual(process.returncode, 0)
             peaks[steps] = usage.ru_maxrss
-        self.assertLess(peaks[1200] - peaks[300], 8 * 1024)  # kB; the spans of the 900 further steps have 30 MB
+        # The peaks are in kB. The 900 steps by which the runs differ have spans of 30 MB.
+        self.assertLess(peaks[1200] - peaks[300], 8 * 1024)
 
     def test_a_run_that_was_stopped_is_exported_with_a_note_and_an_export_can_be_stopped(self):
         trace = self.path("stopped.h5")
@@ -166,8 +167,8 @@ class Tables(Export):
         self.assertFalse(self.path("stopped.json.part").exists())
         done = sluice("export", trace, "--to", "data-island")
         self.assertEqual(done.returncode, 0)
-        self.assertEqual(done.stderr, "sluice: note: the run was aborted; the trace holds what was "
-                                      "executed\n")
+        self.assertEqual(done.stderr, "sluice: note: the run was aborted; the trace has the actions that "
+                                      "were executed\n")
 
     def test_a_trace_of_a_plan_names_no_layers(self):
         plan = self.path("harm.plan")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests exports in Chrome's format. Python's json reads them, and the test compares them with the trace as h5py reads
-it."""
+"""Tests exports in Chrome's format. The test reads an export with Python's module json, and compares it with the trace
+as h5py reads it."""
 
 import collections
 import json
@@ -13,7 +13,7 @@ class Chrome(Export):
     def check_chrome(self, name):
         trace = self.traces[name]
         text = self.export(name, "chrome")
-        self.assertNotIn(b"<", text)  # no text can end a script element
+        self.assertNotIn(b"<", text)  # No text of the export can end a script element.
         events = json.loads(text)["traceEvents"]
         names = {(e["pid"], e.get("tid")): e["args"]["name"] for e in events
                  if e["ph"] == "M" and e["name"].endswith("_name")}
@@ -29,7 +29,8 @@ class Chrome(Export):
             self.assertEqual(begin, nanoseconds(row["start"]))
             self.assertEqual(end, nanoseconds(row["end"]))
             thread = (first["pid"], first["tid"])
-            self.assertGreaterEqual(begin, free[thread])  # they are adjacent in the file, so that they nest
+            # The two events of a span without length are adjacent in the file, so that they are nested.
+            self.assertGreaterEqual(begin, free[thread])
             free[thread] = end
             place[thread].append((begin, end, number))
             self.assertEqual(names[thread], trace.streams[row["stream"]])
@@ -39,7 +40,7 @@ class Chrome(Export):
                 self.assertEqual(first["args"]["stage"], trace.stages[row["stage"]])
         self.check_depth(events)
 
-        # Flows bind to the slice of their thread that encloses their time.
+        # A flow belongs to that slice of its thread that encloses the time of the flow.
         sources = {e["id"]: e for e in events if e["ph"] == "s"}
         targets = {e["id"]: e for e in events if e["ph"] == "f"}
         self.assertEqual(len(sources), len([e for e in events if e["ph"] == "s"]))
@@ -65,8 +66,8 @@ class Chrome(Export):
 
     def check_depth(self, events):
         """Reads the spans of each thread as Speedscope does, with beginnings and ends in two queues. If an end and a
-        beginning have the same time, the end comes first, unless both have the same name and arguments. Then no span
-        may be within another span, and no span may stay open."""
+        beginning have equal times, the end comes first, unless the two events have equal names and arguments. In this
+        order, no span may be within another span, and every span must have an end."""
         queues = collections.defaultdict(lambda: {"B": [], "E": []})
         for event in events:
             if event["ph"] in "BE":

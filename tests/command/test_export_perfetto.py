@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests exports in Perfetto's format. protoc reads them, and the test compares them with the trace as h5py reads it."""
+"""Tests exports in Perfetto's format. The test reads an export with protoc, and compares it with the trace as h5py
+reads it."""
 
 import collections
 import re
@@ -47,13 +48,13 @@ class Perfetto(Export):
         done = subprocess.run(["protoc", "--decode=perfetto.protos.Trace", "-I", SCHEMA.parent,
                                SCHEMA.name], input=self.export(name, "perfetto"),
                               capture_output=True, check=True)
-        # All fields are in the schema.
+        # The schema has all fields of the export.
         self.assertNotRegex(done.stdout.decode(), r"(?m)^\s*\d+[:{ ]")
         return parse_text(iter(done.stdout.decode().splitlines()))["packet"]
 
     def tracks(self, packets):
-        """Returns {uuid: descriptor}, after a check that each track has one descriptor, which comes before its events
-        and after its parent's descriptor."""
+        """Returns {uuid: descriptor}. Checks that each track has one descriptor, which comes before the track's events
+        and after the descriptor of the track's parent."""
         tracks, flags = {}, {}
         for packet in packets:
             for track in packet["track_descriptor"]:
@@ -74,7 +75,7 @@ class Perfetto(Export):
         return tracks
 
     def slices(self, packets, tracks):
-        """Returns (track, begin, end, event) of each slice, after a check that begin and end alternate on each track in
+        """Returns (track, begin, end, event) of each slice. Checks that on each track beginnings and ends alternate, in
         the order of time."""
         is_open, last, slices = {}, collections.defaultdict(int), []
         for packet in packets:

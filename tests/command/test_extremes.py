@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests that figures that no machine has and damaged profiles are refused at their position, without a crash."""
+"""Tests that figures that no machine can have, and damaged profiles, are refused without a crash. The message names the
+position of the fault."""
 
 import os
 import pathlib
@@ -36,7 +37,7 @@ class Figures(unittest.TestCase):
 
 
 class Counts(unittest.TestCase):
-    """Counts that 64 bits cannot hold are refused at the place of the key that makes them."""
+    """If a count does not fit into 64 bits, the message names the place of the key that makes the count so large."""
 
     def test_layers_that_double_are_refused_at_the_layer(self):
         layers = "".join(f"  - {{type: concat, name: c{i}, inputs: [{before}, {before}]}}\n"
@@ -76,7 +77,8 @@ class Counts(unittest.TestCase):
                               done.stderr)
 
     def test_training_on_a_slow_device_is_planned_soon(self):
-        """The bounds of most candidates lie just under the best time, because computation takes nearly all of it."""
+        """The bounds of most candidates are only a little below the time of the best candidate, because nearly all of
+        this time is computation."""
         done = subprocess.run([PROGRAM, "plan", "alexnet_x200_training", "platform.devices.gpu.rate.float32=1MFLOP/s"],
                               env=ENVIRONMENT, capture_output=True, timeout=300,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (20, 20)))

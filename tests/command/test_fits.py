@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests sluice fits on the command line. The largest batch that it prints runs, and with one more sample the exit code
-is 4. The page on memory and computation of networks has the numbers that it prints."""
+"""Tests sluice fits on the command line. The largest batch that the command prints can be run, and with one more sample
+the exit code is 4. The numbers that the command prints are those of the page on memory and computation of networks."""
 import json
 import os
 import pathlib
@@ -156,8 +156,8 @@ class Fits(unittest.TestCase):
         self.assertRegex(table, r"a100_pcie +1 200 +none fit")
 
     def test_a_layer_graph_fits_by_its_sizes_and_has_the_step_that_was_measured(self):
-        # A layer that was measured for two samples. A sample has 100 x 4 B in and 100 x 4 B out, the weights have
-        # 10,000 x 4 B, and the passes take 2 ms and 4 ms.
+        # A layer that was measured for two samples. The input and the output of a sample have 100 x 4 B each, the
+        # weights have 10,000 x 4 B, and the passes take 2 ms and 4 ms.
         graph = self.folder.parent / "small.graph.txt"
         graph.write_text("node1 -- Input -- forward_compute_time=0.0, backward_compute_time=0.0, "
                          "activation_size=800.0, parameter_size=0.0\n"
@@ -170,8 +170,8 @@ class Fits(unittest.TestCase):
         asked = ["fits", graph, "batch=2", "--platform", "k40", "cost.model=measured",
                  "workload.backward=per_layer", "platform.devices.gpu.memory.capacity=90kB"]
         report = answer(*asked)
-        # The weights and their gradients have 2 x 40,000 B. The input, the output and its gradient have 1200 B per
-        # sample.
+        # The weights and their gradients have 2 x 40,000 B. The input, the output and the gradient of the output have
+        # 1200 B per sample.
         self.assertEqual((report["measured_batch"], report["cards"][0]["largest"]), (2, 8))
         self.assertIsNone(report["cards"][0]["step_s"])
         self.assertIn("measured for a micro-batch of 2", sluice(*asked).stdout)
@@ -196,7 +196,7 @@ class Fits(unittest.TestCase):
         done = sluice("fits", folder / "four.yaml", "--platform", folder / "p.yaml", "--memory", "327500B", "--policy",
                       "resident", "--fates", "optimal", "--optimizer", "sgd", "--mode", "training",
                       "cost.model=measured", f"cost.profile={folder / 'measured.csv'}")
-        # The memory has room for 2 samples, and the search must know whether it has room for 3.
+        # The memory has room for 2 samples, and the search must find out whether 3 samples fit.
         self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
         self.assertIn("inputs 3x100, float32, forward) was not measured", done.stderr)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests a trace with a fold, which is a repeated part that is stored once. NumPy reads the trace as the description of
-the format says, and gets the same spans as `sluice export`."""
+"""Tests a trace with a fold, which is a part of the run that is repeated but stored only once. The test expands the
+trace with NumPy as the description of the format says, and gets the spans of `sluice export`."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8"}
 STEPS = 40_000
-SPANS = 30 * STEPS + 1  # 30 loads, computations and saves per step, and the weights
+SPANS = 30 * STEPS + 1  # each step has 30 loads, computations and saves; the weights are loaded once
 
 try:
     import h5py
@@ -31,7 +31,8 @@ def sluice(*words):
 
 
 def expanded(file, name, later):
-    """Returns a column of /spans in full. It unfolds the only fold, as sim/trace/FORMAT.md describes."""
+    """Returns a column of /spans with all rows of the expanded trace. The only fold is expanded as sim/trace/FORMAT.md
+    describes."""
     first, rows, times, each = (file["folds"][key][0] for key in ("first_row", "rows", "times", later))
     column, last = file[f"spans/{name}"][:], first + rows
     again = column[first:last] + each * np.arange(1, times + 1)[:, None]

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Runs the commands of docs/guide.md in order, in an empty folder outside the repository with only `sluice` on the
-path. They must print the text below them. With --write, the page gets the text that they print now."""
+path. The commands must print the text that the page has below them. With --write, the test replaces this text by the
+text that the commands print now."""
 
 import os
 import pathlib

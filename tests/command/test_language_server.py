@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Runs yaml-language-server, which editors use, with the bundled schemas. The server must mark no bundled file, and
-every mistake of test_schema_typos.py.
+"""Runs yaml-language-server, which editors use, with the bundled schemas. The server must not mark any bundled file,
+and must mark every mistake of test_schema_typos.py.
 
 The test needs `yaml-language-server` (npm install yaml-language-server) on PATH or in the variable
 YAML_LANGUAGE_SERVER, and is skipped without it.
@@ -55,7 +55,7 @@ class Server:
             if name.lower() == b"content-length":
                 length = int(value)
         message = json.loads(self.process.stdout.read(length))
-        if "id" in message and "method" in message:  # the server makes a request
+        if "id" in message and "method" in message:  # The server sends a request to the editor.
             items = message.get("params", {}).get("items", []) if isinstance(message.get("params"), dict) else []
             self.write({"jsonrpc": "2.0", "id": message["id"], "result": [None] * len(items)})
         return message

@@ -1,4 +1,5 @@
-"""Tests long runs: memory does not grow with the steps, traces are complete, and two runs have the same content."""
+"""Tests long runs: memory does not grow with the number of steps, traces are complete, and the traces of two equal runs
+have equal contents."""
 import json
 import os
 import subprocess
@@ -37,7 +38,7 @@ class LongRuns(unittest.TestCase):
             try:
                 import h5py
             except ImportError:
-                self.skipTest("no h5py to read the trace back")
+                self.skipTest("h5py, which reads the trace back, is not installed")
             with h5py.File(os.path.join(folder, "many.h5")) as trace:
                 # A step has 3 loads of weights, an input, 3 computations and an answer. The early loads of the first
                 # step are in the prologue, and the early loads of the last step are dropped.

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests the man pages of the program and of each command, if help2man is installed to make them."""
+"""Tests the man pages of the program and of each command. The test needs help2man, which makes the pages."""
 
 import os
 import pathlib

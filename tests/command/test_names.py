@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests which documents may be given by name, where they are searched, and which files are never overwritten."""
+"""Tests which documents may be given by name, in which folders they are searched, and which files are never
+overwritten."""
 
 import json
 import os
@@ -36,7 +37,7 @@ node2 -- ReLU() -- forward_compute_time=1.5, backward_compute_time=2.5, activati
 
 
 class Words(unittest.TestCase):
-    """Tests in their own folder outside of the repository."""
+    """A case whose tests run in a folder outside of the repository."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -98,7 +99,7 @@ class Names(Words):
         self.assertEqual(self.resolved("s.yaml", "model=mine.yaml")["model"]["definition"]["name"], "mine")
         self.write("own.yaml", SCENARIO.replace("cnn_mnist", "mine.yaml"))
         self.assertEqual(self.resolved("own.yaml")["model"]["definition"]["name"], "mine")
-        self.write("gtx980", MODEL)  # a file takes precedence over the bundled platform of the same name
+        self.write("gtx980", MODEL)  # A file is used instead of a bundled platform that has the name of the file.
         self.assertIn("'sluice-model/1' for 'format'", self.fails(3, "run", "s.yaml"))
 
     def test_a_typed_path_is_looked_for_in_the_working_folder_too(self):
@@ -128,7 +129,7 @@ class Names(Words):
 
 
 class Files(Words):
-    """The option -o replaces only files of the same kind."""
+    """The option -o replaces a file only if the command writes this kind of file."""
 
     def test_only_a_trace_is_replaced_by_a_trace(self):
         self.write("thesis.tex", "years of work")

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Tests that ./dev new makes one file for each kind, which compiles without changes, and one line in the catalog.
 
-The test works on a copy of the sources, and compiles only the new file and the list. Whoever adds an entry builds and
-tests the whole program.
+The test works on a copy of the sources, and compiles only the new file and the catalog. The whole program is built and
+tested by the person who adds an entry.
 """
 
 import ast
@@ -46,7 +46,7 @@ class New(unittest.TestCase):
                 for path in (self.copy / "sim").rglob("*") if path.is_file()}
 
     def added(self, kind):
-        """Returns the new file and the catalog, after a check that nothing else changed."""
+        """Returns the new file and the catalog, and checks that no other file has changed."""
         before = self.sources()
         done = self.new(kind, f"fresh_{kind}_s")
         self.assertEqual(done.returncode, 0, done.stderr)

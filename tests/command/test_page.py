@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests that text for people fits into eighty columns, and that a shell completes commands."""
+"""Tests that text for people fits into 80 columns, and that a shell completes commands."""
 
 import os
 import pathlib
@@ -29,7 +29,8 @@ def sluice(*words, cwd=ROOT, **variables):
 
 
 def too_wide(text, columns=80):
-    """Returns the lines that are too long. A single long path or word is not counted, because it cannot be broken."""
+    """Returns the lines that are too long. A line that has only a long path or word is not returned, because it cannot
+    be broken."""
     return [line for line in text.splitlines() if len(line) > columns and len(line.split()) > 2]
 
 
@@ -54,7 +55,7 @@ class Page(unittest.TestCase):
             if command == "version":
                 continue
             self.fits_in("help", command)
-            wide = sluice("help", command, COLUMNS="200")  # text stays narrow on a wide terminal
+            wide = sluice("help", command, COLUMNS="200")  # Text does not use the whole width of a wide terminal.
             self.assertEqual(too_wide(wide.stdout), [])
 
     def test_lists(self):
@@ -103,7 +104,8 @@ class Page(unittest.TestCase):
         shown = sluice("show", "t.h5", cwd=self.folder).stdout
         self.assertRegex(shown, r"\n  gpu0\.\.gpu3\.compute ")
         self.assertRegex(shown, r"\n  gpu0\.\.gpu3 +│")
-        # Cards that differ are drawn in separate rows. Cards that only take turns become one row of the answer.
+        # Cards that differ are drawn in separate rows. Cards that differ only in their turns are joined in one row of
+        # the answer.
         answer = sluice("run", "four.yaml", "policy.transfers=in_turn", "-o", "u.h5", cwd=self.folder).stdout
         self.assertRegex(answer, r"peak memory +gpu0\.\.gpu3: ")
         self.assertRegex(answer, r"each in [0-9.]+ [mu]s to [0-9.]+ [mu]s")
@@ -193,7 +195,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.completed("sluice run alexnet_resident platform.links.host.band"),
                          {"platform.links.host.bandwidth="})
         self.assertEqual(self.completed("sluice run alexnet_resident policy.over"), {"policy.overlap="})
-        # Bash itself keeps the text before the '=', so that only the rest is offered.
+        # Bash keeps the text before the '=', so that the program offers only the text after the '='.
         self.assertEqual(self.completed("sluice run alexnet_resident workload.dtype=bfl"), {"bfloat16"})
         self.assertEqual(self.completed("sluice run alexnet_resident platform=h100_s"), {"h100_sxm5"})
         self.assertEqual(self.completed("sluice run alexnet_resident policy=str"), {"streamed"})

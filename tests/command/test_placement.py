@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests the refusals of `sluice placement` with their messages, and the sizes of fast memory that its table marks."""
+"""Tests the messages with which `sluice placement` refuses questions, and the sizes of fast memory that its table
+marks."""
 
 import csv
 import json
@@ -46,7 +47,7 @@ class Placement(unittest.TestCase):
                          (0, "peak", {"read_bytes_per_s": 20e9, "write_bytes_per_s": 4.4e9}))
         self.assertGreater(document["results"][0]["slowdown"], 1)
         _, out, _ = placement(*words, "--in-place", "20GB/s:4.4GB/s")
-        self.assertIn("(cost model peak; slow memory, on top of it: read at 20 GB/s, written at 4.4 GB/s)", out)
+        self.assertIn("(cost model peak; in addition, slow memory is read at 20 GB/s and written at 4.4 GB/s)", out)
         for text in ("20GB/s", "20GB/s:0GB/s", "20GB/s:fast", "20GB:4GB", ":"):
             with self.subTest(text=text):
                 self.refused([*words, "--in-place", text], 2, f"'{text}' for '--in-place'", "(20GB/s:4.4GB/s)")
@@ -80,11 +81,13 @@ class Placement(unittest.TestCase):
             # in PMEM.
             self.assertAlmostEqual(document["all_fast_s"], 2e-3)
             self.assertAlmostEqual(seconds["all_slow", 940], 2e-3 * 4.2)
-            # 120 bytes hold both results and the image. 940 bytes hold all tensors except the weights of one product.
+            # In 120 bytes of fast memory, the image and the results of the two products fit. In 940 bytes, all tensors
+            # fit except the weights of one product.
             self.assertAlmostEqual(seconds["static", 120], 2.2e-3)
             self.assertAlmostEqual(seconds["static", 940], 2.1e-3)
             names = [tensor["name"] for tensor in document["worth"]["tensors"]]
-            self.assertEqual(names[:2], ["one", "two"])  # writing their results takes most of the time
+            # Writing the results of the two products takes most of the time.
+            self.assertEqual(names[:2], ["one", "two"])
             lines = profile.read_text().splitlines()
             profile.write_text("\n".join(lines[:-1]) + "\n")
             self.refused([str(scenario)], 3, "layer 'two'", "was not measured", "pmem;pmem and", "cost.outside=roofline")

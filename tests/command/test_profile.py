@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests sluice profile from the plan to the answer: a planned profile is filled in, prices a run, and covers the whole
-model."""
+"""Tests sluice profile in the order of its use. The test plans a profile, fills in times, prices a run with the
+profile, and compares the profile with the whole model."""
 
 import csv
 import json
@@ -74,7 +74,8 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertGreater(answer["certainty"]["sourced"], 0.99)
         computation = answer["certainty"]["computation"]
         self.assertEqual((computation["interpolated"], computation["measured"]), (1, 0))
-        self.assertIsNone(computation["interpolation_error"])  # no batch lies between two other batches
+        # No measured batch lies between two other measured batches.
+        self.assertIsNone(computation["interpolation_error"])
         self.assertIn("100 % of the computation's seconds were interpolated between rows of the profile",
                       " ".join(self.sluice("run", "s.yaml", "workload.batch=8", "cost.profile=both.csv",
                                            "cost.interpolate=batch").split()))
@@ -96,7 +97,8 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertAlmostEqual(computation["multiple"], 30 / 45, delta=1e-12)
         self.assertAlmostEqual(computation["measured"], 15 / 45, delta=1e-12)
         self.assertIn("workload.backward", certainty["figures"])
-        self.assertAlmostEqual(certainty["assumed"] / certainty["measured"], 2, delta=0.01)  # copies are assumed, too
+        # The seconds of copies are assumed, too.
+        self.assertAlmostEqual(certainty["assumed"] / certainty["measured"], 2, delta=0.01)
         self.assertIn("66.67 % of the computation's seconds are backward passes whose seconds are assumed to be a multiple",
                       " ".join(self.sluice("run", "s.yaml", *training, "workload.backward=2").split()))
 
@@ -135,7 +137,7 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertEqual(left('cache=hot;sizes="m=1;n=3"'), ["b"])
         self.assertEqual(left("level=leaf;occurrences=1"), ["a", "b", "c"])
         self.assertIn("expected COLUMN=VALUE", self.fails("profile", "show", "p.csv", "--where", "cache", code=2))
-        # The message advises an option if rows differ. The option can be typed as it is printed.
+        # If rows differ, the message advises an option, which the user can type as it is printed.
         self.write("q.csv", "operator,sizes,input_pools,dtype,seconds_median",
                    "gemm,m=64;n=64;k=64,DRAM;DRAM,float32,1e-5", "gemm,m=64;n=64;k=128,DRAM;PMEM,float32,2e-5")
         refused = self.fails("profile", "fit", "q.csv", "--on", "t4", code=3)
@@ -169,7 +171,7 @@ class FromPlanToAnswer(unittest.TestCase):
         said = json.loads(self.sluice("profile", "link", "p.csv", "--json"))
         self.assertEqual([each["copies"] for each in said["directions"]], [6])
         self.assertRegex(self.sluice("profile", "link", "p.csv"), r"down +pinned +6 ")
-        self.assertIn("the link of a platform keeps its own ends",
+        self.assertIn("with '--platform' the link keeps the ends that it has there",
                       self.fails("profile", "link", "p.csv", "--platform", "a100_pcie", "--device", "nope", code=2))
 
     def test_parts_that_exceed_the_whole_or_have_another_batch_are_reported(self):
@@ -177,8 +179,8 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertIn("the parts take longer than the whole", self.sluice("profile", "cover", "cnn_mnist", "measured.csv",
                                                                        "--whole", "14ms"))
         other = self.sluice("profile", "cover", "cnn_mnist", "measured.csv", "--whole", "20ms", "--batch", "8")
-        self.assertIn("the profile has 5 operators for 4 samples instead of what was asked for: choose with --batch", other)
-        self.assertIn("5 operators in float32 instead of what was asked for: choose with --dtype",
+        self.assertIn("the profile has 5 operators for 4 samples but not for the requested batch and dtype: choose with --batch", other)
+        self.assertIn("5 operators in float32 but not for the requested batch and dtype: choose with --dtype",
                       self.sluice("profile", "cover", "cnn_mnist", "measured.csv", "--dtype", "float16"))
 
     def test_a_stored_answer_for_another_profile_is_not_reused(self):

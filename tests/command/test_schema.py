@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests that the committed schemas are those that the program prints, and that the bundled documents are valid."""
+"""Tests that the schemas in the repository are equal to the schemas that the program prints, and that the bundled
+documents are valid."""
 
 import json
 import os
@@ -58,7 +59,7 @@ TYPOS = [
     ("platform", "k40", "sluice-platform/1", "sluice-model/1"),
     ("model", "alexnet", "layers:", "layer:"),
     ("model", "alexnet", "type: conv2d", "type: cnov2d"),
-    # the keys of a layer depend on its type
+    # The keys of a layer depend on the type of the layer.
     ("model", "alexnet", "channels: 96", "chanels: 96"),
     ("model", "alexnet", "channels: 96, ", ""),
     ("model", "alexnet", "channels: 96", "channels: 0"),

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Opens exported traces in Speedscope itself, in a headless Chromium: Speedscope says nothing against them, and reads
+"""Opens exported traces in Speedscope itself, in a headless Chromium: Speedscope must print no complaint, and must read
 every span with its stream, name and times.
 
-The test needs node, Chromium, and the packages of `npm install speedscope puppeteer-core`. Their folder node_modules is
-named in the variable SPEEDSCOPE_MODULES, or is that of `npm install -g`. CHROMIUM may name the browser. The test is
-skipped where something is missing. SPEEDSCOPE_PICTURES names a folder to which pictures are written, for a person to
-look at.
+The test needs node, Chromium, and the packages of `npm install speedscope puppeteer-core`. The variable
+SPEEDSCOPE_MODULES names the folder node_modules of the packages; by default, this is the folder of `npm install -g`.
+CHROMIUM may name the browser. The test is skipped if one of these programs or packages is missing. SPEEDSCOPE_PICTURES
+names a folder to which pictures are written, for a person to look at.
 """
 
 import base64
@@ -22,7 +22,7 @@ import unittest
 
 
 def modules():
-    """Returns the folder of node's packages; it need not exist."""
+    """Returns the folder of node's packages, which need not exist."""
     if named := os.environ.get("SPEEDSCOPE_MODULES"):
         return pathlib.Path(named)
     npm = shutil.which("npm")
@@ -44,7 +44,7 @@ OPEN = pathlib.Path(__file__).with_name("open_in_speedscope.js")
 
 
 def opened(text, folder, name):
-    """Returns what Speedscope writes to its console, and what it has read."""
+    """Returns the messages that Speedscope writes to its console, and the spans that it has read."""
     script = folder / "trace.js"
     script.write_text(f'speedscope.loadFileFromBase64("t.json", "{base64.b64encode(text.encode()).decode()}")\n')
     picture = [pathlib.Path(PICTURES).resolve() / f"{name}.png"] if PICTURES else []
@@ -57,8 +57,9 @@ def opened(text, folder, name):
 
 
 def since_first(spans):
-    """The spans with times since the first span of their stream, as Speedscope counts them. Spans that are shorter than a
-    nanosecond are left out: they have no width in a picture, and Speedscope does not export them."""
+    """Returns the spans with times since the first span of their stream, as Speedscope counts times. Spans that are
+    shorter than a nanosecond are left out, because they have no width in a picture and Speedscope does not export
+    them."""
     first = {}
     for device, stream, _, begin, _ in spans:
         first[device, stream] = min(begin, first.get((device, stream), begin))
@@ -83,7 +84,8 @@ class Speedscope(unittest.TestCase):
                     self.assertEqual(sorted((expected - shown).items())[:3], [])
 
     def spans(self, read):
-        """The spans as (device, stream, action, begin, end) in nanoseconds: one at a time in each thread."""
+        """Returns the spans as (device, stream, action, begin, end) in nanoseconds. In each thread, only one span may
+        be open at a time."""
         for thread in read["profiles"]:
             device, stream = re.fullmatch(r"(.*) \(pid \d+\), (.*) \(tid \d+\)", thread["name"]).groups()
             self.assertEqual((thread["type"], thread["unit"]), ("evented", "microseconds"))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests sluice sweep: tables, stores that survive kills, parts of a sweep, and exit codes. With SLUICE_CAMPAIGN=N, the
-tests try N times as many kills and points."""
+"""Tests sluice sweep: tables, stores after a kill of the program, parts of a sweep, and exit codes. With
+SLUICE_CAMPAIGN=N, the tests try N times as many kills and points."""
 
 import csv
 import io
@@ -24,8 +24,8 @@ ENVIRONMENT = {**os.environ, "SLUICE_ROOT": str(ROOT), "LC_ALL": "C.UTF-8"}
 QUICK = ["alexnet_resident", "workload.steps=2", "policy.buffers=2", "stages={cut: whole}"]
 MANY = [*QUICK, "platform.links.host.bandwidth=4GB/s..64GB/s:1500"]
 TIMES = int(os.environ.get("SLUICE_CAMPAIGN", "1"))
-# Makes a disk of $0 bytes at $1 that only this process sees. When the command has ended, the files on this disk are
-# copied to $2.
+# Mounts a disk of $0 bytes at the folder $1, which only this process and its children see. When the command has ended,
+# the files on this disk are copied to $2.
 SMALL_DISK = """mount -t tmpfs -o size=$0 disk "$1" && cd "$1" || exit 99
 kept=$2; shift 2; "$@"; code=$?; cp -r . "$kept"; exit $code"""
 
@@ -66,7 +66,7 @@ class Sweep(unittest.TestCase):
         self.assertRegex(text, r"(?m)^best +2045 sample/s")
         self.assertIn("at workload.batch=64", text)
         self.assertIn("hidden from workload.batch=", text)
-        self.assertIn("1 point repeated by SimGrid, which agrees", text)
+        self.assertIn("1 point repeated by SimGrid with equal results", text)
         self.assertLessEqual(max(map(len, text.splitlines())), 120)
 
     def test_json(self):
@@ -115,7 +115,7 @@ class Sweep(unittest.TestCase):
                 with sqlite3.connect(store) as database:
                     try:
                         [[now]] = database.execute("SELECT COUNT(*) FROM points")
-                    except sqlite3.OperationalError:  # killed before the tables were made
+                    except sqlite3.OperationalError:  # the store of a program that was killed before it made the tables
                         now = 0
                 self.assertGreaterEqual(now, kept)
                 kept = now
@@ -225,7 +225,7 @@ class Sweep(unittest.TestCase):
         _, errors = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(errors.decode().strip(), "sluice: interrupted")
-        self.assertLess(time.monotonic() - began, 10)  # this takes a second on a machine that is not busy
+        self.assertLess(time.monotonic() - began, 10)  # the command takes a second on a machine that is not busy
         self.assertGreater(self.points_in(store), 0)
 
     def test_every_policy_agrees_with_simgrid_at_every_point(self):
@@ -235,7 +235,7 @@ class Sweep(unittest.TestCase):
             count = 4 * TIMES  # SLUICE_CAMPAIGN=11 gives 308 points in all
             text = self.answers(scenario, *changes, f"platform.links.host.bandwidth=4GB/s..64GB/s:{count}",
                                 "--verify", "100%")
-            self.assertIn(f"{count} points repeated by SimGrid, which agrees", text, scenario)
+            self.assertIn(f"{count} points repeated by SimGrid with equal results", text, scenario)
 
 
 if __name__ == "__main__":

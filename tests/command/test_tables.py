@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests that the tables in pages have the same keys, defaults, options and names as the records of the program."""
+"""Tests that the tables of the pages have the keys, defaults, options and names that the records of the program
+have."""
 
 import json
 import os
@@ -22,7 +23,7 @@ def listed(kind):
 
 
 def table(page, head):
-    """Returns the cells of each row of that table of a page which begins with `head`."""
+    """Finds the table of a page that begins with `head`, and returns the cells of each of its rows."""
     text = (ROOT / page).read_text()
     begin = text.index(head)
     lines = text[begin:].split("\n\n")[0].splitlines()[2:]
@@ -35,7 +36,7 @@ def names(cell):
 
 class Tables(unittest.TestCase):
     def defaults_agree(self, said, parameter):
-        """Compares a default if the table gives it as a word or a number."""
+        """If the table has a default as a word or a number, compares this default with the default of the record."""
         if said is not None and parameter["default"] is not None:
             self.assertEqual(said, parameter["default"], parameter["name"])
 
@@ -47,7 +48,7 @@ class Tables(unittest.TestCase):
             first = names(types)[0]
             every = [name if not name.startswith("…") else re.sub(r"\dd$", name[1:], first) for name in names(types)]
             seen += every
-            wanted = set(names(keys)) - {"inputs", "forward", "backward"}  # every layer may have these
+            wanted = set(names(keys)) - {"inputs", "forward", "backward"}  # every type of layer may have these keys
             if "as `conv2d`" in keys:
                 wanted |= {parameter["name"] for parameter in records["conv2d"]["parameters"]} - {"conv2d"}
                 wanted.discard("conv2d")
@@ -64,7 +65,7 @@ class Tables(unittest.TestCase):
 
     @staticmethod
     def is_shared(keys):
-        """Returns whether a row says to which of its types a key belongs, as in "`shape` of `reshape`"."""
+        """Returns whether a row with several types says to which type a key belongs, as in "`shape` of `reshape`"."""
         return re.search(r"` of `", keys)
 
     def test_the_keys_of_a_scenario(self):

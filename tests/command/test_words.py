@@ -18,7 +18,8 @@ PLANS = re.findall(r"```text\n(format: sluice-plan.*?)```", PAGE, re.S)
 
 
 def spans(plan):
-    """Runs a plan with both executors, which must agree, and returns {(action, iteration): (start, end) in ms}."""
+    """Runs a plan with SimGrid and with the replay, which must agree. Returns {(action, iteration): (start, end) in
+    ms}."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "words.plan"
         path.write_text(plan)

@@ -71,7 +71,7 @@ Span span_at(std::int64_t i) {
   return span;
 }
 
-/// Two streams and two pools, whose last two spans and events are repeated as a fold.
+/// A trace with two streams and two pools. Its last two spans and events are repeated as a fold.
 void feed(TraceWriter& writer) {
   std::vector<Span> spans;
   std::vector<MemoryEvent> events;
@@ -88,7 +88,7 @@ void feed(TraceWriter& writer) {
   writer.repeat({Repetition::most_written, 4.0, 2, spans, events, streams});
 }
 
-/// Writes a trace with all that a trace can have, and returns its bytes.
+/// Writes a trace with every kind of content that a trace can have, and returns the bytes of the file.
 std::string small_trace() {
   Labels labels;
   labels.streams = {{"gpu.down", "copy", "gpu"}, {"gpu.compute", "compute", "gpu"}};
@@ -114,11 +114,11 @@ std::string small_trace() {
   TraceWriter writer(path, header, labels);
   feed(writer);
   writer.finish(TraceStatus::complete, summary, series);
-  edit_hdf5(path, "s folds/times 0 3");  // the writer makes a fold only of many repetitions
+  edit_hdf5(path, "s folds/times 0 3");  // The writer makes a fold only if there are many repetitions.
   return bytes_of(path);
 }
 
-/// Reads everything that a trace has. A trace with many spans is not walked through.
+/// Reads all contents of a trace. The spans are read only if there are few of them.
 void read_whole(const TraceReader& trace) {
   constexpr std::uint64_t most = 20'000;
   (void)trace.summary();
@@ -133,7 +133,7 @@ void read_whole(const TraceReader& trace) {
     for (const std::string& table : tables) {
       try {
         export_trace(trace, *format, table, [](std::string_view) {});
-      } catch (const InputError&) {  // this table cannot be made of the trace; another one can
+      } catch (const InputError&) {  // This table cannot be made from the trace, but the next table may be possible.
       }
     }
   }

@@ -16,7 +16,7 @@ namespace {
 using hdf5::check;
 using hdf5::Handle;
 
-/// The most rows that an edit may give a column.
+/// The largest number of rows that an edit may give a column.
 constexpr std::size_t most_rows = 64;
 
 std::vector<std::string> objects_of(hid_t file) {
@@ -30,7 +30,7 @@ std::vector<std::string> objects_of(hid_t file) {
   return names;
 }
 
-/// One line of edits.
+/// Reads one line of the edits.
 class Edit {
  public:
   Edit(hid_t file, const std::vector<std::string>& objects, const std::string& line)
@@ -70,7 +70,7 @@ class Edit {
   }
 
  private:
-  /// The next number of the line, modulo `count`.
+  /// Returns the next number of the line, modulo `count`.
   std::size_t chosen(std::size_t count) {
     std::uint64_t number = 0;
     words_ >> number;
@@ -129,7 +129,7 @@ class Edit {
 
   Handle object() const { return {H5Oopen(file_, object_.c_str(), H5P_DEFAULT), H5Oclose, "open"}; }
 
-  /// Makes an attribute in the place of the chosen one.
+  /// Replaces the chosen attribute by a new attribute.
   Handle attribute(const Handle& object, hid_t type, hid_t space, std::size_t number) {
     std::vector<std::string> names;
     const auto add = [](hid_t, const char* name, const H5A_info_t*, void* list) -> herr_t {

@@ -1,6 +1,6 @@
 // Edits of an HDF5 file, as a text that the fuzzer writes. HDF5's own library may crash on a file with damaged bytes, so
-// the fuzzer does not change bytes. Instead it changes what a sound file says: it removes, replaces and changes datasets
-// and attributes. So the fuzzer tries Sluice's readers and not the library.
+// the fuzzer does not change bytes. Instead, the fuzzer removes, replaces and changes the datasets and attributes of a
+// valid file. So the fuzzer tests the readers of Sluice and not HDF5's library.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace sluice::test {
 ///   a 7 2 any text makes attribute 2 of object 7 this text
 ///   i 7 2 1 2 3    makes attribute 2 of object 7 these integers
 /// Objects are the groups and datasets in the order of their names, and numbers count modulo what there is. So nearly
-/// every line does something. A line that HDF5 refuses is skipped.
+/// every line changes the file. If HDF5 refuses the edit of a line, the line is skipped.
 void edit_hdf5(const std::string& path, const std::string& edits);
 
 }  // namespace sluice::test

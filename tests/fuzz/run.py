@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Fuzzes the readers: run.py [SECONDS EACH] [TARGET...], by default 600 s of each target.
+"""Fuzzes the readers of Sluice: run.py [SECONDS EACH] [TARGET...]. By default, each target is fuzzed for 600 s.
 
 Fuzzing starts from the bundled documents and the corpus. New inputs are kept in build/fuzz/found/TARGET. --minimise
-makes a new corpus in tests/fuzz/corpus from the old one and the new inputs: the fewest small files that reach the same
-code. With --keep N it keeps at most N of them.
+makes a new corpus in tests/fuzz/corpus from the old corpus and the new inputs. The new corpus has the fewest small
+files that reach the code that all these inputs reach. With --keep N, the new corpus has at most N files.
 """
 
 import argparse
@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build/fuzz/sluice_fuzz"
 CORPUS = ROOT / "tests/fuzz/corpus"
 FOUND = ROOT / "build/fuzz/found"
-LONGEST = 20_000  # the most bytes of a seed
+LONGEST = 20_000  # the largest number of bytes that a seed may have
 
 # Patterns of files below the root that are seeds in addition to the corpus.
 SEEDS = {
@@ -61,7 +61,7 @@ def command(target, *arguments):
 
 
 def fuzz(target, seconds):
-    """Returns the exit code: 0 if nothing was found."""
+    """Returns the exit code, which is 0 if the fuzzer found no fault."""
     found = FOUND / target
     found.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as seeds:
@@ -86,7 +86,7 @@ def minimise(target, keep):
         shutil.rmtree(CORPUS / target, ignore_errors=True)
         (CORPUS / target).mkdir(parents=True)
         step = max(1, -(-len(files) // keep))
-        for path in files[::step]:  # files of all sizes
+        for path in files[::step]:  # files of all sizes, in equal distances
             shutil.copy(path, CORPUS / target / path.name[:12])
     return 0
 

@@ -25,12 +25,12 @@
 namespace sluice::test {
 namespace {
 
-/// Reads a document from text, writes it, and checks that the written text reads back as the same document.
+/// Reads a document from text, writes the document, and checks that reading the written text gives an equal document.
 Value read_document(const std::string& text, const std::string& path) {
   Value document = parse_text(text, path);
   const std::string written = to_yaml(document, false);
   if (to_yaml(parse_text(written, "written.yaml"), false) != written)
-    throw InternalError("the written document does not read back as the same:\n" + written);
+    throw InternalError("the document differs after it is written and read:\n" + written);
   parse_text(to_json(document), "written.json");
   return document;
 }
@@ -39,10 +39,10 @@ void read_any_document(const std::string& text, const std::string& path) {
   read_document(text, path);
 }
 
-/// Reads the first line as the mapping of an importer, and the rest as the file.
+/// Reads the first line of the text as the mapping of an importer, and all other lines as the file.
 void read_imported(const std::string& text, const std::string& path, const std::string& file) {
   const std::size_t end = text.find('\n');
-  if (end == std::string::npos) throw InputError("no line for the keys");
+  if (end == std::string::npos) throw InputError("the text has no line for the keys");
   const Value keys = parse_text(text.substr(0, end), path);
   const Importer& importer = importer_for(file);
   const Record record{.name = "model", .fields = importer.parameters, .open = importer.open};
@@ -54,7 +54,7 @@ void read_imported(const std::string& text, const std::string& path, const std::
   const Model model = read_model(use), written = read_model(again);
   if (model.parameters() != written.parameters() || model.flop() != written.flop() ||
       model.layers.size() != written.layers.size())
-    throw InternalError("an imported model does not read back as the same");
+    throw InternalError("an imported model differs after it is written and read");
 }
 
 void read_onnx_text(const std::string& text, const std::string& path) {
@@ -71,14 +71,14 @@ void read_baseline_text(const std::string& text, const std::string& path) {
     throw InternalError("a baseline differs after it is written and read:\n" + written);
 }
 
-/// Checks that a profile reads back as the same.
+/// Checks that a profile that is written and read again is equal to the first profile.
 void write_and_read(const Profile& profile) {
   const std::string written = profile_text(profile);
   if (profile_text(parse_profile(written, "written.csv")) != written)
-    throw InternalError("a profile does not read back as the same:\n" + written);
+    throw InternalError("a profile differs after it is written and read:\n" + written);
 }
 
-/// Reads a profile, or a table of another program that is known by its heading.
+/// Reads a profile, or a table of another program that Sluice recognises by its heading.
 void read_profile_text(const std::string& text, const std::string&) {
   write_and_read(parse_profile(text, "profile.csv"));
 }
@@ -142,7 +142,7 @@ void read_scenario_text(const std::string& text, const std::string& path) {
   require_format(document, "scenario");
   const Scenario scenario = read_scenario(std::move(document), "mutant");
   const bool is_small = scenario.workload.micro_batches_per_step() <= 64;
-  if (scenario.cut || is_small)  // to find an open cut, the whole scenario is planned
+  if (scenario.cut || is_small)  // An open cut is found only by planning the whole scenario.
     if (stages_of(scenario).empty()) throw InternalError("a model without stages");
   if (is_small) to_text(make_plan(scenario));
 }
@@ -151,7 +151,7 @@ void read_plan_text(const std::string& text, const std::string& path) {
   const Plan plan = plan_from_text(text, path);
   const std::string written = to_text(plan);
   if (to_text(plan_from_text(written, "written")) != written)
-    throw InternalError("a plan's text does not read back as the same:\n" + written);
+    throw InternalError("a plan's text differs after it is read and written:\n" + written);
   check_structure(plan);
   std::int64_t reach = 0;
   for (const Action& action : plan.actions) {
@@ -171,7 +171,7 @@ void read_second_plan(const std::string& text, const std::string& path) {
   read_plan_text("format: sluice-plan/2\n" + text, path);
 }
 
-/// A plan that can be executed either ends or blocks, and a second run gives the same result.
+/// Checks that a plan that can be executed either ends or blocks, and that a second replay gives an equal result.
 void replay_plan_text(const std::string& text, const std::string& path) {
   constexpr std::int64_t most = 20'000;
   const Plan plan = plan_from_text(text, path);

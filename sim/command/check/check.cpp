@@ -1,4 +1,5 @@
-// The command `sluice check` compares results with earlier results, or two policies with each other.
+// The command `sluice check` compares the results of scenarios with earlier results, or the results of two policies
+// with each other.
 #include <filesystem>
 #include <memory>
 
@@ -47,10 +48,10 @@ void refuse_together(const Arguments& arguments, const char* one,
   for (const char* other : others)
     if (arguments.has(one) && arguments.has(other))
       throw UsageError("'--" + std::string(one) + "' and '--" + other +
-                       "' exclude each other; give one of them");
+                       "' exclude each other; give only one of these options");
 }
 
-/// Writes whole error messages to standard error, because the report has only their first lines.
+/// Writes error messages to standard error as a whole, because the report has only the first line of each message.
 void complain(const std::string& path, const std::string& error) {
   const bool says_where = error.substr(0, error.find('\n')).find(": error: ") != std::string::npos;
   message(says_where ? error : "sluice: " + path + ": " + error);
@@ -75,8 +76,8 @@ int run_compare(const Arguments& arguments) {
   std::error_code ignored;
   for (auto word = words.begin() + 2; word != words.end(); ++word)
     if (policy_catalog().find_or_null(*word) && !std::filesystem::exists(*word, ignored))
-      throw UsageError("'" + *word + "' is a policy; '--compare' takes two: compare " + words[0] +
-                       " with each of the others in turn");
+      throw UsageError("'" + *word + "' is a policy, but '--compare' takes only two policies: compare " + words[0] +
+                       " with one other policy per command");
   ProgressLine line("runs");
   SideBySideRequest request{
       {words.begin() + 2, words.end()}, PolicyChoice(words[0]), PolicyChoice(words[1])};
@@ -140,7 +141,7 @@ extern const Command check_command;
 const Command check_command = {
     .name = "check",
     .summary =
-        "Compares the results of scenarios with earlier results, or two policies with each other.",
+        "Compares the results of scenarios with earlier results, or the results of two policies with each other.",
     .usage =
         {"SCENARIO|PLAN... --baseline DIR [--update] [--junit FILE] [--force] [--format FORMAT]",
          "--compare POLICY_A POLICY_B SCENARIO... [--format text|json]"},
@@ -152,9 +153,10 @@ const Command check_command = {
         {{.name = "baseline", .value = "DIR", .summary = "the folder of the expected results"},
          {.name = "update",
           .summary =
-              "accept the new results: write missing and different baselines, and keep their tolerances"},
-         {.name = "strict", .summary = "fail on every difference, not only on worse numbers"},
-         {.name = "junit", .value = "FILE", .summary = "write a report as JUnit's XML, too"},
+              "accept the new results: write the baselines that are missing or different, and keep the tolerances of "
+              "the old baselines"},
+         {.name = "strict", .summary = "let every difference fail the check, and not only worse numbers"},
+         {.name = "junit", .value = "FILE", .summary = "in addition, write a report as JUnit's XML"},
          force_option(Output::junit),
          {.name = "format",
           .value = "FORMAT",
@@ -164,20 +166,22 @@ const Command check_command = {
          {.name = "jobs",
           .letter = 'j',
           .value = "N",
-          .summary = "how many scenarios run at once; the answer does not depend on it",
+          .summary = "how many scenarios run at the same time; the answer does not depend on this number",
           .absent = "as many as processors"},
-         {.name = "verbose", .letter = 'v', .summary = "print the numbers that are equal, too"},
+         {.name = "verbose", .letter = 'v', .summary = "also print the numbers that have not changed"},
          {.name = "compare", .summary = "compare two policies side by side"}},
     .details =
-        "A baseline is DIR/<scenario>.json, the numbers, with DIR/<scenario>.plan, the plan.\n"
-        "docs/check.md describes both, and how to run this in GitHub's and GitLab's CI.\n\n"
-        "A number is worse if it moved in its bad direction beyond its tolerance. Worse numbers\n"
-        "and missing baselines fail. Better numbers are only reported. Changes of the plan, of\n"
-        "the scenario, and of numbers without a direction are also only reported. With --strict,\n"
-        "all these differences fail, too.\n\n"
+        "A baseline has two files: DIR/<scenario>.json has the numbers, and\n"
+        "DIR/<scenario>.plan has the plan. docs/check.md describes the two files, and how to\n"
+        "run this command in GitHub's and GitLab's CI.\n\n"
+        "A number is worse if it has changed in its bad direction by more than its tolerance.\n"
+        "The check fails if a number is worse or a baseline is missing. The command only\n"
+        "reports better numbers, changes of the plan or the scenario, and changes of numbers\n"
+        "for which neither smaller nor larger is better. With --strict, the check fails at each\n"
+        "of these differences, too.\n\n"
         "--compare takes two policies. A policy is a name, or a mapping such as {name: streamed,\n"
-        "prefetch: 0}. A policy that is given by its name takes those parameters of the\n"
-        "scenario's policy that it also has.\n\n"
+        "prefetch: 0}. If only the name of a policy is given, the parameters are those of\n"
+        "the scenario's policy, as far as the given policy has them.\n\n"
         "JSON keys: format, baseline, exit_code, accept (the command that accepts the new values),\n"
         "scenarios: scenario, path, verdict (equal, better, changed, worse, missing, error), fails,\n"
         "written, message, slower (stages and links), input (changed, keys: key, expected, got),\n"
@@ -186,11 +190,11 @@ const Command check_command = {
         "(how many there are). JSON keys with --compare: format, a, b, scenarios: scenario, path,\n"
         "a and b (outcome, message), metrics (metric, key, unit, better, a, b, ratio: b / a).\n",
     .examples = {{"sluice check scenarios/*.yaml --baseline tests/golden",
-                  "exit code 1 if something is worse, or has no baseline"},
+                  "exit code 1 if a number is worse, or a scenario has no baseline"},
                  {"sluice check scenarios/alexnet_x200.yaml --baseline tests/golden --update",
                   "accepts the differences"},
                  {"sluice check --compare streamed resident scenarios/alexnet_*.yaml",
-                  "which policy is better for which scenario"},
+                  "for each scenario, the numbers of the two policies"},
                  {"sluice check --compare streamed '{name: streamed, prefetch: 0}' alexnet_x200",
                   "how much a parameter changes"}},
     .run = run_check,

@@ -1,4 +1,4 @@
-// Reports on two policies side by side, for people and as JSON.
+// Writes the report on two policies side by side, for people and as JSON.
 #include "command/check/report.hpp"
 #include "command/figures.hpp"
 #include "command/table.hpp"
@@ -58,7 +58,7 @@ std::string cell(const Measurement& side, const EntryName& name) {
 
 void add_rows(TextTable& table, const SideBySide& row) {
   std::vector<EntryName> names = names_of(row);
-  if (names.empty()) names = {{"makespan_s", ""}};  // Neither side has numbers.
+  if (names.empty()) names = {{"makespan_s", ""}};  // Neither of the two sides has numbers.
   bool first = true;
   for (const EntryName& name : names) {
     const std::optional<double> ratio_of = quotient(row, name);

@@ -82,7 +82,7 @@ Value scenario_json(const CheckReport& report, std::size_t number) {
 // Elements and attributes follow the schema against which Jenkins checks reports (junit-10.xsd of its xUnit plugin).
 // This schema has no attribute for a file, so the text of a test case begins with the path.
 
-/// Escapes text for an attribute or an element. XML 1.0 cannot contain control characters.
+/// Escapes text for an attribute or an element of XML. XML 1.0 cannot contain control characters.
 std::string xml(const std::string& text) {
   std::string result;
   for (const char c : valid_utf8(text)) {
@@ -104,7 +104,7 @@ std::string xml(const std::string& text) {
 }
 
 std::string attribute(const std::string& name, const std::string& value) {
-  std::string line;  // an attribute must not contain line breaks
+  std::string line;  // An attribute of XML must not contain line breaks.
   for (const char c : value) line += c == '\n' || c == '\t' ? ' ' : c;
   return " " + name + "=\"" + xml(line) + "\"";
 }
@@ -132,7 +132,8 @@ std::string test_case(const CheckReport& report, std::size_t number) {
 
 // --- GitHub -------------------------------------------------------------------------------------
 
-/// Escapes the message of a workflow command, or, if `property` is true, one of the command's properties.
+/// Escapes the message of GitHub's workflow command. If `property` is true, escapes one of the properties of the
+/// command.
 std::string github_text(const std::string& text, bool property) {
   std::string result;
   for (const char c : valid_utf8(text)) {
@@ -152,8 +153,8 @@ std::string github_text(const std::string& text, bool property) {
   return result;
 }
 
-/// Returns those properties of an annotation that say its place. If the place of an error is known, its message begins
-/// with FILE:LINE:COLUMN. FILE may be a file that the scenario names.
+/// Returns the properties of an annotation that say where the annotation belongs. If the place of an error is known,
+/// the message of the error begins with FILE:LINE:COLUMN. FILE may be a file that the scenario names.
 std::string place_of(const ScenarioVerdict& scenario) {
   static const std::regex place("^([^\n]+):([0-9]+):([0-9]+): error: ");
   std::smatch found;

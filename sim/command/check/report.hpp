@@ -12,8 +12,8 @@ struct CheckReport {
   CheckResult result;
   std::string folder;  ///< folder of the baselines
   bool update = false;
-  bool strict = false;   ///< whether every difference fails, including improvements
-  bool verbose = false;  ///< whether equal numbers are shown, too
+  bool strict = false;   ///< whether every difference fails the check, improvements included
+  bool verbose = false;  ///< whether the report also shows numbers that have not changed
 
   /// Returns whether the scenario fails. With `update`, only errors fail, because all other differences are accepted.
   bool fails(const ScenarioVerdict& scenario) const;
@@ -24,7 +24,7 @@ struct CheckReport {
 };
 
 std::string check_text(const CheckReport& report);
-/// Returns the line, the table and the remarks of a scenario, without colours.
+/// Returns the text about a scenario without colours: a line, a table and remarks.
 std::string scenario_text(const CheckReport& report, std::size_t scenario);
 /// Returns text such as "2 worse of 54 numbers, changed plan".
 std::string in_brief(const ScenarioVerdict& scenario);
@@ -33,11 +33,11 @@ std::string in_brief(const ScenarioVerdict& scenario);
 std::string check_json(const CheckReport& report);
 /// Returns annotations of a pull request: errors, warnings and notices.
 std::string check_github(const CheckReport& report);
-/// Returns one test case per scenario, in the form that GitLab, Jenkins and others read.
+/// Returns one test case per scenario as JUnit's XML, which GitLab, Jenkins and other systems read.
 std::string check_junit(const CheckReport& report);
 
 struct SideBySideReport {
-  std::string a, b;  ///< the policies as the user gave them
+  std::string a, b;  ///< the two policies, as the user gave them
   std::vector<SideBySide> rows;
   /// Returns the exit code of the first error, or 0 if there is none. An infeasible plan is an answer, not an error.
   int exit_code() const;

@@ -1,4 +1,4 @@
-// The report of a check for people to read.
+// Writes the report of a check for people.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -53,7 +53,7 @@ std::string table_text(const ScenarioVerdict& scenario, bool all) {
                           std::string(words_of(metric.verdict))});
   }
   const std::size_t page = page_width();
-  // The table is indented, so it has less room than the page.
+  // The table is indented, so it has fewer columns than the page.
   return table.rows.empty() ? "" : table.aligned(page > 2 ? page - 2 : page);
 }
 
@@ -71,7 +71,7 @@ std::string input_text(const ScenarioVerdict& scenario) {
   }
   if (scenario.input.size() > most)
     text += "and " + std::to_string(scenario.input.size() - most) + " more\n";
-  return text.empty() ? "it differs; the baseline does not contain the keys of the old one\n"
+  return text.empty() ? "the question differs; the baseline does not contain the keys of the old question\n"
                       : text;
 }
 
@@ -205,7 +205,7 @@ std::string scenario_text(const CheckReport& report, std::size_t scenario) {
   const ScenarioVerdict& verdict = report.result.scenarios[scenario];
   std::string text = std::string(words_of(verdict.state)) + ": " + in_brief(verdict) +
                      tail_of(report, scenario) + "\n" + remarks(verdict, report.verbose);
-  for (const char* code : {"\x1b[1m", "\x1b[0m"})  // the heading of the table is bold on a terminal
+  for (const char* code : {"\x1b[1m", "\x1b[0m"})  // The heading of the table is bold on a terminal.
     for (std::size_t at = text.find(code); at != std::string::npos; at = text.find(code))
       text.erase(at, std::string_view(code).size());
   return text;
@@ -226,7 +226,7 @@ std::string check_text(const CheckReport& report) {
   }
   text += totals(report);
   if (const std::string command = report.accept_command(); !command.empty())
-    text += "To accept what is new or different:\n  " + command + "\n";
+    text += "To accept the new and the different results:\n  " + command + "\n";
   return folded(text, page_width());
 }
 

@@ -1,5 +1,5 @@
 // The command `sluice completion` prints the script with which a shell completes command lines of sluice. The script
-// asks the program for the words that may follow, so the script stays the same when commands, options or keys change.
+// asks the program for the words that may follow. So the script does not change when commands, options or keys change.
 #include "command/command.hpp"
 #include "command/completion/completion.hpp"
 #include "command/terminal.hpp"
@@ -64,9 +64,9 @@ const Command completion_command = {
     .names = [] { return std::vector<std::string>{"bash"}; },
     .verbatim = true,
     .details =
-        "Commands, options and their values, names of models, platforms and scenarios, and the "
-        "keys of KEY=VALUE with their words are completed. The script asks the program, so it "
-        "stays valid for newer programs.\n",
+        "The script completes commands, options and the values of options. It also completes names of models, "
+        "platforms and scenarios, keys of KEY=VALUE, and values that are words. The script asks the program for these "
+        "words, so you can use the script with newer versions of the program.\n",
     .examples = {{"eval \"$(sluice completion bash)\"", "for this shell"},
                  {"sluice completion bash > ~/.local/share/bash-completion/completions/sluice",
                   "for every shell"}},

@@ -37,8 +37,8 @@ Words option_words(const Command& command) {
   return words;
 }
 
-/// Offers the values of an option. If the option takes a list A,B,C, offers its next element. If the option does not
-/// list its values, names of files are offered.
+/// Offers the values of an option. If the option takes a list A,B,C, offers its next element. If the option has no list
+/// of values, the shell completes names of files.
 void offer_value(Completions& completions, const Option& option, const std::string& typed,
                  const std::string& before) {
   const Words words = option.suggested ? option.suggested() : option.allowed();
@@ -50,7 +50,7 @@ void offer_value(Completions& completions, const Option& option, const std::stri
 
 // --- KEY=VALUE -----------------------------------------------------------------------------------
 
-/// The keys of overrides, and for each key the words that may be its value.
+/// The keys that an override may name, and for each key the words that may be the key's value.
 class Keys {
  public:
   void add(const std::string& key, const Words& values = {}) {
@@ -93,8 +93,8 @@ void add_model(Keys& keys, const Value& use, const std::string& way) {
   keys.add(way + "scale");
 }
 
-/// Returns the words that may be written instead of a mapping. They are names of bundled documents, or allowed values
-/// of the key that such a word sets.
+/// Returns the words that may be the value of a key instead of a mapping. These words are names of bundled documents,
+/// or allowed values of the key that the word sets.
 Words words_for(const Field& field) {
   if (field.name == "model" || field.name == "platform") return bundled_names(field.name + "s");
   for (const Field& inner : field.record->fields)

@@ -1,4 +1,4 @@
-// Finds the words that may follow on a command line. A shell uses them to complete the line.
+// Finds the words with which a shell may complete a command line.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 namespace sluice {
 
 struct Completions {
-  std::vector<std::string> words;  ///< possible words that begin with the last given word
+  std::vector<std::string> words;  ///< the possible words that begin with the last word of the line
   bool files = false;              ///< whether names of files are also possible
 };
 

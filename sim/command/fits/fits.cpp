@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The value of `--fates` that asks for a table of all strategies.
+/// With this value of `--fates`, the command prints a table of all strategies.
 constexpr const char* all_strategies = "all";
 
 std::vector<std::string> split(const std::string& list, const std::string& option) {
@@ -52,12 +52,12 @@ FitsRequest request_of(const Arguments& arguments) {
   FitsRequest request;
   request.mode = arguments.text("mode", request.mode);
   if (arguments.has("optimizer") && request.mode == "inference")
-    throw UsageError("'--optimizer' is for '--mode training'; remove it, or use that mode");
+    throw UsageError("'--optimizer' is for '--mode training'; remove '--optimizer', or add '--mode training'");
   const std::string fates = arguments.text("fates", request.fates);
   if (request.mode == "inference" &&
       (fates == all_strategies || !fate_catalog().find(fates).inference))
     throw UsageError("'--fates " + fates +
-                     "' is for '--mode training'; remove it, or use that mode");
+                     "' is for '--mode training'; remove '--fates', or add '--mode training'");
   if (fates == all_strategies && arguments.has("write"))
     throw UsageError("'--write' writes the scenarios of one strategy; name it by '--fates F'");
   request.optimizer = arguments.text("optimizer");
@@ -85,7 +85,7 @@ void add_card(Cards& cards, const std::string& name, Value platform) {
   cards.platforms.push_back(std::move(platform));
 }
 
-/// Returns the platform with this capacity as the capacity of each device's default memory.
+/// Returns the platform with the given capacity for the default memory of each device.
 Value with_memory(Value platform, const std::string& capacity) {
   std::vector<std::string> memories;
   for (const WrittenPart& device : written_parts(platform, "devices")) {
@@ -154,7 +154,7 @@ std::vector<std::string> strategies_of(const FitsRequest& request) {
   return names;
 }
 
-/// Finds the answer for each strategy. The progress line is removed before the answer is printed.
+/// Finds the answers for all strategies. The progress line is removed before an answer is printed.
 std::vector<FitsAnswer> ask(const FitsRequest& request, const Cards& cards) {
   constexpr std::int64_t parts = 1000;
   ProgressLine line;
@@ -200,7 +200,7 @@ int run_fits(const Arguments& arguments) {
 extern const Command fits_command;
 const Command fits_command = {
     .name = "fits",
-    .summary = "Says how many samples fit on each card of a list, and what fills its memory.",
+    .summary = "Says how many samples fit on each card of a list, and what fills the memory of the card.",
     .usage = {"MODEL [KEY=VALUE...] [--platform P,P...] [--memory B,B...] [--mode M]\n"
               "              [--optimizer O] [--dtype T] [--policy P] [--fates F] [--batch N]\n"
               "              [--write FOLDER] [--json]"},
@@ -212,12 +212,12 @@ const Command fits_command = {
     .options =
         {{.name = "platform",
           .value = "P,P...",
-          .summary = "files, or names of `sluice list platforms`",
+          .summary = "files of platforms, or names of `sluice list platforms`",
           .absent = "one device without limit",
           .suggested = [] { return bundled_names("platforms"); }},
          {.name = "memory",
           .value = "B,B...",
-          .summary = "try each platform with each of these sizes of memory, such as 8GB,16GB",
+          .summary = "sizes of memory, such as 8GB,16GB: try each platform with each size",
           .absent = "the platform's own"},
          {.name = "mode",
           .value = "M",
@@ -236,25 +236,25 @@ const Command fits_command = {
           .choices = dtype_names()},
          {.name = "policy",
           .value = "P",
-          .summary = "the policy, which decides whether weights stay or take turns",
+          .summary = "the policy, which decides whether weights stay on the device or take turns there",
           .absent = "resident",
           .choices = {"resident", "streamed"}},
          {.name = "fates",
           .value = "F",
-          .summary = "what becomes of activations; all prints a table of every strategy",
+          .summary = "the strategy for activations; with all, the command prints a table with every strategy",
           .absent = "keep_all",
           .names = [] { return fate_catalog().names({all_strategies}); }},
          {.name = "batch",
           .value = "N",
-          .summary = "a batch to be accumulated from micro-batches",
-          .absent = "four times the largest micro-batch, when training"},
+          .summary = "the samples of a batch whose gradients are accumulated over micro-batches",
+          .absent = "in training, four times the largest micro-batch"},
          {.name = "write",
           .value = "FOLDER",
           .summary =
               "write the scenario of each card's largest micro-batch into this folder, for `sluice "
               "run`",
           .absent = "none is written"},
-         {.name = "json", .summary = "as JSON, with full precision"}},
+         {.name = "json", .summary = "print the answer as JSON, with full precision"}},
     .details =
         "MODEL is a file, or the name of one of `sluice list models`. KEY=VALUE or\n"
         "model.KEY=VALUE sets its parameters and scale. If KEY begins with platform, workload,\n"
@@ -262,23 +262,26 @@ const Command fits_command = {
         "workload.master_weights=true.\n\n"
         "A micro-batch fits if its scenario has a plan that passes the check of `sluice run`.\n"
         "--write FOLDER writes the scenario of the largest micro-batch. `sluice run` runs this\n"
-        "scenario with exit code 0, and exits with 4 if workload.batch=N adds one more sample.\n"
-        "Without accumulation, the micro-batch is the batch. The search for the largest\n"
-        "micro-batch uses the numbers of missing bytes. It then tries the next three sizes (with\n"
-        "--fates optimal, the next size). The search does not prove that no larger size fits.\n"
-        "Stages are cut wherever a single tensor crosses (stages.cut).\n\n"
-        "The table of memory shows the bytes of each class that the device holds at the first\n"
-        "moment of its peak, if only one action runs at a time. These bytes are the least that\n"
-        "the micro-batch needs. Transfers that overlap with computation use the remaining memory.\n"
-        "\"the next one lacks\" gives the bytes by which the peak with one more sample exceeds\n"
-        "the capacity, and in brackets the class that needs most. If there is no answer for a\n"
-        "card, for example because the card has no rate for the dtype, its row says why.\n\n"
+        "scenario with exit code 0. If workload.batch=N adds one more sample, the exit code is\n"
+        "4. Without accumulation, the micro-batch is the batch. The search chooses the next\n"
+        "micro-batch to try from the number of missing bytes. Above the largest micro-batch that\n"
+        "fits, the search also tries the next three sizes (with --fates optimal, only the next\n"
+        "size). The search does not prove that no larger size fits. If the scenario does not\n"
+        "name a cut, the model is cut at each place where only a single tensor crosses\n"
+        "(stages.cut).\n\n"
+        "The table of memory shows how many bytes of each class the device holds at the first\n"
+        "moment of its peak, if only one action runs at a time. The sum of these bytes is the\n"
+        "least memory that the micro-batch needs. The rest of the memory is used by transfers\n"
+        "that overlap with computation. The column \"the next one lacks\" gives the bytes by\n"
+        "which the peak with one more sample exceeds the capacity. In brackets, the column names\n"
+        "the class of tensors that grows most. If there is no answer for a card, the row of\n"
+        "the card says why. For example, the card may have no rate for the dtype.\n\n"
         "Accumulation sums gradients over any number of micro-batches that fit. The batch is\n"
-        "divided into micro-batches whose size is its largest divisor that fits. Seconds are\n"
-        "those of a step in the steady state, by the cost model (cost.model). With\n"
-        "cost.model=measured, only sizes decide what fits. (A cut, or fates, that need seconds\n"
-        "take the seconds of the cost model peak.) In this case, only the measured micro-batch\n"
-        "has seconds: give its size as --batch.\n\n"
+        "divided into micro-batches of one size, the largest divisor of the batch that fits.\n"
+        "Seconds are those of a step in the steady state, by the cost model (cost.model). With\n"
+        "cost.model=measured, only the measured micro-batch has seconds: give its size as\n"
+        "--batch. The search for the largest micro-batch then uses the cost model peak, if the\n"
+        "cut or the fates need seconds.\n\n"
         "Caches of keys and values (kv_cache) are held for all samples of a step. To decode, set\n"
         "model parameters such as tokens=1 cached=4095, and --mode inference.\n\n"
         "JSON keys: format, model, mode, dtype, optimizer (null for inference), policy, fates,\n"
@@ -290,10 +293,10 @@ const Command fits_command = {
         "or null). --fates all has strategies (fates, cards) instead of cards.\n\n"
         "The exit code is 4 if no card has room for a single sample.\n",
     .examples = {{"sluice fits cnn_mnist --platform gtx980,k40,k20 --optimizer adam",
-                  "the largest batch of a small network on three cards"},
+                  "the largest batch of a small network on each of three cards"},
                  {"sluice fits gpt2 --platform a100_pcie --optimizer adam --dtype float16 --fates "
                   "selective --batch 512",
-                  "how 512 sequences are accumulated, and how fast that is"}},
+                  "how the gradients of 512 sequences are accumulated, and the time of a step"}},
     .run = run_fits,
 };
 

@@ -11,17 +11,17 @@ namespace sluice {
 struct FitsAnswer {
   FitsRequest request;
   FitsReport report;
-  std::vector<std::string> names;  ///< names of the cards, as on the command line
-  /// Files to which the scenarios were written. The list is empty if no scenarios were written.
+  std::vector<std::string> names;  ///< the names of the cards, as the user wrote them on the command line
+  /// The files to which the scenarios were written; empty if no scenarios were written.
   std::vector<std::string> files;
 };
 
 /// Returns the format sluice-fits/1, whose keys the help of `sluice fits` describes.
 std::string fits_json(const FitsAnswer& answer);
-/// Returns tables of memory by class, of the cards, and of accumulation.
+/// Returns three tables: the memory by class of tensors, the cards, and the accumulation.
 std::string fits_text(const FitsAnswer& answer);
 
-/// Returns the format sluice-fits/1 for several strategies for fates on the same cards.
+/// Returns the format sluice-fits/1 for several strategies for fates. All strategies have the same list of cards.
 std::string fits_json(const std::vector<FitsAnswer>& answers);
 /// Returns a table with one row per strategy and one column per card.
 std::string fits_text(const std::vector<FitsAnswer>& answers);

@@ -44,8 +44,8 @@ std::string heading(const FitsAnswer& answer, const std::string& fates) {
   return text + ", cost " + costs_of(answer) + "\n\n";
 }
 
-/// Divides a table that is too wide into several tables below each other. Each of these tables repeats the first
-/// column.
+/// If a table is too wide for the page, divides the table into several tables below each other. Each of these tables
+/// begins with the first column.
 std::string in_pages(const TextTable& table) {
   std::string text;
   const auto add = [&](TextTable& page, std::size_t column) {
@@ -80,8 +80,8 @@ std::string samples_text(std::int64_t samples) {
   return grouped(samples) + (samples == 1 ? " sample" : " samples");
 }
 
-/// Returns the memory of one sample and of the largest micro-batch for each card. If one sample needs the same memory
-/// on all cards, it is listed only once.
+/// Returns the footprints of one sample and of the largest micro-batch for each card. If the footprint of one sample is
+/// equal on all cards, it is listed only once.
 std::vector<NamedFootprint> footprints(const FitsAnswer& answer) {
   const std::vector<CardFit>& cards = answer.report.cards;
   std::vector<NamedFootprint> columns;
@@ -129,9 +129,9 @@ std::string memory_table(const FitsAnswer& answer) {
 }
 
 /// Returns how many bytes of memory are missing for the next larger micro-batch, and which class of tensors grows most
-/// with it.
+/// from the largest micro-batch to the next.
 std::string lack(const CardFit& card) {
-  if (card.refusal.empty()) return "nothing: a scenario cannot ask for more";
+  if (card.refusal.empty()) return "nothing: a scenario cannot have a larger batch";
   const Shortage& shortage = card.shortage;
   if (!card.next && shortage.needed_bytes && shortage.available_bytes)
     return bytes(*shortage.needed_bytes - *shortage.available_bytes);
@@ -174,12 +174,12 @@ std::string cards_table(const FitsAnswer& answer) {
   for (std::size_t i = 0; i < answer.report.cards.size(); ++i)
     if (const CardFit& card = answer.report.cards[i]; card.reserved > 0)
       reserved += "of " + printable(answer.names[i]) + " " + bytes(card.reserved) +
-                  " are reserved, and not in that table\n";
+                  " are reserved, and the table does not include them\n";
   return table.rows.empty() ? "" : table.aligned() + reserved + "\n";
 }
 
-/// Returns whether the batch does not fit with any number of micro-batches. The reason may be caches of all samples of
-/// the batch, which smaller micro-batches do not reduce.
+/// Returns whether the batch fits with no size of the micro-batch. The reason may be the caches for all samples of the
+/// batch, which are as large with small micro-batches as with large micro-batches.
 bool fits_in_no_parts(const FitsAnswer& answer, const CardFit& card) {
   return answer.request.batch && card.error.empty() && card.largest.value_or(1) > 0 &&
          answer.report.measured_batch == 0;
@@ -219,7 +219,7 @@ std::string fits_text(const FitsAnswer& answer) {
   if (const std::int64_t measured = answer.report.measured_batch; measured > 0 && untimed)
     text += "Seconds were measured for a micro-batch of " + grouped(measured) +
             " and are not interpolated: --batch " + std::to_string(measured) +
-            " shows its step where it fits.\n\n";
+            " shows the time of a step on each card on which this micro-batch fits.\n\n";
   text += commands(answer);
   text.erase(text.find_last_not_of('\n') + 1);
   return text + "\n";
@@ -243,7 +243,7 @@ std::string fits_text(const std::vector<FitsAnswer>& answers) {
     }
   }
   return heading(first, "as in the table") +
-         "The largest micro-batch, and in brackets its samples/s:\n" + in_pages(table) +
+         "The largest micro-batch, and in brackets the samples/s with this micro-batch:\n" + in_pages(table) +
          (notes.empty() ? "" : notes + "\n");
 }
 

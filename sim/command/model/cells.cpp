@@ -44,7 +44,7 @@ std::vector<const ModelColumn*> columns_named(std::string_view list, bool with_p
     for (std::size_t i = 0; i + 1 < columns.size(); ++i)
       if (columns[i] == columns.back())
         throw UsageError("'" + columns.back()->key +
-                         "' for '--columns' is given twice; give it once");
+                         "' for '--columns' is given twice; give each column only once");
     begin = end + 1;
   }
   return columns;

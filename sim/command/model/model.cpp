@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the answer in the form that the options name. The default is the table.
+/// Returns the answer in the form that the options name. The default form is the table.
 std::string form(const Arguments& arguments, const ModelReport& report) {
   if (arguments.has("json")) return model_json(report);
   if (arguments.has("csv")) return model_csv(report);
@@ -24,7 +24,7 @@ void require_one_form(const Arguments& arguments) {
   for (const char* option : {"json", "csv", "data-island"}) {
     if (!arguments.has(option)) continue;
     if (!first.empty())
-      throw UsageError("'--" + first + "' and '--" + option + "' exclude each other; give one");
+      throw UsageError("'--" + first + "' and '--" + option + "' exclude each other; give only one of these options");
     first = option;
   }
   if (first == "json" && arguments.has("columns"))
@@ -53,7 +53,7 @@ int run_model(const Arguments& arguments) {
   ModelReport report = {model, dtype_of(arguments.text("dtype", "float32"))};
   if (arguments.has("columns"))
     report.columns = columns_named(arguments.text("columns"), with_platform);
-  // The bytes of a layer's passes may be more than a count holds.
+  // This call throws if the bytes of a layer's passes do not fit into a count of 64 bits.
   const auto formed = [&] {
     return located(*use.find("definition"), [&] { return form(arguments, report); });
   };
@@ -102,8 +102,8 @@ const Command model_command = {
           .absent = "the platform's first device"},
          {.name = "cost",
           .value = "C",
-          .summary = "the cost model of forward and backward ms",
-          .absent = "roofline if each device has a memory bandwidth, else peak"},
+          .summary = "the cost model that gives forward and backward ms",
+          .absent = "roofline if each device has a memory bandwidth, and peak otherwise"},
          {.name = "dtype",
           .value = "T",
           .summary = "element type",
@@ -112,26 +112,27 @@ const Command model_command = {
          {.name = "columns",
           .value = "LIST",
           .summary = "all, or some of the columns above, separated by commas",
-          .absent = "all in CSV, the most useful in the table"},
-         {.name = "json", .summary = "as JSON: all columns, with full precision"},
-         {.name = "csv", .summary = "one row per layer, for spreadsheets"},
+          .absent = "all columns in CSV, and the most useful columns in the table"},
+         {.name = "json", .summary = "print all columns as JSON, with full precision"},
+         {.name = "csv", .summary = "CSV with one row per layer, for spreadsheets"},
          {.name = "data-island",
           .summary =
-              "a table as JSON that a web page embeds; without --columns it has the columns of a "
-              "stage table, so that `sluice model` can read it again"}},
+              "print the table as JSON that a web page can embed; without --columns, the table has the columns of a "
+              "stage table, which `sluice model` can read"}},
     .details =
         "MODEL is a file, or the name of one of `sluice list models`; KEY=VALUE sets its\n"
-        "parameters and scale (model.KEY=VALUE has the same meaning). All counts and times are of\n"
-        "one sample. The state is the output of a layer, in elements. A model that is a stage\n"
+        "parameters and scale (model.KEY=VALUE has the same meaning). All counts and times are\n"
+        "per sample. The state is the output of a layer, in elements. A model that is a stage\n"
         "table has no MACs. models/FORMAT.md says what a layer keeps. A tensor that several\n"
         "layers read counts at the first of these layers.\n\n"
-        "A transfer takes bytes / bandwidth of the slowest link between host memory and the\n"
-        "device, without set-up and latency. Computing takes FLOP / (rate x efficiency). With\n"
-        "--cost measured, forward and backward ms are the measured times divided by the number of\n"
-        "samples that were measured together (measured_batch of the model). For a layer, \"copies\n"
-        "that fit\" is the number of its states that fit into the memory together with the\n"
-        "parameters up to this layer, without other working memory. For the model, it is the\n"
-        "number of times that all parameters fit.\n\n" +
+        "The time of a transfer is bytes / bandwidth of the slowest link between host memory and\n"
+        "the device, without set-up and latency. The time of computing is FLOP / (rate x\n"
+        "efficiency). With --cost measured, forward and backward ms are the measured times\n"
+        "divided by the number of samples that were measured together (measured_batch of the\n"
+        "model). For a layer, \"copies that fit\" says how many copies of the layer's state fit\n"
+        "into the memory in addition to the parameters of all layers up to this layer. Working\n"
+        "memory is not counted. For the model, \"copies that fit\" is the number of times that\n"
+        "all parameters fit into the memory.\n\n" +
         columns_help() +
         "\nJSON: format, model, summary, dtype, totals (state, parameters, parameter_bytes,\n"
         "kept_bytes, macs, flop, backward_flop, read_bytes, written_bytes, backward_read_bytes,\n"
@@ -141,9 +142,9 @@ const Command model_command = {
         "inferences_per_load, forward_ms, backward_ms).\n",
     .examples = {{"sluice model alexnet", "the table"},
                  {"sluice model gpt2 --dtype float16 --columns layer,kept_bytes,total_kept_bytes",
-                  "what training keeps of a sample"},
+                  "the bytes that training keeps per sample"},
                  {"sluice model alexnet_data_island scale=200 --platform rx7900xtx_as_written",
-                  "the model of 'AlexNet on one card', 200 times as large, on its card"}},
+                  "the model of 'AlexNet on one card', scaled by 200, on the card of that document"}},
     .run = run_model,
 };
 

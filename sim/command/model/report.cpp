@@ -37,7 +37,8 @@ Columns filled(const Rows& rows, Columns columns) {
   return columns;
 }
 
-/// Returns the table with all columns that fit on the page. If the page has no limit, the limit is 120 characters.
+/// Returns the table with all columns that fit on the page. If the width of the page has no limit, the table has at
+/// most 120 characters per line.
 std::string fitted(const Rows& rows, Columns columns) {
   const std::size_t room = page_width() > 0 ? page_width() : 120;
   TextTable table = table_of(rows, columns, text_for_people);
@@ -49,10 +50,10 @@ std::string fitted(const Rows& rows, Columns columns) {
     table.drop_last();
   }
   return table.aligned() +
-         (left_out.empty() ? "" : "Left out to fit, see --columns: " + left_out + "\n");
+         (left_out.empty() ? "" : "Columns left out (--columns): " + left_out + "\n");
 }
 
-/// Aligns all groups of lines in the same way.
+/// Aligns all groups of lines to common columns.
 std::string text_of(const LabelledRows& lines) {
   return rows_text(lines, {.label_columns = 37});
 }

@@ -7,12 +7,13 @@
 
 namespace sluice {
 
-/// The contents of the answer, in all its forms (text, CSV and JSON). If `target` is null, the answer has no times.
+/// The contents of the answer, which is printed as text, CSV or JSON. If `target` is null, the answer has no times.
 struct ModelReport {
   const Model& model;
   DType dtype;
   const Target* target = nullptr;
-  /// The columns that the user chose. If empty, CSV has all columns, and text has the most useful ones.
+  /// The columns that the user chose. If the user chose no columns, CSV has all columns, and text has the most useful
+  /// columns.
   std::vector<const ModelColumn*> columns = {};
 };
 

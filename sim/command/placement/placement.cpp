@@ -46,7 +46,7 @@ std::vector<std::string> ways_of(const Arguments& arguments) {
 
 int run_placement(const Arguments& arguments) {
   if (arguments.has("csv") && arguments.has("json"))
-    throw UsageError("'--csv' and '--json' exclude each other; give one of them");
+    throw UsageError("'--csv' and '--json' exclude each other; give only one of these options");
   const std::vector<std::string> ways = ways_of(arguments);
   const Question question = read_question(arguments);
   if (!question.scenario)
@@ -101,32 +101,35 @@ const Command placement_command = {
           .absent = "the first device with two memories"},
          {.name = "nodes",
           .value = "N",
-          .summary = "the most nodes of branch and bound for one placement",
+          .summary = "the largest number of nodes that branch and bound may visit for one placement",
           .absent = "1000"},
          {.name = "in-place",
           .value = "READ:WRITE",
           .summary =
-              "rates at which kernels read and write slow memory; this time is added to their time with all "
-              "tensors in fast memory",
-          .absent = "as the cost model gives it"},
+              "rates at which kernels read and write slow memory; the time of these reads and writes is added to the "
+              "time of a kernel with all tensors in fast memory",
+          .absent = "the cost model gives the time of a kernel"},
          {.name = "top",
           .value = "N",
-          .summary = "how many of the tensors that matter most are shown",
+          .summary = "how many tensors are shown: those whose place changes the time most",
           .absent = "10"},
-         {.name = "csv", .summary = "one row for each size and way"},
-         {.name = "json", .summary = "all results, as one JSON document"}},
+         {.name = "csv", .summary = "print CSV with one row for each size and each way"},
+         {.name = "json", .summary = "all results as one JSON document"}},
     .details =
         "Each pass of a layer over one micro-batch is a kernel, and each of its tensors is in one\n"
-        "of two memories. The two memories are the first two that the device reaches. If the\n"
-        "device reaches only one memory, the second is host memory, which the device reads over\n"
-        "the link. Slow memory must have room for all tensors. The policy, cut and fates of the\n"
-        "scenario do not matter, and the seconds of a backward pass are computed layer by layer.\n\n"
-        "A slowdown is a time divided by the time with all tensors in fast memory. Within one\n"
-        "call, a way that searches is never slower with more memory. It is also never slower with\n"
-        "more freedom, in the order static, synchronous, asynchronous. The gap says how far the\n"
-        "result is from a proven bound: (result - bound) / result. Every placement except that of\n"
-        "the cache is executed as a plan with two pools. The cost model has to count memories:\n"
-        "peak is refused, unless --in-place gives the rates of slow memory.\n\n"
+        "of two memories. The two memories are the first two memories that the device reaches. If\n"
+        "the device reaches only one memory, the second memory is host memory, which the device\n"
+        "reads over the link. Slow memory must have room for all tensors. The policy, cut and\n"
+        "fates of the scenario do not matter, and the seconds of a backward pass are computed\n"
+        "layer by layer.\n\n"
+        "A slowdown is the time with a placement divided by the time with all tensors in fast\n"
+        "memory. Within one call, a way that searches is never slower with a larger memory than\n"
+        "with a smaller memory. In a memory of one size, synchronous is never slower than static,\n"
+        "and asynchronous is never slower than synchronous. The gap says how far the result is\n"
+        "from a proven bound: (result - bound) / result. Every placement is executed as a plan\n"
+        "with two pools, except the placement of the way cached. The cost model has to count the\n"
+        "bytes that kernels read and write in each memory. So the cost model peak is refused,\n"
+        "unless --in-place gives the rates of slow memory.\n\n"
         "JSON keys: format, scenario, cost_model, in_place (null without --in-place), device,\n"
         "fast, slow, fast_capacity_bytes (of the device), needed_bytes (the most bytes at one\n"
         "moment), tensors, kernels, all_fast_s, results, worth.\n"
@@ -135,15 +138,15 @@ const Command placement_command = {
         "bytes_to_fast, bytes_to_slow, bytes_beside; for the cache hit_bytes, miss_bytes and\n"
         "written_back_bytes; oracle_s (the seconds of the search), or refused (why this way is\n"
         "impossible). Keys of worth: fast_bytes, and tensors with name, bytes, memory, worth_s.\n"
-        "CSV has the columns of results.\n\n"
-        "The exit code is 4 if no way has a placement that fits for any of the sizes.\n\n"
+        "The columns of the CSV are the keys of a result.\n\n"
+        "The exit code is 4 if no way has a placement that fits into any of the sizes.\n\n"
         "Ways:\n",
     .listed = way_rows,
     .examples =
         {{"sluice placement alexnet_resident cost.model=roofline",
-          "the slowdown by the share of GPU memory"},
+          "the slowdown for several sizes of GPU memory"},
          {"sluice placement alexnet_resident cost.model=roofline --fast 1:8 --ways static,cached --json",
-          "two ways, at a ratio of 1:8"}},
+          "two ways of placing tensors, with a ratio of fast to slow memory of 1:8"}},
     .run = run_placement,
 };
 

@@ -21,7 +21,7 @@ std::string slowdown_text(const PlacementCurve& curve, const PlacementResult& re
   return result.refused.empty() ? ratio(curve.slowdown(result)) : "-";
 }
 
-/// Returns the ways that the command asked for, in their order.
+/// Returns the ways that the user chose, in the order of the answer.
 std::vector<std::string> ways_of(const PlacementCurve& curve) {
   std::vector<std::string> ways;
   for (const PlacementResult& result : curve.results)
@@ -130,8 +130,8 @@ LabelledRows head_rows(const PlacementCurve& curve) {
 std::string cost_text(const PlacementCurve& curve) {
   std::string text = "cost model " + curve.cost_model;
   if (!curve.in_place) return text;
-  return text + "; slow memory, on top of it: read at " +
-         format_quantity(curve.in_place->to_fast, Dimension::bytes_per_s) + ", written at " +
+  return text + "; in addition, slow memory is read at " +
+         format_quantity(curve.in_place->to_fast, Dimension::bytes_per_s) + " and written at " +
          format_quantity(curve.in_place->to_slow, Dimension::bytes_per_s);
 }
 
@@ -143,16 +143,16 @@ void print_placement(const PlacementCurve& curve, std::size_t top) {
         "\n\n" + rows_text(head_rows(curve)) + "\n" + slowdowns(curve).aligned());
   const TextTable searched = searches(curve);
   if (!searched.rows.empty())
-    print("\n" + bold("What was searched for") +
-          ", and how far it is from the proven bound (gap)\n" + searched.aligned());
+    print("\n" + bold("Placements that a search found") +
+          ", and how far each result is from the proven bound (gap)\n" + searched.aligned());
   const PlacementResult* shown = placement_of_worths(curve);
   if (!shown || top == 0) return;
   const TextTable table = worths(curve, *shown, top);
   if (table.rows.empty()) return;
   print("\n" +
-        bold("The tensors that matter most at " + bytes_text(shown->capacity) + " (static)") +
-        ": seconds lost if it were in " + curve.question.problem().slow +
-        ", or won if it were in " + curve.question.problem().fast + "\n" + table.aligned());
+        bold("The tensors whose place changes the time most at " + bytes_text(shown->capacity) + " (static)") +
+        ": seconds that the run would lose if the tensor were in " + curve.question.problem().slow +
+        ", or gain if the tensor were in " + curve.question.problem().fast + "\n" + table.aligned());
 }
 
 void print_placement_csv(const PlacementCurve& curve) {

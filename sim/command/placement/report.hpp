@@ -1,4 +1,4 @@
-// Makes the answer of `sluice placement`: the curve, and the tensors that matter most.
+// Makes the answer of `sluice placement`: the curve, and the tensors whose place changes the time most.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The command `sluice profile compare` says whether two ways of measuring agree.
+// The command `sluice profile compare` says whether two sets of measurements agree.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ namespace sluice {
 namespace {
 
 struct CompareRequest {
-  std::string a, b;  ///< names of the two sides
+  std::string a, b;  ///< names of the two sides of the comparison
   Profile rows_a, rows_b;
   CompareOptions options;
   std::optional<double> median_within, agreeing_at_least;
@@ -25,8 +25,8 @@ struct CompareRequest {
   bool has_verdict() const { return median_within || agreeing_at_least; }
 };
 
-/// Reads a choice such as "cache=hot,cold". With this choice, rows of one profile that have the first value in the
-/// column are compared with rows that have the second value.
+/// Reads a choice such as "cache=hot,cold". With this choice, the rows of one profile with cache=hot are compared with
+/// the rows with cache=cold.
 void choose_between(CompareRequest& asked, const Arguments& arguments) {
   const std::string between = arguments.text("between");
   const std::size_t equals = between.find('=');
@@ -56,7 +56,7 @@ CompareRequest asked_of(const Arguments& arguments) {
   } else {
     if (files.size() != 2)
       throw UsageError(
-          "give two profiles, or one and two kinds of its rows with --between COLUMN=A,B");
+          "give two profiles, or one profile and two kinds of its rows with --between COLUMN=A,B");
     asked.a = files[0];
     asked.b = files[1];
     asked.rows_a = read_profile(arguments, files[0]);
@@ -74,7 +74,8 @@ CompareRequest asked_of(const Arguments& arguments) {
   return asked;
 }
 
-/// Returns the reasons why the two sides do not agree, as parts of a sentence. The list is empty if the sides agree.
+/// Returns the reasons why the two sides do not agree, each as a part of a sentence. The list is empty if the sides
+/// agree.
 std::vector<std::string> objections(const CompareRequest& asked, const Comparison& comparison) {
   std::vector<std::string> found;
   if (!asked.has_verdict()) return found;
@@ -115,7 +116,7 @@ std::string rows_table(const CompareRequest& asked, std::vector<ComparedRow> row
   std::stable_sort(rows.begin(), rows.end(), [](const ComparedRow& x, const ComparedRow& y) {
     return x.factor() > y.factor();
   });
-  TextTable table{.columns = {left("rows that disagree, the worst first"), right("A"), right("B"),
+  TextTable table{.columns = {left("rows that disagree, with the worst row first"), right("A"), right("B"),
                               right("A / B")},
                   .rows = {}};
   for (const ComparedRow& row : rows) {
@@ -197,7 +198,7 @@ std::vector<Option> options() {
       {.name = "but",
        .value = "COLUMNS",
        .summary =
-           "columns that are ignored when rows are matched, such as device, or cache,method"},
+           "columns in which rows that are compared may differ, such as device, or cache,method"},
       {.name = "what",
        .value = "W",
        .summary = "whether time or energy is compared",
@@ -205,23 +206,23 @@ std::vector<Option> options() {
        .choices = {"time", "energy"}},
       {.name = "least",
        .value = "T",
-       .summary = "leave out rows with at most this value in A or B: 1us",
+       .summary = "leave out rows whose value in A or in B is at most this value, such as 1us",
        .absent = "0"},
       {.name = "tolerance",
        .value = "S",
-       .summary = "rows agree if their ratio is at most this far from 1",
+       .summary = "two rows agree if the ratio of their values is at most this far from 1",
        .absent = "5%"},
       {.name = "median-within",
        .value = "S",
-       .summary = "for the verdict: the median ratio must be at most this far from 1"},
+       .summary = "A and B agree only if the median of the ratios is at most this far from 1"},
       {.name = "agree",
        .value = "S",
-       .summary = "for the verdict: at least this share of the rows must agree"},
+       .summary = "A and B agree only if at least this share of the rows agree"},
       {.name = "rows",
        .value = "N",
-       .summary = "how many of the rows that disagree to print",
+       .summary = "how many rows that disagree are printed",
        .absent = "10"},
-      {.name = "json", .summary = "as JSON, with every row"}};
+      {.name = "json", .summary = "print the answer as JSON, with every row"}};
   all.insert(all.end(), own.begin(), own.end());
   return all;
 }
@@ -231,7 +232,7 @@ std::vector<Option> options() {
 extern const Command profile_compare_command;
 const Command profile_compare_command = {
     .name = "profile compare",
-    .summary = "Compares two profiles, or two kinds of rows of one profile, row by row.",
+    .summary = "Compares the rows of two profiles, or two kinds of rows of one profile.",
     .usage = {"A B [--but COLUMNS] [--least T] [--tolerance S] [--median-within S] [--agree S]",
               "PROFILE --between COLUMN=A,B [...]"},
     .least = 1,
@@ -240,14 +241,14 @@ const Command profile_compare_command = {
     .options = options(),
     .details =
         "A row of A and a row of B are compared if the columns that identify rows are equal (operator, "
-        "configuration, sizes, shapes, memories, pass, ...). The columns of --but and --between may differ. Ratios "
-        "are A / B; a row with a zero in A or B has no ratio. With --median-within or --agree, the answer has a "
-        "verdict, and the exit code is 1 if A and B do not agree.\n",
+        "configuration, sizes, shapes, memories, pass, ...). The columns of --but and --between may differ. A ratio is "
+        "the value of A divided by the value of B; if one of the two values is 0, there is no ratio. With "
+        "--median-within or --agree, the answer has a verdict, and the exit code is 1 if A and B do not agree.\n",
     .examples =
         {{"sluice profile compare table.csv --between method=simultaneous,single --least 1us",
-          "do configurations that are measured at once take as long as alone?"},
+          "whether configurations that are measured together take as long as those that are measured alone"},
          {"sluice profile compare before.csv after.csv --median-within 3%",
-          "for a CI: exit code 1 if operators became slower or faster"}},
+          "for a continuous integration: exit code 1 if operators became slower or faster"}},
     .run = run_compare,
 };
 

@@ -25,7 +25,7 @@ std::int64_t usual_batch(const Profile& profile) {
   for (const ProfileRow& row : profile.rows) {
     if (!row.batch || row.processed != Processed::yes) continue;
     if (batch != 0 && batch != *row.batch)
-      throw UsageError("the profile has rows of several batches; choose one with --batch");
+      throw UsageError("the profile has rows of several batches; choose one batch with --batch");
     batch = *row.batch;
   }
   return std::max<std::int64_t>(batch, 1);
@@ -34,7 +34,7 @@ std::int64_t usual_batch(const Profile& profile) {
 std::string share_line(const char* what, const std::string& attributed,
                        const std::optional<double>& share, const std::string& whole) {
   return std::string(what) + attributed + " attributed" +
-         (share ? " of " + whole + " (" + percent(*share) + ")" : ", the whole is not known") +
+         (share ? " of " + whole + " (" + percent(*share) + ")" : ", the time of the whole is not known") +
          "\n";
 }
 
@@ -45,14 +45,14 @@ std::string next_text(const Cover& cover, double target) {
            "the target needs the time of the whole: measure the whole (level: whole), or give --whole\n";
   if (cover.missing.empty()) return each + "the rest of the time is spent between operators\n";
   if (!cover.needed)
-    return "measuring all remaining operators is not expected to reach " + percent(target) +
+    return "even if all remaining operators are measured, they are not expected to reach " + percent(target) +
            "; measure the parts of operators, and the time between operators\n";
   if (*cover.needed == 0) return "the target of " + percent(target) + " is reached\n";
   return "measure the first " + std::to_string(*cover.needed) + " of these to reach " +
          percent(target) + ":\n";
 }
 
-/// Returns warnings that help to read the numbers correctly.
+/// Returns warnings about numbers that are easily misread.
 std::string warnings_of(const Cover& cover) {
   std::string text;
   for (const auto& [where, operators] : cover.elsewhere) {
@@ -60,13 +60,13 @@ std::string warnings_of(const Cover& cover) {
         std::to_string(operators) + (operators == 1 ? " operator" : " operators");
     const std::string option = where.rfind("in ", 0) == 0 ? "--dtype" : "--batch";
     text += "the profile has " + count + " " + where +
-            " instead of what was asked for: choose with " + option + "\n";
+            " but not for the requested batch and dtype: choose with " + option + "\n";
   }
   const auto share_s = cover.share_s(), share_j = cover.share_j();
   if (share_s.value_or(0) > 1 || share_j.value_or(0) > 1)
     text +=
-        "the parts take longer than the whole: the two were measured under different conditions "
-        "(such as cold and hot), or in different runs\n";
+        "the parts take longer than the whole: parts and whole were measured under different conditions (such as cold "
+        "and hot), or in different runs\n";
   return text;
 }
 
@@ -132,7 +132,7 @@ int run_cover(const Arguments& arguments) {
   }
   if (!of_model && !arguments.overrides.empty())
     throw UsageError("'" + arguments.overrides.front() +
-                     "' changes a MODEL, but none is given; name a MODEL, or remove this word");
+                     "' changes a MODEL, but no MODEL is given; name a MODEL, or remove this word");
   const Cover cover =
       of_model ? cover_of(read_model(
                               load_model_use(find_document(arguments.positionals.front(), "models"),
@@ -149,17 +149,17 @@ int run_cover(const Arguments& arguments) {
 std::vector<Option> options() {
   std::vector<Option> all = reading_options();
   for (Option& option : operator_options("samples", "those of the profile",
-                                         "float32; without a MODEL, the dtype of the profile"))
+                                         "float32 with a MODEL; otherwise the dtype of the profile"))
     all.push_back(std::move(option));
   const std::vector<Option> own = {
       {.name = "whole",
        .value = "T",
-       .summary = "seconds of the whole: 12ms",
-       .absent = "the profile's row of level whole"},
+       .summary = "seconds of the whole model or module, such as 12ms",
+       .absent = "the seconds of the profile's row with level: whole"},
       {.name = "whole-energy",
        .value = "E",
        .summary = "joules of the whole: 3J",
-       .absent = "the joules of that row"},
+       .absent = "the joules of the profile's row with level: whole"},
       {.name = "target",
        .value = "S",
        .summary =
@@ -173,9 +173,9 @@ std::vector<Option> options() {
        .suggested = [] { return bundled_names("platforms"); }},
       {.name = "rows",
        .value = "N",
-       .summary = "how many of the unmeasured operators to print",
+       .summary = "how many unmeasured operators are printed",
        .absent = "10"},
-      {.name = "json", .summary = "as JSON, with all unmeasured operators"}};
+      {.name = "json", .summary = "print the answer as JSON, with all unmeasured operators"}};
   all.insert(all.end(), own.begin(), own.end());
   return all;
 }
@@ -185,7 +185,8 @@ std::vector<Option> options() {
 extern const Command profile_cover_command;
 const Command profile_cover_command = {
     .name = "profile cover",
-    .summary = "Says how much of a measured whole operators make up, and which to measure next.",
+    .summary = "Says how much of the measured time of a model its measured operators take, and which operators to "
+               "measure next.",
     .usage = {"MODEL [KEY=VALUE...] PROFILE [--batch N] [--mode training] [--whole T] [--target S]",
               "PROFILE [--where model=NAME] [...]"},
     .least = 1,
@@ -195,16 +196,17 @@ const Command profile_cover_command = {
     .overrides = true,
     .options = options(),
     .details =
-        "The command sums, over the model's operators, the number of occurrences x the time that a row of the "
-        "profile gives. Without a MODEL, it takes the occurrences in the profile. Rows of modules with children "
-        "(level: inner) and of the whole are never summed; the whole is only compared with the sum. Unmeasured "
-        "operators are ranked by the seconds that their FLOP and bytes would take at the rates of a platform. "
-        "Their expected times are longer than these seconds by the same factor as the times of the measured "
+        "For each operator of the model, the command multiplies the number of its occurrences by the time that a row "
+        "of the profile gives, and adds up these products. Without a MODEL, the occurrences are those in the profile. "
+        "Rows of modules with children (level: inner) and the row of the whole model are never summed. The row of the "
+        "whole model is only compared with the sum. Unmeasured operators are ranked by the seconds that their FLOP and "
+        "bytes would take at the rates of a platform. The expected time of an unmeasured operator is this number of "
+        "seconds times a factor. The factor is the ratio of measured seconds to such computed seconds for the measured "
         "operators.\n",
     .examples = {{"sluice profile cover resnet50 measured.csv --whole 42ms",
-                  "the share of the time, and what to measure next"},
+                  "the share of the time that operators make up, and which operators to measure next"},
                  {"sluice profile cover resnet18.csv --target 90%",
-                  "for a CI: exit code 1 if less is attributed"}},
+                  "for a continuous integration: exit code 1 if the measured operators make up less than 90 %"}},
     .run = run_cover,
 };
 

@@ -68,8 +68,8 @@ std::string text_of(const Fit& fit, const FitSamples& samples) {
     table.rows.push_back(std::move(row));
   }
   std::string text = table.aligned() +
-                     "\nRelative errors for configurations that were not used for the fit: the "
-                     "median, and the error that nine of ten do not exceed.\n";
+                     "\nRelative errors for configurations that were not used for the fit. The first number is the "
+                     "median; nine of ten errors do not exceed the second number.\n";
   for (const ClassFit& each : fit.classes)
     for (const auto& [device, error] : each.device_errors)
       text += each.name + " of '" + device +
@@ -111,8 +111,8 @@ std::string json_of(const Fit& fit, const FitSamples& samples) {
                          {"left_out", left_out}}));
 }
 
-/// Returns a text with the reasons why rows are not used, such as "3 of no class that is fitted: Flatten, 2 not
-/// measured".
+/// Returns the reasons why rows are not used, with the number of rows for each reason, such as "3 of no class that is
+/// fitted: Flatten, 2 not measured".
 std::string reasons_of(const FitSamples& samples) {
   std::vector<std::string> reasons;
   for (const auto& [why, rows] : samples.left_out)
@@ -126,7 +126,8 @@ int run_fit(const Arguments& arguments) {
         "a fit needs the data sheet of the measured device: give --on PLATFORM, or --on 'NAME OF "
         "THE DEVICE=PLATFORM' for each of several devices");
   const std::string path = arguments.text("output");
-  std::optional<PartFile> file;  // The file is opened before the fit, which takes minutes.
+  // The file is opened before the fit, so that an error of the path is reported at once: a fit takes minutes.
+  std::optional<PartFile> file;
   if (!path.empty()) {
     refuse_to_replace(arguments, path, Output::document);
     file.emplace(path);
@@ -161,18 +162,18 @@ std::vector<Option> options() {
   all.push_back({.name = "output",
                  .letter = 'o',
                  .value = "FILE",
-                 .summary = "the fit, a sluice-fit/1 document",
-                 .absent = "only its errors are printed"});
+                 .summary = "the file to which the fit is written, a sluice-fit/1 document",
+                 .absent = "no file is written; the errors of the fit are printed"});
   all.push_back(force_option(Output::document));
   all.push_back(
       {.name = "splits",
        .value = "N",
        .summary =
-           "the number of random halves of the configurations from which errors are computed",
+           "how often the configurations are divided into two random halves to compute errors",
        .absent = "5"});
   all.push_back(
       {.name = "form-only",
-       .summary = "leave out the corrections at the measured sizes, so that the file is short"});
+       .summary = "leave out the corrections at the measured sizes, which make the file long"});
   for (const char* key : {"name", "summary", "source", "licence"})
     all.push_back({.name = key,
                    .value = "TEXT",
@@ -194,13 +195,13 @@ const Command profile_fit_command = {
     .positionals = "PROFILE...",
     .options = options(),
     .details =
-        "Operators are fitted by class (linear, bmm, conv, softmax, ...) and dtype; fits/FORMAT.md describes the "
-        "formula and the classes. For the errors, half of the configurations are fitted, and the other half is "
-        "predicted. With several devices, each device is also predicted from all other devices. Use the file in a "
-        "scenario as cost: {model: fitted, file: FILE}.\n",
+        "There is a fit for each class (linear, bmm, conv, softmax, ...) and dtype of operators. fits/FORMAT.md "
+        "describes the formula and the classes. To estimate the errors, the command fits one half of the "
+        "configurations and predicts the other half. If there are several devices, each device is also predicted by a "
+        "fit to all other devices. Use the file in a scenario as cost: {model: fitted, file: FILE}.\n",
     .examples = {{"sluice profile fit operators.csv --on t4 -o t4.yaml", "a fit of one card"},
                  {"sluice profile fit a.csv b.csv --on 'Tesla T4=t4' --on 'Tesla P100=p100_pcie'",
-                  "a fit of two cards, and the errors for a card that was not fitted"}},
+                  "a fit of two cards, and the errors for each card when only the other card is fitted"}},
     .run = run_fit,
 };
 

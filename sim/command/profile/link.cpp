@@ -14,7 +14,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the number of all copies, queued and single.
+/// Returns the number of queued copies plus the number of single copies.
 std::size_t copies_of(const LinkDirection& one) {
   return one.fit.rows + (one.single ? one.single->rows : 0);
 }
@@ -47,8 +47,8 @@ Value direction_json(const LinkDirection& one) {
 int run_link(const Arguments& arguments) {
   if (arguments.has("platform") && arguments.has("device"))
     throw UsageError(
-        "'--device' names an end of a new link, and the link of a platform keeps its own ends: "
-        "leave out --device or --platform");
+        "'--device' names one end of a new link, but with '--platform' the link keeps the ends that it has there: "
+        "remove --device or --platform");
   const Profile profile = read_profile(arguments, arguments.positionals.front());
   const std::vector<LinkDirection> directions = fit_link(profile);
   const Value document = link_document(directions, arguments.text("link", "host"),
@@ -69,8 +69,8 @@ int run_link(const Arguments& arguments) {
   for (const LinkDirection& one : directions) told_apart = told_apart || one.single;
   if (!told_apart)
     message(
-        "sluice: to separate latency from set-up, the profile needs both single and queued copies (method: queued) in "
-        "one direction; here the whole time at 0 bytes counts as set-up");
+        "sluice: the profile does not have single and queued copies (method: queued) in one direction, which are "
+        "needed to separate latency from set-up; the whole time at 0 bytes counts as set-up");
   return 0;
 }
 
@@ -79,7 +79,7 @@ std::vector<Option> options() {
   const std::vector<Option> own = {
       {.name = "platform",
        .value = "PLATFORM",
-       .summary = "the platform whose link is replaced; the answer is a whole document",
+       .summary = "the platform whose link is replaced; the answer is the whole document of this platform",
        .suggested = [] { return bundled_names("platforms"); }},
       {.name = "link", .value = "NAME", .summary = "the link's name", .absent = "host"},
       {.name = "device",
@@ -93,7 +93,7 @@ std::vector<Option> options() {
        .summary = "the file to write",
        .absent = "printed"},
       force_option(Output::document),
-      {.name = "json", .summary = "as JSON, with full precision"}};
+      {.name = "json", .summary = "print the answer as JSON, with full precision"}};
   all.insert(all.end(), own.begin(), own.end());
   return all;
 }
@@ -111,13 +111,13 @@ const Command profile_link_command = {
     .options = options(),
     .details =
         "The command uses rows whose operator is copy. Such rows have sizes bytes=N, and input_pools and "
-        "output_pools (pinned or pageable on the host's side, device on the other side). They have method: queued "
-        "if copies followed each other without a pause. Bandwidth and set-up are fitted by least squares of "
-        "relative errors, for each direction and kind of memory. Latency is the difference between the times of a "
-        "single copy and a queued copy at 0 bytes. analysis/measure/copies.py measures such rows with torch, "
-        "copies.cu with CUDA.\n",
+        "output_pools (pinned or pageable on the host's side, device on the other side). Rows of copies that followed "
+        "each other without a pause have method: queued. Bandwidth and set-up are fitted by least squares of relative "
+        "errors. There is one fit for each direction and kind of memory. Latency is the difference between the times "
+        "of a single copy and a queued copy at 0 bytes. Such rows are measured with torch by "
+        "analysis/measure/copies.py, and with CUDA by analysis/measure/copies.cu.\n",
     .examples = {{"sluice profile link copies.csv",
-                  "what the link does, and the lines of a platform"},
+                  "the figures of the link, and the lines that describe it in a platform"},
                  {"sluice profile link copies.csv --platform a100_pcie -o mine.yaml",
                   "then: sluice run SCENARIO platform=mine.yaml"}},
     .run = run_link,

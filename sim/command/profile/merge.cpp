@@ -32,7 +32,7 @@ std::vector<Option> options() {
   all.push_back({.name = "output",
                  .letter = 'o',
                  .value = "FILE",
-                 .summary = "the file to write: CSV, or HDF5 where its name ends in .h5",
+                 .summary = "the file to write: HDF5 if its name ends in .h5, and CSV otherwise",
                  .absent = "printed as CSV"});
   all.push_back(force_option(Output::document));
   return all;
@@ -50,10 +50,10 @@ const Command profile_merge_command = {
     .positionals = "PROFILE...",
     .options = options(),
     .details =
-        "Rows of the same operator become one row. A measured row replaces a row that is planned or failed. If "
-        "both rows were measured, their samples are pooled. If one of these rows has no samples, n, mean and "
-        "standard deviation of both rows are combined. The header comes from the first profile. Keys that only "
-        "other profiles have are added.\n",
+        "Two rows for one operator become one row. A measured row replaces a row that is only planned or that failed. "
+        "If each of the two rows was measured, their samples are pooled. If one of two measured rows has no samples, "
+        "n, mean and standard deviation of the two rows are combined. The header is that of the first profile, with "
+        "the keys that only the other profiles have.\n",
     .examples = {{"sluice profile merge monday.csv tuesday.csv -o both.csv",
                   "one profile from two"},
                  {"sluice profile merge gemm_a100_sxm_bf16.csv -o gemm.h5",

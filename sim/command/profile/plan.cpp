@@ -78,14 +78,14 @@ std::vector<Option> options() {
   std::vector<Option> all =
       operator_options("the number of samples that are measured together", "1");
   const std::vector<Option> own = {
-      {.name = "pools", .value = "A,B", .summary = "the memories in which tensors may be"},
+      {.name = "pools", .value = "A,B", .summary = "the names of the memories in which tensors may be"},
       {.name = "fixed",
        .value = "TENSORS",
        .summary =
            "the tensors that stay in the first memory: weights, input, output, names of layers"},
       {.name = "done",
        .value = "PROFILE",
-       .summary = "a profile whose measured rows are not measured again"},
+       .summary = "a profile; its measured rows are left out of the answer"},
       {.name = "output",
        .letter = 'o',
        .value = "FILE",
@@ -102,7 +102,7 @@ std::vector<Option> options() {
 extern const Command profile_plan_command;
 const Command profile_plan_command = {
     .name = "profile plan",
-    .summary = "Lists what has to be measured of a model: operators, or placements of tensors.",
+    .summary = "Lists the operators of a model, or the placements of their tensors, that have to be measured.",
     .usage =
         {"MODEL [KEY=VALUE...] [--batch N] [--dtype T] [--mode training] [--done PROFILE] [-o FILE]",
          "MODEL --pools A,B [--fixed TENSORS] [...]"},
@@ -113,15 +113,15 @@ const Command profile_plan_command = {
     .overrides = true,
     .options = options(),
     .details =
-        "The answer is a profile whose rows are not processed: fill in the times when you have measured them. "
+        "The answer is a profile whose rows have no times: fill in the times when you have measured them. "
         "Without --pools, operators with equal configurations and shapes share one row, which has the number of "
-        "occurrences. With --pools, each operator has a row per placement of its inputs, weights and output: 2^k "
-        "rows for k tensors in two memories, where fixed tensors do not count. Rows of one run may be measured at "
-        "once, because no two of them share a tensor. (`sluice profile compare` can tell whether operators that "
-        "are measured at once take as long as alone.)\n",
+        "occurrences. With --pools, each operator has one row per placement of its inputs, weights and output. If k "
+        "tensors are not fixed and there are two memories, these are 2^k rows. Rows of one run may be measured "
+        "together, because no two rows of a run share a tensor. (`sluice profile compare` can tell whether operators "
+        "that are measured together take as long as operators that are measured alone.)\n",
     .examples = {{"sluice profile plan resnet50 --batch 8 -o todo.csv", "its operators, each once"},
                  {"sluice profile plan cnn_mnist --pools DRAM,PMEM --fixed weights --json",
-                  "how many runs do placements need?"},
+                  "the number of runs that the placements need"},
                  {"sluice profile plan resnet50 --batch 8 --done measured.csv",
                   "what is still missing"}},
     .run = run_plan,

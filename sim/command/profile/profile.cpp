@@ -30,18 +30,18 @@ std::vector<Option> reading_options() {
   return {
       {.name = "map",
        .value = "MAP",
-       .summary = "the meaning of a table's columns: a sluice-profile-map/1 document",
-       .absent = "a table that is known by its heading"},
+       .summary = "a sluice-profile-map/1 document, which says what the columns of the table mean",
+       .absent = "not needed for a table that Sluice recognises by its heading"},
       {.name = "where",
        .value = "COLUMN=VALUE",
        .summary =
-           "use only the rows in which a column has this value; several conditions are separated by ;, "
-           "and a value that contains a ; is in double quotes"}};
+           "use only the rows in which a column has this value; separate several conditions by semicolons, and put a "
+           "value that contains a semicolon in double quotes"}};
 }
 
 namespace {
 
-/// Splits a list of conditions COLUMN=VALUE at each ;. A value in quotes may contain a ;.
+/// Splits a list of conditions COLUMN=VALUE at each semicolon. A value in quotes may contain semicolons.
 std::vector<std::pair<std::string, std::string>> conditions_of(const std::string& text) {
   std::vector<std::pair<std::string, std::string>> conditions;
   for (std::size_t at = 0; at < text.size();) {
@@ -84,7 +84,7 @@ std::vector<Option> operator_options(const std::string& batch_summary,
            .choices = dtype_names()},
           {.name = "mode",
            .value = "M",
-           .summary = "training adds the backward passes",
+           .summary = "with training, the backward passes are included",
            .absent = "inference",
            .choices = {"inference", "training"}}};
 }
@@ -130,19 +130,20 @@ HelpRows tables_that_are_known() {
 extern const Command profile_command;
 const Command profile_command = {
     .name = "profile",
-    .summary = "Shows and compares measured operators, and plans what to measure.",
+    .summary = "Shows and compares measured operators, and plans which operators to measure.",
     .usage = {"SUBCOMMAND [ARGUMENT...]"},
     .least = 1,
     .most = 1,
     .positionals = "a subcommand",
     .details =
-        "A profile is a table of operators with their measured seconds and joules (sim/profile/FORMAT.md). The "
-        "cost model measured uses it: cost: {model: measured, profile: FILE}. Tables of other programs can be read "
-        "as profiles, too. The following tables are recognised by their headings:\n",
+        "A profile is a table of operators with their measured seconds and joules (sim/profile/FORMAT.md). The cost "
+        "model measured uses a profile: cost: {model: measured, profile: FILE}. Tables of other programs can be read "
+        "as profiles, too. Sluice recognises the following tables by their headings:\n",
     .listed = tables_that_are_known,
-    .examples = {{"sluice profile show operators.csv", "what was measured, and how reliably"},
+    .examples = {{"sluice profile show operators.csv", "which operators were measured, and how reliable the "
+                                                       "measurements are"},
                  {"sluice profile compare operators.csv --between cache=hot,cold",
-                  "how much time the caches save"},
+                  "how much faster operators are with hot caches than with cold caches"},
                  {"sluice help profile compare", "the help of a subcommand"}},
     .subcommands = profile_subcommands,
 };

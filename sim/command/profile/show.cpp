@@ -1,4 +1,4 @@
-// The command `sluice profile show` shows what was measured, and how reliable the measurements are.
+// The command `sluice profile show` shows which operators were measured, and how reliable the measurements are.
 #include <algorithm>
 
 #include "command/figures.hpp"
@@ -33,7 +33,7 @@ std::string header_lines(const Profile& profile, const ProfileSummary& summary) 
   return text + rows_text(rows, {.indent = "  "});
 }
 
-/// Returns a text about the rows that are not single operators: modules with children, and whole models.
+/// Returns a text about the rows of modules with children and of whole models.
 std::string wholes_text(const Profile& profile, std::size_t most) {
   TextTable table{.columns = {left("of several operators"), left("level"), left("model"),
                               right("batch"), right("seconds"), right("joules")},
@@ -74,7 +74,8 @@ std::string median_percent(const std::vector<SampledRow>& rows, Get&& get) {
 }
 
 std::string sampled_text(const ProfileSummary& summary, std::size_t most) {
-  if (summary.sampled.empty()) return "No row says how often it was measured or how it varied.\n";
+  if (summary.sampled.empty()) return "No row says how often its operator was measured, or how much the measurements "
+                                      "varied.\n";
   std::vector<SampledRow> with_samples;
   for (const SampledRow& row : summary.sampled)
     if (row.has_samples) with_samples.push_back(row);
@@ -168,8 +169,8 @@ std::string json_of(const Profile& profile, const ProfileSummary& summary) {
                          {"repeated", list_of(summary.repeated, repeated_json)}}));
 }
 
-/// Returns a text about the errors of interpolation between sizes. For these errors, each row is left out in turn and
-/// interpolated from the other rows.
+/// Returns a text about the errors of interpolation between sizes. To find these errors, each row is left out in turn
+/// and interpolated from all remaining rows.
 std::string left_out_text(const Profile& profile, const std::string& platform_name) {
   const Platform platform = load_platform(platform_name);
   const Device& device = platform.devices.front();
@@ -208,15 +209,14 @@ std::vector<Option> options() {
       {.name = "rows",
        .value = "N",
        .summary =
-           "how many rows to print of the rows that vary most, and of the rows of modules and "
-           "models",
+           "how many of the rows that vary most are printed, and how many rows of modules and models",
        .absent = "10"});
   all.push_back({.name = "interpolate",
                  .value = "PLATFORM",
-                 .summary = "the error of cost.interpolate=sizes at this platform's rates, with "
-                            "each row left out in turn",
+                 .summary = "also print the error of cost.interpolate=sizes at the rates of this platform, with each "
+                            "row left out in turn",
                  .suggested = [] { return bundled_names("platforms"); }});
-  all.push_back({.name = "json", .summary = "as JSON, with all rows that vary"});
+  all.push_back({.name = "json", .summary = "print the answer as JSON, with all rows that vary"});
   return all;
 }
 
@@ -226,7 +226,8 @@ extern const Command profile_show_command;
 const Command profile_show_command = {
     .name = "profile show",
     .summary =
-        "Shows what a profile contains and how reliable it is: by class, by row, by configuration.",
+        "Shows which operators a profile contains and how reliable the measurements are, by class, by row and by "
+        "configuration.",
     .usage = {"PROFILE [--where COLUMN=VALUE] [--rows N] [--json]", "TABLE.csv --map MAP.yaml"},
     .least = 1,
     .most = 1,
@@ -234,12 +235,14 @@ const Command profile_show_command = {
     .options = options(),
     .details =
         "The answer has the median, the mean, and the mean of the samples within 3 standard deviations of the "
-        "mean. MAD is the median distance from the median. An outlier is farther than 3 x 1.4826 MAD from the "
-        "median. A configuration in several rows is one operator with equal sizes or shapes that was measured at "
-        "several places of a graph, in several memories, or in several ways.\n",
-    .examples = {{"sluice profile show operators.csv", "what was measured, and how reliably"},
+        "mean. MAD is the median of the samples' distances from their median. An outlier is a sample whose distance "
+        "from the median is above 3 x 1.4826 MAD. A configuration in several rows is one operator that was measured "
+        "several times with equal sizes or shapes: at several places of a graph, in several memories, or with several "
+        "methods.\n",
+    .examples = {{"sluice profile show operators.csv", "which operators were measured, and how reliable the "
+                                                       "measurements are"},
                  {"sluice profile show table.csv --map columns.yaml --json",
-                  "any table, by a map of its columns"}},
+                  "a table of any program, with a map that says what its columns mean"}},
     .run = run_show,
 };
 

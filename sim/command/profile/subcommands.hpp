@@ -1,5 +1,5 @@
-// Functions that the subcommands of `sluice profile` share. Each subcommand has a file in this
-// folder with a record like that of any other command, and a line in profile.cpp.
+// Functions that the subcommands of `sluice profile` share. Each subcommand has a line in profile.cpp, and a file in
+// this folder. The file has a record like that of any other command.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ std::vector<Option> reading_options();
 /// Reads a profile with the options of reading_options(). Throws InputError, IoError and UsageError.
 Profile read_profile(const Arguments& arguments, const std::string& path);
 
-/// Returns the options --batch, --dtype and --mode. They select the batch, the dtype and the passes of a model's
-/// operators.
+/// Returns the options --batch, --dtype and --mode. These options select the batch, the dtype and the passes of a
+/// model's operators.
 std::vector<Option> operator_options(const std::string& batch_summary,
                                      const std::string& batch_absent,
                                      const std::string& dtype_absent = "float32");
@@ -29,7 +29,7 @@ std::vector<std::string> passes_of(const Arguments& arguments);
 /// Returns the value of an option such as "5%" or "0.05". Throws UsageError.
 double share_option(const Arguments& arguments, const std::string& option, double absent);
 
-/// Returns a cell of a table: the quantity with its unit, or a dash.
+/// Returns a cell of a table, which has the quantity with its unit, or a dash if there is no quantity.
 std::string seconds_cell(const std::optional<double>& seconds);
 std::string joules_cell(const std::optional<double>& joules);
 

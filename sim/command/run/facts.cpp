@@ -1,4 +1,4 @@
-// Describes in words what the policy decided.
+// Describes the decisions of the policy in words.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-// The greatest number of listed groups or replicas. Further groups or replicas are only counted.
+// The greatest number of groups or replicas that are listed. Groups or replicas beyond this number are only counted.
 constexpr std::size_t most_listed = 8;
 
 using Facts = std::vector<Fact>;
@@ -27,7 +27,7 @@ std::string counted(const std::string& count, const std::string& one, const std:
   return count + " " + (count == "1" ? one : many);
 }
 
-/// Adds a fact about each group: one row per group, or a single row if the fact is equal for all groups.
+/// Adds a fact about each group. There is one row per group, or a single row if the fact is equal for all groups.
 void add_of_groups(Rows& rows, const Facts& facts, const char* name, const std::string& label,
                    const std::function<std::string(const std::string& group)>& group_name) {
   Facts groups;
@@ -120,7 +120,7 @@ bool has_words(const Fact& fact) {
   return std::find(names.begin(), names.end(), fact.name) != names.end();
 }
 
-/// Returns the rows for the facts of the plan, or of one replica.
+/// Returns the rows for the facts of the plan or of one replica.
 Rows rows_of(const Facts& facts, const Report& report) {
   Rows rows;
   const std::vector<std::string>& stages = report.plan.stages;
@@ -131,7 +131,7 @@ Rows rows_of(const Facts& facts, const Report& report) {
     return printable(group);
   });
   if (const std::string ahead = shown(facts, "loads_listed_ahead"); !ahead.empty())
-    rows.emplace_back("loads ahead", ahead + " per step are listed before they are needed");
+    rows.emplace_back("loads ahead", ahead + " per step are listed earlier than they are needed");
   for (const Fact& fact : facts)
     if (!has_words(fact))
       rows.emplace_back(printable(fact.name + (fact.of.empty() ? "" : " " + fact.of)),
@@ -146,7 +146,7 @@ struct Replica {
   Facts facts;
 };
 
-/// Returns the facts of each replica, in the form of a plan's own facts.
+/// Returns the facts of each replica in the form of the facts of a plan.
 std::vector<Replica> replicas_of(const Facts& facts) {
   std::vector<Replica> replicas;
   for (Fact fact : facts) {

@@ -21,8 +21,8 @@ std::string shares_text(const OperatorSum& one, const OperatorSum& all) {
          percent(one.joules / all.joules) + " of the energy";
 }
 
-/// Returns whether the energy differs from seconds x watts. The energy differs if it was measured, or if operators that
-/// memory limits take less power.
+/// Returns whether the energy of the computation differs from seconds x watts. This is so if the energy was measured,
+/// or if operators that are limited by memory draw less power than other operators.
 bool has_own_energy(const OperatorSums& sums) {
   if (!(sums.total.seconds > 0) || !(sums.total.joules > 0)) return false;
   for (const OperatorSum& one : sums.classes)
@@ -54,7 +54,7 @@ void add_operators(Rows& rows, const Report& report) {
   rows.emplace_back("operators", text);
   if (sums.total.measured_j > 0)
     rows.emplace_back("", percent(sums.total.measured_j / sums.total.joules) +
-                              " of the energy above rest was measured");
+                              " of the energy above the energy at idle power was measured");
 }
 
 Value operators_value(const Report& report) {

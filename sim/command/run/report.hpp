@@ -22,16 +22,17 @@ struct Report {
 
 /// Returns the format sluice-result/1, whose keys the help of `sluice run` describes.
 std::string report_json(const Report& report);
-/// Returns the format sluice-result/1 for an infeasible question. The answer then has the status, and the key
-/// `infeasible`, which says why no plan fits.
+/// Returns the format sluice-result/1 for an infeasible question. The answer has the status, and the key `infeasible`,
+/// which says why no plan fits.
 std::string infeasible_json(const Question& question, const Infeasible& infeasible,
                             const std::optional<Refusal>& refusal);
-/// Returns the verdict, followed by two columns with details.
+/// Returns the verdict, and below it two columns with details.
 std::string report_text(const Report& report);
 
 using Rows = std::vector<std::pair<std::string, std::string>>;
-/// These functions describe the time and energy of the computation by class of operators. The text is empty if the
-/// energy equals seconds x watts. The JSON also has the time and energy by layer. For a plan file, the JSON is null.
+/// The functions below describe the time and energy of the computation for each class of operators. The text is empty
+/// if the energy equals seconds x watts. The JSON also has the time and energy of each layer. If the input is a plan
+/// file, the JSON is null.
 void add_operators(Rows& rows, const Report& report);
 Value operators_value(const Report& report);
 /// Adds rows with the decisions of the policy.

@@ -1,4 +1,4 @@
-// The command `sluice run` answers a scenario, or executes a plan file.
+// The command `sluice run` answers the question of a scenario, or executes a plan file.
 #include "run/run.hpp"
 #include "base/utf8.hpp"
 #include "document/load.hpp"
@@ -22,8 +22,8 @@ int resolve(const Question& question, const Arguments& arguments) {
   return 0;
 }
 
-/// Runs the plan. The progress line is removed before other text is printed. If a trace is written, it contains the
-/// notes, and parameter `notes` receives the same notes.
+/// Runs the plan. The progress line is removed before other text is printed. If a trace is written, the trace contains
+/// the notes. Parameter `notes` receives the notes in any case.
 RunResult execute(const Arguments& arguments, const Question& question, const Plan& plan,
                   const std::string& trace_path, std::optional<std::vector<GivenNote>>& notes) {
   ProgressLine line("actions");
@@ -75,7 +75,7 @@ int run_run(const Arguments& arguments) {
     std::optional<Refusal> refusal;
     if (question.scenario) refusal = refusal_of(*question.scenario, infeasible);
     if (arguments.has("json")) print(infeasible_json(question, infeasible, refusal));
-    if (!refusal) throw;  // the caller prints the message and returns its exit code
+    if (!refusal) throw;  // The caller prints the message of the exception, and returns the exit code of the exception.
     throw Infeasible(refusal_text(*refusal, infeasible), infeasible.shortage);
   }
 }
@@ -85,7 +85,7 @@ int run_run(const Arguments& arguments) {
 extern const Command run_command;
 const Command run_command = {
     .name = "run",
-    .summary = "Runs a scenario, or a plan, and answers its question.",
+    .summary = "Runs a scenario and answers its question, or runs a plan.",
     .usage = {"SCENARIO [KEY=VALUE...] [-o TRACE] [--force] [--json] [--executor NAME]",
               "PLAN [-o TRACE] [--force] [--json] [--executor NAME]",
               "SCENARIO [KEY=VALUE...] --resolve [--json]"},
@@ -103,15 +103,14 @@ const Command run_command = {
                 {.name = "executor",
                  .value = "NAME",
                  .summary =
-                     "what executes the plan: simgrid, the reference; replay, which computes the "
-                     "events by arithmetic; or both, which exits with 70 if their times differ",
-                 .absent = "auto: simgrid up to 100000 executed actions, replay above",
+                     "what executes the plan: simgrid, the reference; replay, which computes the events by arithmetic; "
+                     "or both, with exit code 70 if the times of simgrid and replay differ",
+                 .absent = "auto: simgrid for a run of at most 100000 actions, and replay for a longer run",
                  .choices = executor_names()},
                 {.name = "json", .summary = "the answer as JSON, with full precision"},
                 {.name = "resolve",
                  .summary =
-                     "do not run; print the scenario with its includes and where each value is "
-                     "from"}},
+                     "do not run the scenario; print it with its includes, and say where each value comes from"}},
     .details =
         "SCENARIO is a file, or the name of one of `sluice list scenarios`. KEY=VALUE changes any\n"
         "value of the scenario, as in platform.links.host.bandwidth=64GB/s or\n"
@@ -139,10 +138,10 @@ const Command run_command = {
         "If no plan fits, or the run blocks (exit code 4), the keys are format, scenario, question, asked, inputs, "
         "status (infeasible) and infeasible (headline, largest_batch, changes, message, pool, needed_bytes, "
         "available_bytes, by_class, time_s, waiters: stream, action, awaits, pool, bytes, tensors).\n\n"
-        "Ctrl-C ends the run: the trace then has status=aborted and holds the executed actions.\n",
+        "Ctrl-C ends the run. In this case, the trace has status=aborted and holds the actions that were executed.\n",
     .examples = {{"sluice run alexnet_x200", "the answer"},
                  {"sluice run alexnet_x200 platform.links.host.bandwidth=64GB/s -o fast.h5",
-                  "the same with a faster link, and a trace for sluice show"},
+                  "the scenario with a faster link; the command also writes a trace for sluice show"},
                  {"sluice run alexnet_x200 policy.overlap=false --json", "for a script"}},
     .run = run_run,
 };

@@ -15,7 +15,7 @@
 namespace sluice {
 namespace {
 
-// The greatest number of listed links or pools. Further links or pools are only counted.
+// The greatest number of links or pools that are listed. Links or pools beyond this number are only counted.
 constexpr std::size_t most_listed = 8;
 
 std::string bytes(double count) {
@@ -49,7 +49,7 @@ std::string steps_asked(const Plan& plan) {
   return figure(static_cast<double>(steps), "") + (steps == 1 ? " step" : " steps");
 }
 
-/// Adds the most important results: the seconds of a step in the steady state, and of the first step.
+/// Adds the most important results: the seconds of a step in the steady state, and the seconds of the first step.
 void add_steps(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const double step = summary.number("step_s"), first = summary.number("first_step_s");
@@ -58,14 +58,15 @@ void add_steps(LabelledRows& rows, const Report& report) {
     rows.emplace_back("step", figure(step, "s") + " in the steady state" +
                                   (std::isfinite(rate) ? ": " + figure(rate, "samples/s") : ""));
   if (std::isfinite(first))
-    rows.emplace_back("first step", figure(first, "s") + ", the loads before it included");
+    rows.emplace_back("first step", figure(first, "s") + ", with the loads before this step");
 }
 
 void add_time(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const auto number = [&](const char* name) { return summary.number(name); };
   const double makespan = number("makespan_s");
-  // The seconds are sums over all compute streams. The share refers to makespan x number of compute streams.
+  // The seconds are sums over all compute streams. A share is such a sum divided by the makespan and by the number of
+  // compute streams.
   const std::int64_t streams = compute_streams(report.plan);
   const auto seconds = [&](const char* name) {
     std::string text = figure(number(name), "s");
@@ -137,8 +138,8 @@ void add_listed(LabelledRows& rows, const std::string& label, const std::vector<
     rows.emplace_back("", "... (" + std::to_string(texts.size()) + " " + what + ")");
 }
 
-/// Adds the bytes of links. Links of equal devices that move the same bytes share a row, although their seconds may
-/// differ a little.
+/// Adds the bytes of links. Links of equal devices share a row if they move equal numbers of bytes. The seconds of
+/// these links may differ a little.
 void add_transfers(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   std::vector<std::string> texts;

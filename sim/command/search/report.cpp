@@ -68,7 +68,7 @@ void add_found(LabelledRows& rows, const SearchReport& report) {
   const SearchResult& result = report.result;
   const SearchNumber& number = report.request.goal.number;
   if (!result.best) {
-    rows.emplace_back("best", "none: no point keeps all limits");
+    rows.emplace_back("best", "there is none: no point keeps all limits");
     if (const auto nearest = nearest_to_limits(result)) {
       rows.emplace_back("nearest", changes_text(report, *nearest) + ", with " + number.text + " " +
                                        number_text(report, number, *nearest));
@@ -82,7 +82,7 @@ void add_found(LabelledRows& rows, const SearchReport& report) {
   if (result.as_good > 0)
     rows.emplace_back("", plural(result.as_good, "further point") +
                               (result.as_good == 1 ? " has" : " have") +
-                              " the same number; this point was the first");
+                              " an equal number; the point above was found first");
   add_limits(rows, report, *result.best);
   if (!result.beyond) return;
   rows.emplace_back("beyond", number_text(report, number, *result.beyond) + " at " +
@@ -114,16 +114,16 @@ void add_without_numbers(LabelledRows& rows, const SearchReport& report) {
 
 /// Returns a text that says whether another point may be better.
 std::string sureness(const SearchReport& report) {
-  if (report.result.exhaustive) return "all combinations were run: no point is better";
+  if (report.result.exhaustive) return "all combinations were run: no point is better than the best point";
   if (report.result.all_asked) {
     const std::size_t failed = report.result.sweep.count(PointResult::Status::failed);
     return "all combinations but the " + (failed == 1 ? "one" : std::to_string(failed)) +
-           " that failed were run: none of them is better";
+           " that failed were run: none of them is better than the best point";
   }
   std::string text =
-      "searched, which is not a proof: a better point may lie between the points that were run";
+      "searched, which is not a proof: there may be a better point between the points that were run";
   if (report.result.used_up)
-    text += "; it used up its points (--points " + std::to_string(report.request.most_points) +
+    text += "; the search used up its points (--points " + std::to_string(report.request.most_points) +
             "), and more points may find a better one";
   return text;
 }
@@ -133,7 +133,7 @@ std::string asked_text(const SearchReport& report) {
   std::string text = plural(sweep.outcomes.size(), "point");
   if (sweep.from_store > 0)
     text += ", " + plural(sweep.from_store, "point") + " of them taken from the store";
-  if (sweep.verified > 0) text += "; SimGrid repeated the best one and agrees";
+  if (sweep.verified > 0) text += "; SimGrid repeated the best point and gave an equal result";
   return text;
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t usual_points = 200;
 
-/// The varied keys, and the changes that are the same at all points.
+/// The varied keys, and the changes that apply at all points.
 struct SearchWords {
   std::vector<SearchKey> keys;
   std::vector<std::string> fixed;
@@ -64,9 +64,9 @@ Measure by_both() {
 /// point keeps all limits.
 int run_search_command(const Arguments& arguments) {
   if (arguments.has("csv") && arguments.has("json"))
-    throw UsageError("'--csv' and '--json' exclude each other; give one of them");
+    throw UsageError("'--csv' and '--json' exclude each other; give only one of these options");
   if (arguments.has("retry-failed") && !arguments.has("store"))
-    throw UsageError("'--retry-failed' needs '--store FILE', where the failed points are");
+    throw UsageError("'--retry-failed' needs '--store FILE', the store that has the failed points");
   SearchWords asked = asked_of(arguments);
   const SearchGoal goal = goal_of(arguments, asked.keys);
   ScenarioDocument document = read_scenario_document(arguments.positionals.front());
@@ -102,7 +102,7 @@ int run_search_command(const Arguments& arguments) {
 extern const Command search_command;
 const Command search_command = {
     .name = "search",
-    .summary = "Finds the point of a scenario that is best in one number and keeps limits.",
+    .summary = "Finds the point of a scenario that has the best value of one number and keeps limits.",
     .usage = {"SCENARIO --minimise METRIC KEY=VALUES... [--subject-to LIMIT]... [--points N]"},
     .least = 1,
     .most = 1,
@@ -112,21 +112,21 @@ const Command search_command = {
     .options =
         {{.name = "minimise",
           .value = "METRIC",
-          .summary = "the number to make small",
+          .summary = "the number that the search makes as small as possible",
           .suggested = metric_names},
          {.name = "maximise",
           .value = "METRIC",
-          .summary = "the number to make large",
+          .summary = "the number that the search makes as large as possible",
           .suggested = metric_names},
          {.name = "over",
           .value = "KEY=VALUES",
-          .summary = "a key to vary, the same as KEY=VALUES alone; may be given several times",
+          .summary = "a key to vary, with the meaning of KEY=VALUES without --vary; may be given several times",
           .repeated = true,
           .changes = true},
          {.name = "subject-to",
           .value = "LIMIT",
           .summary = "METRIC<=QUANTITY or METRIC>=QUANTITY, in quotes; may be given several times",
-          .absent = "what fits on the machine",
+          .absent = "no limit except that the point fits on the machine",
           .suggested = metric_names,
           .repeated = true},
          {.name = "points",
@@ -137,17 +137,17 @@ const Command search_command = {
          {.name = "store",
           .letter = 's',
           .value = "FILE",
-          .summary = "keep each answer in this SQLite file, and do not run its points again",
+          .summary = "store each answer in this SQLite file, and do not run points that the file already has",
           .absent = "answers are not kept"},
          {.name = "csv", .summary = "all points that were run, with all numbers, as CSV"},
-         {.name = "json", .summary = "the same as JSON, with the points that were found"},
+         {.name = "json", .summary = "all points with all numbers and the points that were found, as JSON"},
          {.name = "jobs",
           .letter = 'j',
           .value = "N",
-          .summary = "how many points run at once; the answer does not depend on it",
+          .summary = "how many points run at the same time; the answer does not depend on this number",
           .absent = "as many as processors"},
-         {.name = "no-verify", .summary = "do not repeat the best point through SimGrid"},
-         {.name = "retry-failed", .summary = "run points again that failed before; needs --store"}},
+         {.name = "no-verify", .summary = "do not repeat the best point with SimGrid"},
+         {.name = "retry-failed", .summary = "run the failed points of the store again; needs --store"}},
     .details =
         "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input.\n\n"
         "KEY=VALUES:\n"
@@ -160,26 +160,28 @@ const Command search_command = {
         "numbers (peak_bytes.gpu). METRIC may also be a KEY that has a range, for example to find\n"
         "the least bandwidth that keeps a limit.\n\n"
         "If all keys have lists or few whole numbers, all combinations are run. If no combination\n"
-        "fails, no combination is better than the best point. Other ranges are searched: the ends\n"
-        "of the ranges first, then the whole ranges by DIRECT, then places near the best points\n"
-        "by Subplex (both are algorithms of NLopt), and then whole numbers one by one. Such a\n"
-        "search does not prove that no other point is better, and the answer says so. A range\n"
-        "over a factor of ten or more is searched by its logarithm. Nothing is random: the same\n"
-        "command runs the same points. So with --store, a search that was stopped can continue.\n\n"
+        "fails, no combination is better than the best point. All other ranges are searched in\n"
+        "four steps. The search first runs the ends of the ranges. Then DIRECT searches the whole\n"
+        "ranges, and Subplex searches near the best points (DIRECT and Subplex are algorithms of\n"
+        "NLopt). At last, the search tries neighbouring whole numbers one by one. Such a search\n"
+        "does not prove that no other point is better, and the answer says so. If the upper end\n"
+        "of a range is ten times the lower end or more, the range is searched by its logarithm.\n"
+        "Nothing is random: a command that is repeated runs the same points again. So with\n"
+        "--store, a search that was stopped can continue.\n\n"
         "The exit code is 4 if no point keeps all limits, and 1 if some points could not be run.\n"
-        "The rows of these points have the errors.\n\n"
+        "The rows of the points that could not be run have the errors.\n\n"
         "JSON keys: format, scenario, goal, found and beyond (null, or place, changes, number, limits),\n"
         "as_good, exhaustive, used_up, and units and points as in 'sluice sweep --json'.\n",
     .examples =
         {{"sluice search alexnet_resident --maximise throughput_samples_per_s "
           "workload.batch=1..512 --subject-to 'peak_bytes.gpu<=4GB'",
-          "the best batch for 4 GB of the card"},
+          "the batch with the highest throughput that needs at most 4 GB of the card"},
          {"sluice search alexnet_x200 --minimise platform.links.host.bandwidth "
           "platform.links.host.bandwidth=8GB/s..128GB/s --subject-to 'makespan_s<=8s'",
-          "the slowest link that is fast enough"},
+          "the least bandwidth of the link with which the run takes at most 8 s"},
          {"sluice search alexnet_resident --minimise energy_per_sample_j workload.batch=1..64 "
           "policy.buffers=1,2 --store study.db",
-          "a list of values and a range of whole numbers; the same command continues a stopped search"}},
+          "a range of whole numbers and a list of values; if the search is stopped, the same command continues it"}},
     .run = run_search_command,
 };
 

@@ -14,12 +14,12 @@ bool computes(const Labels& labels, std::uint32_t stream) {
 
 std::string wait_reason(const Labels& labels, const Span& span) {
   if (span.reason == WaitReason::memory && span.blocker < labels.pools.size())
-    return "room in " + labels.pools[span.blocker].name + ", or its turn to get it";
+    return "room in " + labels.pools[span.blocker].name + ", or the turn to get this room";
   if (span.reason == WaitReason::data && span.blocker < labels.actions.size()) {
     const Labels::Action& blocker = labels.actions[span.blocker];
     return blocker.kind + " on " + labels.streams[blocker.stream].name;
   }
-  return "something that the trace does not name";
+  return "a cause that the trace does not name";
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ Activity activity_of(const TraceReader& trace) {
   for (std::uint32_t s = 0; s < labels.streams.size(); ++s) {
     if (!computes(labels, s) || activity.streams[s].spans == 0) continue;
     activity.compute_span_s += activity.end_s;
-    idle("nothing: it had no further work", activity.end_s - last_end[s]);
+    idle("nothing: the stream had no work left", activity.end_s - last_end[s]);
   }
   for (auto& [what, wait] : by_reason) activity.wait_totals.push_back(std::move(wait));
   std::stable_sort(activity.wait_totals.begin(), activity.wait_totals.end(),

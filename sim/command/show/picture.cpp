@@ -17,7 +17,7 @@
 namespace sluice {
 namespace {
 
-// The greatest number of drawn streams or pools. Further streams or pools are only counted.
+// The greatest number of streams or pools that are drawn. Streams or pools beyond this number are only counted.
 constexpr std::size_t most_rows = 32;
 constexpr std::size_t most_causes = 8;
 
@@ -36,11 +36,11 @@ std::string question_of(const TraceReader& trace) {
     const Value* question = document.find("question");
     return question && question->is_scalar() ? question->text() : "";
   } catch (const InputError&) {
-    return "";  // A trace of another program may have a scenario that Sluice cannot read.
+    return "";  // A trace that another program wrote may have a scenario that Sluice cannot read.
   }
 }
 
-/// Returns the plan's name and facts, which are in the head of its text.
+/// Returns the name and the facts of the plan, which are in the head of the plan's text.
 std::string plan_words(const TraceReader& trace) {
   const std::string& text = trace.header().plan;
   const std::size_t tables = text.find("\npool ");
@@ -63,12 +63,13 @@ std::string header_text(const TraceReader& trace, const Activity& activity) {
   const std::string status(name_of(trace.status()));
   const bool complete = trace.status() == TraceStatus::complete;
   text += coloured(status, complete ? 32 : 31);
-  text += complete ? ": " : ": the run did not reach its end; what follows is the part until ";
+  text += complete ? ": " : ": the run did not reach its end; the picture shows the part until ";
   return text + seconds(activity.end_s) + ", " +
          grouped(static_cast<std::int64_t>(trace.span_count())) + " spans\n";
 }
 
-/// Divides the time into `columns` equal pieces. Returns for each piece the share of time in which a series is busy.
+/// Divides the time of the run into `columns` equal pieces. For each piece, returns the share of the piece in which a
+/// series is busy.
 std::vector<double> resampled(const SeriesTable& table, std::span<const double> values, double end,
                               std::size_t columns) {
   std::vector<double> busy(columns, 0);
@@ -112,7 +113,7 @@ std::vector<std::string> devices_of(const TraceReader& trace) {
   return devices;
 }
 
-/// Draws rows with a name and a picture. Equal devices share a row.
+/// Draws rows, each with a name and a picture. Equal devices share a row.
 LabelledRows drawn_rows(LabelledRows rows, const TraceReader& trace) {
   return grouped_by_device(rows, devices_of(trace));
 }
@@ -206,7 +207,7 @@ std::string rows_of_streams_and_memories(const TraceReader& trace, const Activit
 std::string causes_text(const Activity& activity) {
   std::string text = "\n" + bold("Where compute waited") + "\n";
   if (activity.compute_span_s == 0) return text + "  nothing was computed\n";
-  if (activity.wait_totals.empty()) return text + "  nowhere: it was always busy\n";
+  if (activity.wait_totals.empty()) return text + "  nowhere: compute was always busy\n";
   for (std::size_t c = 0; c < std::min(activity.wait_totals.size(), most_causes); ++c) {
     const Activity::WaitTotal& wait = activity.wait_totals[c];
     text += "  " + padded(seconds(wait.seconds), 10, true) +

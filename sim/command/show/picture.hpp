@@ -1,4 +1,5 @@
-// Collects the contents of `sluice show` from a trace. The spans and the memory events are each read once.
+// Collects the data that `sluice show` draws from a trace. The spans are read once, and the memory events are read
+// once.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +11,20 @@
 
 namespace sluice {
 
-/// The busy time of each stream, and why compute streams were idle.
+/// The busy time of each stream, and the reasons why compute streams were idle.
 struct Activity {
   struct Stream {
     double busy_s = 0;
     std::int64_t spans = 0;
   };
   struct WaitTotal {
-    std::string what;  ///< the awaited thing, such as "load on gpu.host.down"
+    std::string what;  ///< what was awaited, such as "load on gpu.host.down"
     double seconds = 0;
     std::int64_t times = 0;
   };
   double end_s = 0;                    ///< seconds until the last end or arrival of a span
-  double compute_span_s = 0;           ///< end_s x number of compute streams with spans
-  std::vector<Stream> streams;         ///< in the order of the trace's labels
+  double compute_span_s = 0;           ///< end_s times the number of compute streams with spans
+  std::vector<Stream> streams;         ///< the streams, in the order of the trace's labels
   std::vector<WaitTotal> wait_totals;  ///< longest first
 };
 Activity activity_of(const TraceReader& trace);
@@ -32,7 +33,7 @@ Activity activity_of(const TraceReader& trace);
 struct HighWater {
   std::int64_t peak = 0;
   double time = 0;  ///< the first moment of the peak
-  /// The bytes of each class at that moment, with the largest number first.
+  /// The bytes of each class at the first moment of the peak, with the largest number first.
   std::vector<std::pair<std::string, std::int64_t>> classes;
 };
 HighWater high_water_of(const TraceReader& trace, std::uint32_t pool);

@@ -41,7 +41,7 @@ extern const Command show_command;
 const Command show_command = {
     .name = "show",
     .summary =
-        "Draws a trace: which streams were busy when, how full the memories were, and what compute waited for.",
+        "Draws a trace: when each stream was busy, how full the memories were, and what compute waited for.",
     .usage = {"TRACE [--width N]"},
     .least = 1,
     .most = 1,
@@ -52,11 +52,12 @@ const Command show_command = {
                  .absent = "the terminal's, or 100"}},
     .details =
         "Busy, by stream: one row per stream, one column per piece of time. A fuller block means a busier\n"
-        "stream; a full block means that it was busy all the time. Percentages are of the whole\n"
-        "run.\n\n"
-        "Where compute waited: the idle time of the compute streams, by what they waited for last. A\n"
-        "device's memory grants a request before earlier requests of the plan only as long as all\n"
-        "of these still fit. So an action may wait for memory although its own bytes would fit.\n",
+        "stream; a full block means that the stream was busy all the time. A percentage is the busy time\n"
+        "of a stream divided by the time of the whole run.\n\n"
+        "Where compute waited: how long compute streams were idle, with one row for each action\n"
+        "or memory that a stream waited for last. A device's memory grants a request before\n"
+        "requests that the plan lists earlier, but only if all of these earlier requests still\n"
+        "fit. So an action may wait for memory although its own bytes would fit.\n",
     .examples = {{"sluice run alexnet_x200 -o trace.h5 && sluice show trace.h5", "the picture"}},
     .run = run_show,
 };

@@ -20,8 +20,8 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t most_rows = 40;   ///< the greatest number of rows in the table
-constexpr std::size_t most_lines = 8;   ///< the greatest number of findings of one kind
-constexpr std::size_t piece = 1 << 20;  ///< bytes that are collected before they are printed
+constexpr std::size_t most_lines = 8;   ///< the greatest number of lines with findings of one kind
+constexpr std::size_t piece = 1 << 20;  ///< number of bytes of text that are collected before the text is printed
 
 /// Returns the axes with several values.
 std::vector<std::size_t> varied_axes(const Points& points) {
@@ -37,8 +37,8 @@ std::string last_words(const std::string& key, std::size_t count) {
   return at == std::string::npos ? key : key.substr(at + 1);
 }
 
-/// Shortens each key to its last words, such as "bandwidth" or "host.bandwidth". A shortened key has the fewest words
-/// that distinguish it from all other keys.
+/// Shortens each key to its last words. For example, "platform.links.host.bandwidth" becomes "bandwidth" or
+/// "host.bandwidth". A shortened key has the fewest words that distinguish it from all other keys.
 std::vector<std::string> short_keys(const std::vector<std::string>& keys) {
   std::vector<std::string> shortest;
   for (const std::string& key : keys) {
@@ -98,11 +98,11 @@ std::string table_text(const SweepReport& report) {
   std::string text = table.aligned();
   if (report.result.points.size() > rows)
     text += "... and " + plural(report.result.points.size() - rows, "point") +
-            "; --csv or --json has all of them\n";
+            "; --csv and --json print all points\n";
   return text;
 }
 
-/// Returns KEY=VALUE of the axes that vary.
+/// Returns KEY=VALUE of a point for each axis that has several values.
 std::string values_text(const SweepReport& report, std::size_t place) {
   std::vector<std::string> values;
   for (const std::size_t a : varied_axes(report.points))
@@ -123,7 +123,7 @@ void add_best(LabelledRows& rows, const SweepReport& report) {
                                   "' is better; name another metric first in --metrics");
 }
 
-/// Adds a line for each column without a number at all points that ran.
+/// Adds a line for each column for which no point that ran has a number.
 void add_absent(LabelledRows& rows, const SweepReport& report) {
   if (report.result.count(PointResult::Status::complete) == 0) return;
   for (const std::string& metric : report.metrics) {
@@ -154,7 +154,7 @@ void add_crossings(LabelledRows& rows, const SweepReport& report) {
     rows.emplace_back("", "... and " + std::to_string(all.size() - most_lines) + " more");
   if (!all.empty())
     rows.emplace_back("", "(hidden: compute waits for transfers at most " + percent(hidden_share) +
-                              " of its time, the first loads included)");
+                              " of its time, with the first loads)");
 }
 
 std::string executed_text(const SweepReport& report) {
@@ -163,7 +163,7 @@ std::string executed_text(const SweepReport& report) {
   if (result.from_store > 0)
     text += ", " + plural(result.from_store, "point") + " taken from the store";
   if (result.verified > 0)
-    text += ", " + plural(result.verified, "point") + " repeated by SimGrid, which agrees";
+    text += ", " + plural(result.verified, "point") + " repeated by SimGrid with equal results";
   return text;
 }
 
@@ -182,7 +182,7 @@ NumberNames all_names(const SweepResult& result) {
   return names;
 }
 
-/// Makes rows of numbers in the order of `names`. A number that an outcome does not have is NaN.
+/// Makes rows of numbers in the order of `names`. If an outcome lacks a number, the row has NaN.
 class Numbers {
  public:
   explicit Numbers(const NumberNames& names) {
@@ -203,7 +203,7 @@ class Numbers {
   std::map<const NumberNames*, std::vector<std::size_t>> maps_;
 };
 
-/// Prints the collected text if it has at least `piece` bytes, or if `rest` is true.
+/// Prints the collected text if the text has at least `piece` bytes, or if it is the last piece (`rest`).
 void print_piece(std::string& text, bool rest = false) {
   if (text.size() < piece && !rest) return;
   print(text);

@@ -1,4 +1,4 @@
-// Makes the answer of `sluice sweep`: a table with findings below it, CSV, or JSON.
+// Makes the answer of `sluice sweep` as a table with findings below the table, as CSV, or as JSON.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct SweepReport {
 };
 
 std::string sweep_text(const SweepReport& report);
-/// Prints all points with all numbers as CSV. The text is printed in pieces, because the whole text may be too long for
+/// Prints all points with all numbers as CSV. The text is printed in pieces, because the whole text may not fit into
 /// memory.
 void print_sweep_csv(const SweepReport& report);
 void print_sweep_json(const SweepReport& report);

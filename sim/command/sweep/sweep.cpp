@@ -31,7 +31,7 @@ std::vector<std::string> metrics_of(const Arguments& arguments) {
   return metrics;
 }
 
-/// Returns the columns of the table. A metric without the name of a number means all its numbers.
+/// Returns the columns of the table. The name of a metric with several numbers stands for all numbers of the metric.
 std::vector<std::string> columns_of(const std::vector<std::string>& metrics,
                                     const SweepResult& result) {
   std::vector<std::string> columns;
@@ -85,20 +85,20 @@ int run_merge(const Arguments& arguments) {
   return 0;
 }
 
-/// Returns a function that runs plans with that executor. SimGrid can run only once per process.
+/// Returns a function that runs plans with the given executor. SimGrid can run only once per process.
 Measure through(Executor executor) {
   return [executor](const Plan& plan, double question_bound_s) {
     return run({.plan = plan, .executor = executor, .question_bound_s = question_bound_s}).summary;
   };
 }
 
-/// The share of the points that SimGrid repeats.
+/// Returns the share of the points that SimGrid repeats.
 double verified_share(const Arguments& arguments) {
   const std::string text = arguments.text("verify", "1%");
   try {
     if (const double share = parse_quantity(text, Dimension::none, "--verify"); share <= 1)
       return share;
-  } catch (const InputError&) {  // the message below says more
+  } catch (const InputError&) {  // The message below also says which values are allowed.
   }
   throw UsageError("'" + text + "' for '--verify': expected a share from 0 to 1, as in 5%");
 }
@@ -123,8 +123,8 @@ SweepResult sweep(const Arguments& arguments, const Variants& variants, const Po
   return run_sweep(request);
 }
 
-/// Returns 0 if every point has an answer; an answer may be that the plan does not fit. Returns 1 if some points could
-/// not be run. If no point could be run, throws the first error.
+/// Returns 0 if every point has an answer. That a point does not fit is an answer, too. Returns 1 if some points could
+/// not be run. If no point could be run, throws the error of the first point.
 int exit_code(const SweepResult& result) {
   const std::size_t failed = result.count(PointResult::Status::failed);
   result.require_some_point();
@@ -136,9 +136,9 @@ int run_sweep_command(const Arguments& arguments) {
   if (arguments.positionals.size() > 1)
     throw UsageError("unexpected '" + arguments.positionals[1] + "'; expected one SCENARIO");
   if (arguments.has("csv") && arguments.has("json"))
-    throw UsageError("'--csv' and '--json' exclude each other; give one of them");
+    throw UsageError("'--csv' and '--json' exclude each other; give only one of these options");
   if (arguments.has("retry-failed") && !arguments.has("store"))
-    throw UsageError("'--retry-failed' needs '--store FILE', where the failed points are");
+    throw UsageError("'--retry-failed' needs '--store FILE', the store that has the failed points");
   const std::vector<std::string> metrics = metrics_of(arguments);
   const SweepWords asked = asked_of(arguments);
   const Points points(asked.axes, arguments.has("zip") ? Over::zip : Over::grid);
@@ -179,7 +179,7 @@ const Command sweep_command = {
          {.name = "store",
           .letter = 's',
           .value = "FILE",
-          .summary = "keep each answer in this SQLite file, and do not run its points again",
+          .summary = "store each answer in this SQLite file, and do not run points that the file already has",
           .absent = "answers are not kept"},
          {.name = "metrics",
           .letter = 'm',
@@ -187,56 +187,59 @@ const Command sweep_command = {
           .summary =
               "the columns of the table, separated by commas: a number such as peak_bytes.gpu, or all numbers of a "
               "metric such as peak_bytes; the first column decides which point is best",
-          .absent = "steady throughput, step, utilisation and exposed transfer",
+          .absent = "throughput in the steady state, time of a step, utilisation, and exposed transfers",
           .suggested = [] { return metric_catalog().names(); }},
          {.name = "csv", .summary = "all points with all numbers, as CSV"},
-         {.name = "json", .summary = "the same as JSON, with units and whole messages"},
+         {.name = "json", .summary = "all points with all numbers, with units and whole messages, as JSON"},
          {.name = "jobs",
           .letter = 'j',
           .value = "N",
-          .summary = "how many points run at once; the answer does not depend on it",
+          .summary = "how many points run at the same time; the answer does not depend on this number",
           .absent = "as many as processors"},
          {.name = "verify",
           .value = "SHARE",
-          .summary = "the share of the points that SimGrid repeats; their times must be equal",
-          .absent = "1%, at least one point; 0 means none"},
+          .summary = "the share of the points that SimGrid repeats; the times of SimGrid and of the replay must be "
+                     "equal",
+          .absent = "1%, but at least one point; with 0, SimGrid repeats no point"},
          {.name = "executor",
           .value = "NAME",
-          .summary = "what runs the points: replay, or simgrid, each point in a process of its own",
+          .summary = "what runs the points: replay, or simgrid, which runs each point in a process of its own",
           .absent = "replay",
           .choices = {"replay", "simgrid"}},
          {.name = "shard",
           .value = "K/N",
           .summary =
-              "run only every N-th point, beginning with the K-th: one of N parts, for job arrays",
+              "run only one of N parts of the points: every N-th point, beginning with the K-th; for job arrays",
           .absent = "all points"},
-         {.name = "retry-failed", .summary = "run points again that failed before; needs --store"},
+         {.name = "retry-failed", .summary = "run the failed points of the store again; needs --store"},
          {.name = "merge",
           .summary = "copy the points of several stores into the store of --store"}},
     .details =
         "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input. If the\n"
-        "scenario comes from standard input, files that it names are relative to the working\n"
-        "folder.\n\n"
+        "scenario comes from standard input, files that the scenario names are relative to the\n"
+        "working folder.\n\n"
         "KEY=VALUES:\n"
         "  KEY=a,b,c       these values\n"
         "  KEY=lo..hi:n    n values at equal distances, lo and hi among them\n"
         "  KEY=lo..hi*f    lo, lo x f, lo x f x f, and so on, up to hi\n"
         "  KEY=lo..hi      all whole numbers from lo to hi\n"
         "  KEY=a           the same at all points\n"
-        "Values may have units: 16GB/s..64GB/s:4. Several keys make a grid, unless --zip.\n\n"
-        "If a point does not fit, this is an answer, and its row has the reason. If a point\n"
-        "cannot be run because of a wrong value, its row has the error, and the exit code is 1.\n\n"
-        "If SimGrid repeats a point (--verify), the point is also planned again from its\n"
+        "Values may have units: 16GB/s..64GB/s:4. Several keys make a grid of all combinations,\n"
+        "unless --zip is given.\n\n"
+        "That a point does not fit is an answer, and the row of the point has the reason. If a\n"
+        "point cannot be run because of a wrong value, the row of the point has the error, and the\n"
+        "exit code is 1.\n\n"
+        "If SimGrid repeats a point (--verify), a new plan for the point is made from its\n"
         "scenario. So the choices that the scenario leaves open are checked, too.\n\n"
-        "With --store, the same command continues a sweep that was stopped in any way. A point is\n"
-        "identified by its resolved scenario and by the program that computes it.\n"
-        "sim/study/sweep/FORMAT.md describes the tables of the store.\n\n"
+        "With --store, the same command continues a sweep that was stopped for any reason. In the\n"
+        "store, a point is identified by its resolved scenario and by the program that computes\n"
+        "the result. sim/study/sweep/FORMAT.md describes the tables of the store.\n\n"
         "JSON keys: format, scenario, axes (key: values), units (metric: unit), points (changes,\n"
         "status, message, infeasible, chosen, bound_by, executor, verified, metrics).\n",
     .examples = {{"sluice sweep alexnet_resident workload.batch=1..256*2", "powers of two"},
                  {"sluice sweep alexnet_x200 platform.links.host.bandwidth=16GB/s..64GB/s:4 "
                   "workload.dtype=float32,float16 --store study.db",
-                  "a grid of eight points; run it again to continue after a stop"},
+                  "a grid of eight points; if the sweep is stopped, run the command again to continue"},
                  {"sluice sweep alexnet_x200 policy.prefetch=0..4 --csv > prefetch.csv",
                   "for a script"}},
     .run = run_sweep_command,

@@ -1,9 +1,9 @@
-// The program sluice-worker, which is the helper of a Python process. It forks a child for each request, because
-// SimGrid allows only one engine per process, and the Python process itself must not contain an engine. The file
-// protocol.hpp describes the requests.
+// The program sluice-worker, which is the helper of a Python process. The helper forks a child for each request,
+// because SimGrid allows only one engine per process. The Python process must not contain an engine, because it could
+// then run only one simulation. The requests are described in protocol.hpp.
 //
-// The helper has one thread and one loop. It ends when the control socket is closed, so it ends together with its
-// Python process. A child ends when its channel is shut down, or when the helper ends.
+// The helper has one thread and one loop. The helper ends when the control socket is closed, so it ends together with
+// its Python process. A child ends when its channel is shut down, or when the helper ends.
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -32,7 +32,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int control = STDIN_FILENO;
-constexpr std::chrono::milliseconds grace(500);  ///< how long a child may take to end after SIGTERM
+/// How long the helper waits for a child to end after SIGTERM, before it sends SIGKILL.
+constexpr std::chrono::milliseconds grace(500);
 
 void send_message(int channel, const Message& message, const std::vector<int>& files = {}) {
   const bool wait = message.kind != Message::Kind::progress;
@@ -41,7 +42,7 @@ void send_message(int channel, const Message& message, const std::vector<int>& f
 
 // --- the child -------------------------------------------------------------------------------
 
-/// Sends the outcome of a run: a result, or the exit code and the text of an error.
+/// Sends the outcome of a request, which is a result, or the exit code and the text of an error.
 void send_answer(int channel, std::int64_t code, const Memory& memory) {
   send_message(channel, {Message::Kind::answer, code, 0}, {memory.file().get()});
 }
@@ -85,7 +86,7 @@ void be_child(Descriptor channel, Descriptor request) {
 struct Child {
   pid_t pid;
   Descriptor channel;
-  bool ending = false;  ///< the child has been asked to end
+  bool ending = false;  ///< whether the helper has sent SIGTERM to the child
   Clock::time_point deadline{};
 };
 
@@ -134,7 +135,7 @@ class Loop {
     Descriptor channel = std::move(received.descriptors[0]);
     Descriptor request = std::move(received.descriptors[1]);
     try {
-      children_.reserve(children_.size() + 1);  // so that the child is known whenever it runs
+      children_.reserve(children_.size() + 1);  // After the fork, storing the child cannot fail for lack of memory.
       const pid_t pid = fork_child([&] {
         children_.clear();
         signals_.reset();
@@ -189,16 +190,16 @@ class Loop {
 }  // namespace sluice::helper
 
 int main() {
-  std::signal(SIGINT, SIG_IGN);  // Ctrl-C is for the Python process
-  // Without this call, SIGCHLD would be ignored here if the parent process ignores it.
+  std::signal(SIGINT, SIG_IGN);  // Ctrl-C is handled only by the Python process.
+  // If the parent process ignores SIGCHLD, this process would ignore the signal, too, without this call.
   std::signal(SIGCHLD, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
-  // With this call, exceeding the limit of file sizes is an error like a full disk, and not a signal.
+  // With this call, a file that exceeds the limit of file sizes causes an error like a full disk, and not a signal.
   std::signal(SIGXFSZ, SIG_IGN);
   sluice::know_hdf5_profiles();
   try {
-    sluice::load_engine();          // all children inherit the loaded engine
-  } catch (const sluice::Error&) {  // a request that needs the engine will report the reason
+    sluice::load_engine();          // All children inherit the loaded engine.
+  } catch (const sluice::Error&) {  // A request that needs the engine reports why the engine cannot be loaded.
   }
   sluice::helper::Loop().run();
   return 0;

@@ -30,7 +30,7 @@ std::string word(const Words& request, std::size_t i) {
   return std::string(request[i]);
 }
 
-/// Reads a plan that a policy made. The plan has no file, so error messages do not name a file.
+/// Reads a plan that a policy in Python made. The plan does not come from a file, so error messages do not name a file.
 Plan read_plan(std::string_view text, const std::string& name) {
   Plan plan = plan_from_text(text, name.empty() ? "plan" : name);
   if (name.empty()) {
@@ -40,7 +40,7 @@ Plan read_plan(std::string_view text, const std::string& name) {
   return plan;
 }
 
-/// Reads a number as Python writes it, with all digits. Returns no value for an empty text.
+/// Reads a number as Python writes it, with all digits. Returns nullopt for an empty text.
 std::optional<double> number_or_none(const std::string& text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -86,7 +86,7 @@ Memory save(const Words& request) {
   return Memory::make(0);
 }
 
-/// A temporary folder that is removed together with this object.
+/// A temporary folder, which the destructor removes.
 class Folder {
  public:
   Folder() {
@@ -133,8 +133,8 @@ Memory export_to(const Words& request) {
   return Memory::make(0);
 }
 
-/// Runs one point of a sweep with SimGrid. The request has the scenario's text and path, followed by the overrides of
-/// this point.
+/// Runs one point of a sweep with SimGrid. The request has the text and the path of the scenario, and after them the
+/// overrides of this point.
 Memory simulate_point(const Words& request) {
   const std::string path = word(request, 3);
   const Variants variants(parse_text(word(request, 2), path), path, {});
@@ -154,7 +154,8 @@ Memory simulate_point(const Words& request) {
 
 Memory answer(const Words& request, const ProgressTold& progress) {
   const std::string what = word(request, 0);
-  std::error_code ignored;  // The request may work without this folder if its paths are absolute.
+  // If the folder does not exist, the request can still be carried out if all its paths are absolute.
+  std::error_code ignored;
   std::filesystem::current_path(word(request, 1), ignored);
   if (what == "run") return run_plan(request, progress);
   if (what == "point") return simulate_point(request);

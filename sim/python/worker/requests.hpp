@@ -11,7 +11,7 @@ namespace sluice::helper {
 
 using ProgressTold = std::function<void(std::int64_t done, std::int64_t total)>;
 
-/// Carries out the request and returns the answer. Throws the errors that the user will see.
+/// Carries out the request and returns the answer. Throws the exceptions whose messages the user sees.
 Memory answer(const std::vector<std::string_view>& request, const ProgressTold& progress);
 
 }  // namespace sluice::helper

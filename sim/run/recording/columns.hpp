@@ -1,5 +1,5 @@
-// Places the columns of a recording in its bytes, writes them and reads them. Only run/recording uses this code. The
-// file recording.hpp describes the format.
+// Gives each column of a recording its place in the bytes, and writes and reads the columns. Only run/recording uses
+// this code. The file recording.hpp describes the format.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ const char* numpy_type() {
   return std::is_signed_v<T> ? "<i8" : "<u8";
 }
 
-/// Assigns each column its place.
+/// Gives each column its place in the bytes of the recording.
 class ColumnLayout {
  public:
   static std::size_t aligned(std::size_t size) { return (size + 63) / 64 * 64; }
@@ -176,7 +176,7 @@ class ColumnReader {
 /// Finds the JSON text in a recording's bytes. Throws InternalError.
 std::string_view json_text_in(std::string_view bytes);
 /// Function recording_json returns the JSON text of a recording. Function read_recording_json reads such a text, fills
-/// in the recording except its columns, and returns the places of the columns.
+/// in all parts of the recording except its columns, and returns the places of the columns.
 std::string recording_json(const Recording& recording, const ColumnLayout& layout);
 std::vector<ColumnPlace> read_recording_json(std::string_view text, Recording& recording);
 

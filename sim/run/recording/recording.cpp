@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// Visits every column. Writing and reading both use this function.
+/// Visits every column. The code that writes recordings and the code that reads recordings both use this function.
 template <class Visitor>
 void columns_of(Visitor& visit, Recording& r) {
   visit.numbers("spans/start", r.spans, &Span::start);
@@ -53,11 +53,11 @@ void columns_of(Visitor& visit, Recording& r) {
     visit.values("series/" + std::to_string(s), r.series.series[s].values);
 }
 
-/// A recording that will be written, with the place of each of its parts in the bytes.
+/// A recording that will be written, with the place of each part in the bytes.
 class Packing {
  public:
   explicit Packing(const Recording& recording)
-      : recording_(const_cast<Recording&>(recording)) {  // The writers only read the recording.
+      : recording_(const_cast<Recording&>(recording)) {  // The code that writes a recording does not change it.
     columns_of(layout_, recording_);
     text_ = recording_json(recording_, layout_);
     begin_ = ColumnLayout::aligned(recording_head + text_.size());
@@ -115,8 +115,8 @@ Recording recording_of(const TraceReader& trace) {
     throw InputError(trace.path() + ": error: the trace has " + std::to_string(trace.span_count()) +
                      " spans, of which most are repetitions of one period; at most " +
                      std::to_string(most_spans) +
-                     " are read into memory at once. `sluice show` and `sluice export` go through "
-                     "all of them; h5py reads the period and its count (/folds)");
+                     " are read into memory at once. Use `sluice show` or `sluice export`, which read one span after "
+                     "the other, or read the period and its count (/folds) with h5py");
   Recording recording;
   recording.status = trace.status();
   recording.header = trace.header();

@@ -1,6 +1,5 @@
-// A recording holds the whole content of a trace file in one piece of memory. Another process can map this memory
-// and use the columns without copying them. Numbers are little-endian, and addresses are multiples of 64. The bytes
-// are:
+// A recording holds the whole content of a trace file in one piece of memory. Another process can map this memory, and
+// use the columns without a copy. Numbers are little-endian, and addresses are multiples of 64. The bytes are:
 //
 //   bytes 0..7    "SLUICE01"
 //   bytes 8..15   the length of the JSON text, as a number of 64 bits
@@ -42,7 +41,7 @@ std::string bytes_of(const Recording& recording);
 /// Reads a recording. Throws InternalError if the bytes are not a recording.
 Recording recording_from(std::string_view bytes);
 
-/// Reads only the metrics of a recording. Throws InternalError.
+/// Returns only the metrics of a recording. Throws InternalError.
 Summary summary_of(std::string_view bytes);
 
 /// Returns the content of a trace file. Throws the exceptions of TraceReader.

@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-/// The parameters and the scale that the scenario gives to the model.
+/// Returns the parameters and the scale that the scenario gives to the model.
 std::vector<std::string> parameters_of(const Scenario& scenario) {
   std::vector<std::string> parameters;
   if (const Value* model = scenario.document.find("model"))
@@ -19,7 +19,8 @@ std::vector<std::string> parameters_of(const Scenario& scenario) {
   return parameters;
 }
 
-/// Returns a text with the shares of the peak rates that each kind of device reaches under the cost model.
+/// Returns a text that says for each kind of device which shares of the peak rates the device reaches under the cost
+/// model.
 std::string reached_of(const Scenario& scenario) {
   std::vector<std::string> reached;
   for (const Device& device : scenario.platform.devices) {

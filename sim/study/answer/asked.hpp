@@ -1,6 +1,6 @@
-// States the question in one line and as a document: model, platform, workload, policy and cost. Also states how
-// certain the answer is: which parts of its seconds come from measurements, from figures with a source, and from
-// assumed figures.
+// States the question of a scenario in one line and as a document: model, platform, workload, policy and cost. This
+// header also states how certain the answer is: which shares of the answer's seconds come from measurements, from
+// figures with a source, and from assumed figures.
 #pragma once
 
 #include <optional>
@@ -20,12 +20,12 @@ std::string asked_text(const Scenario& scenario);
 /// Returns the parts of asked_text() as a mapping.
 Value asked_value(const Scenario& scenario);
 
-/// Divides the seconds of a run (computing and moving) into shares, by the origin of the figures on which the seconds
+/// The seconds of computing and moving of a run, divided into shares by the origin of the figures on which the seconds
 /// depend. The shares add up to 1 if the run does any work.
 struct Certainty {
-  double measured = 0;  ///< from measurements of the layers themselves
-  double sourced = 0;   ///< from the platform's figures that have a source
-  /// From overridden figures, and from figures that the platform marks as assumed.
+  double measured = 0;  ///< share that comes from measurements of the layers
+  double sourced = 0;   ///< share that comes from the platform's figures with a source
+  /// The share that comes from overridden figures, and from figures that the platform marks as assumed.
   double assumed = 0;
   /// The paths of the assumed figures that have an effect, such as "devices.gpu.roofline".
   std::vector<std::string> figures;

@@ -20,7 +20,7 @@ Path path_of(const std::string& text) {
   return path;
 }
 
-/// The figures of a platform. This class knows which figures have no source.
+/// The figures of a platform. The class knows which of the figures have no source.
 class Figures {
  public:
   explicit Figures(const Scenario& scenario) : document_(scenario.document.find("platform")) {
@@ -29,7 +29,7 @@ class Figures {
       for (const Value& said : assumed->items()) assumed_.push_back(said.text());
   }
 
-  /// Records which of these figures are assumed. Returns true if any of them is assumed.
+  /// Records which of the given figures are assumed. Returns true if at least one of the given figures is assumed.
   bool assumed(const std::vector<std::string>& figures) {
     bool any = false;
     for (const std::string& figure : figures)
@@ -40,14 +40,14 @@ class Figures {
     return any;
   }
 
-  /// Records a figure that is assumed, whatever the platform says.
+  /// Records that a figure is assumed. The platform need not mark the figure as assumed.
   void note(const std::string& figure) {
     if (std::find(noted_.begin(), noted_.end(), figure) == noted_.end()) noted_.push_back(figure);
   }
   const std::vector<std::string>& noted() const { return noted_; }
 
   bool has(const std::string& figure) const { return find(figure) != nullptr; }
-  /// The path of each kind of device, such as "devices.gpu".
+  /// Returns the path of each kind of device, such as "devices.gpu".
   std::vector<std::string> devices() const {
     std::vector<std::string> paths;
     for (const WrittenPart& device : parts("devices")) paths.push_back(device.path);
@@ -64,8 +64,8 @@ class Figures {
     return value;
   }
 
-  /// Returns the entry of the platform's `assumed` that covers a figure, or an empty text if there is none. Figures
-  /// that the platform does not have are ignored.
+  /// Returns the entry of the platform's list `assumed` that covers a figure, or an empty text if no entry covers it.
+  /// Figures that the platform does not have are ignored.
   std::string assumed_as(const std::string& figure) const {
     const Value* value = find(figure);
     if (!value) return "";
@@ -85,8 +85,8 @@ class Figures {
   std::vector<std::string> assumed_, noted_;
 };
 
-/// The figures of each kind of device that a cost model reads. If neither the platform nor the cost model says which
-/// part of a rate is reached, the whole rate is used. The use of the whole rate counts as an assumption.
+/// Returns the figures of a kind of device that the cost model reads. If neither the platform nor the cost model says
+/// which part of a rate is reached, the whole rate is used. The use of the whole rate counts as an assumption.
 std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCost& cost,
                                         const Figures& figures,
                                         std::vector<std::string>& shares_assumed) {
@@ -115,7 +115,7 @@ std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCo
   return read;
 }
 
-/// The figures of the platform's memories that devices use without a link.
+/// Returns the figures of those memories of the platform that devices use without a link.
 std::vector<std::string> shared_memory_figures(const Scenario& scenario, const Figures& figures) {
   std::vector<std::string> read;
   for (const WrittenPart& memory : figures.parts("memories")) {
@@ -133,9 +133,9 @@ std::vector<std::string> shared_memory_figures(const Scenario& scenario, const F
   return read;
 }
 
-/// The figures that determine the rate of a channel such as "host.gpu0.down". These are the link's figures for both
-/// directions, for the direction of the channel, and for pinned or pageable memory. Figures that the platform does not
-/// have are ignored.
+/// Returns the figures that determine the rate of a channel such as "host.gpu0.down". These are the link's figures for
+/// both directions, for the direction of the channel, and for pinned or pageable memory. Figures that the platform does
+/// not have are ignored.
 std::vector<std::string> figures_of(const Figures& platform, const std::string& channel) {
   const std::vector<WrittenPart> links = platform.parts("links");
   const std::string name = channel.substr(0, channel.find('.'));
@@ -165,13 +165,13 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
 struct DerivedShares {
   /// The share that comes from measurements by a fit or by interpolation, as the note fitted_share says.
   double known = 0;
-  double multiple = 0;  ///< the share that is a multiple of other seconds
+  double multiple = 0;  ///< the share that is computed as a multiple of the seconds of forward passes
 };
 
 DerivedShares derived_shares(const Scenario& scenario, const Account& account) {
   if (!(account.seconds > 0)) return {.known = scenario.cost.name() == "fitted" ? 1.0 : 0.0};
   const double rest = 1 - account.measured, known = account.fitted + account.interpolated;
-  if (rest < 1e-9) return {};  // Only the updates of weights are not measured.
+  if (rest < 1e-9) return {};  // Every layer is measured; only the updates of weights are not.
   return {.known = known > rest - 1e-9 ? 1 : known / rest, .multiple = account.multiple / rest};
 }
 

@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// Returns a text such as " in gpu". The text is empty when it is not clear which memory is meant.
+/// Returns the memory that is too small as a text such as " in gpu". The text is empty if that memory is not known.
 std::string in_pool(const Refusal& refusal) {
   return refusal.pool.empty() ? "" : " in " + refusal.pool;
 }
@@ -21,8 +21,8 @@ std::string bytes(std::int64_t count) {
   return format_quantity(static_cast<double>(count), Dimension::bytes);
 }
 
-/// The number of actions that were listed and simulated before this plan was chosen. This number measures the work of
-/// planning, and is the same on every machine.
+/// Returns the number of actions that were listed and simulated before this plan was chosen. This number measures the
+/// work of planning, and is the same on every machine.
 std::int64_t work_of(const Plan& plan) {
   const Fact* simulated = find_fact(plan.facts, "simulated");
   const Fact::Number* number = simulated ? simulated->number() : nullptr;
@@ -30,13 +30,14 @@ std::int64_t work_of(const Plan& plan) {
   return times * static_cast<std::int64_t>(plan.actions.size());
 }
 
-/// Makes plans for smaller batches until the work reaches the limit for one answer.
+/// Makes plans for smaller batches than the requested batch, until the work of planning reaches the limit for one
+/// answer.
 class SmallerBatches {
  public:
   explicit SmallerBatches(const Scenario& scenario) : scenario_(scenario) {}
 
-  /// Limits the number of plans, and the number of actions that are listed and simulated for these plans. A limit of
-  /// time would make the answer depend on how busy the machine is.
+  /// Returns whether the number of plans, or the number of actions that were listed and simulated for the plans, has
+  /// reached its limit. With a limit of time, the answer would depend on how busy the machine is.
   bool given_up() const { return plans_ > 16 || actions_ > 400'000; }
 
   FitAnswer ask(std::int64_t batch) {
@@ -70,7 +71,8 @@ class SmallerBatches {
   std::int64_t plans_ = 0, actions_ = 0;
 };
 
-/// Finds the largest batch that fits. The first batch to try is computed from the shortage.
+/// Finds the largest batch that fits. The first batch that is tried is the requested batch times the available bytes
+/// divided by the needed bytes.
 std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shortage& shortage) {
   const Workload& workload = scenario.workload;
   if (scenario.cost->only_samples(scenario.model) > 0) return {};
@@ -88,12 +90,13 @@ std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shorta
   return most * unit;
 }
 
-/// If the reason is that too many micro-batches are in flight, returns the number that fits. Otherwise returns 0.
+/// If the run needs too much memory because too many micro-batches are in flight, returns the number of micro-batches
+/// in flight that fit. Otherwise, returns 0.
 std::int64_t most_in_flight(const Infeasible& infeasible) {
   return infeasible.shortage.most_in_flight.value_or(0);
 }
 
-/// Describes the first stream that waits for memory, such as "2LOAD on gpu.host.down waits for 3.3 GB for weights.2".
+/// Describes the first action that waits for memory, such as "2LOAD on gpu.host.down waits for 3.3 GB for weights.2".
 std::string first_waiter(const Shortage& shortage) {
   for (const Shortage::Waiter& waiter : shortage.waiters)
     if (!waiter.pool.empty())
@@ -206,7 +209,7 @@ Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible) {
   if (const std::string waiter = first_waiter(infeasible.shortage); !waiter.empty())
     if (infeasible.headline().find("in flight") == std::string::npos)
       refusal.headline += ": " + waiter;
-  // Without a shortage of memory, the plan breaks another limit.
+  // If the refusal names no shortage of memory, the plan breaks another limit than a memory's capacity.
   const bool lacks_memory = !(infeasible.shortage == Shortage{});
   if (lacks_memory && most_in_flight(infeasible) == 0)
     refusal.largest_batch = largest_batch(scenario, infeasible.shortage);

@@ -1,5 +1,6 @@
-// A short explanation of why a question is infeasible. The explanation says what needs the memory, how much memory is
-// needed and available, which batch is the largest that fits, and what to change.
+// A short explanation of why a question is infeasible. The explanation says which tensors need the memory, and how many
+// bytes are needed and available. The explanation also names the largest batch that fits, and changes of the scenario
+// that help.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,10 @@ struct Refusal {
   std::string headline;  ///< the first line of the message
   std::string culprit;   ///< the class of tensors that needs the most bytes; empty if not known
   std::string pool;      ///< the memory that is too small; empty if not known
-  /// Samples of the largest batch that fits when nothing else changes; 0 if not even one sample fits. It is nullopt if
-  /// this batch was not searched for, or not found within the work that an answer may take.
+  /// Samples of the largest batch that fits if only the batch changes; 0 if not even one sample fits. The value is
+  /// nullopt if this batch was not searched for, or if the search reached its limit of work.
   std::optional<std::int64_t> largest_batch;
-  std::vector<std::string> changes;  ///< changes as a user would write them, each with its reason
+  std::vector<std::string> changes;  ///< changes of the scenario as a user would write them, each with its reason
 };
 
 /// Explains the refusal. Makes plans for smaller batches to find the largest batch that fits. Throws Interrupted.

@@ -150,7 +150,7 @@ std::string read_input_text(const Reader& input) {
     text += line.text() + "\n";
   }
   if (sha256_of(text) != input.text("sha256"))
-    input.fail("sha256", "the 'sha256' of input is not that of its text: one of them was edited");
+    input.fail("sha256", "the 'sha256' of input is not the hash of the text of input: the hash or the text was edited");
   return text;
 }
 
@@ -160,7 +160,7 @@ Value text_value(std::string_view text) {
   return Value::make(valid_utf8(text));
 }
 
-// Writes keys in alphabetical order.
+// Sets the keys in alphabetical order.
 Value entry_value(const Entry& entry) {
   const bool is_word = !entry.text.empty();
   Value map = Value::make_map();
@@ -206,7 +206,7 @@ Value input_value(const Baseline& baseline) {
   return input;
 }
 
-/// Escapes a component of a key, so that joined components can be told apart.
+/// Escapes the slashes in a component of a key, so that components that are joined by slashes can be told apart.
 std::string component(const std::string& name) {
   std::string text;
   for (const char c : valid_utf8(name)) {

@@ -13,20 +13,21 @@
 
 namespace sluice {
 
-/// One number or word, and how much it may change. Its unit is that of the metric.
+/// The value of a metric (a number or a word), and by how much the value may change. The unit is the unit of the
+/// metric.
 struct Entry {
   static constexpr double usual_rtol = 1e-9;
 
   std::optional<double> number = {};
   std::string text = {};    ///< the value of a metric that is a word
-  std::string absent = {};  ///< the reason when there is neither a number nor a word
+  std::string absent = {};  ///< why there is neither a number nor a word; empty if there is a value
   std::string unit = {};
   Metric::Better better = Metric::Better::neither;
-  double rtol = usual_rtol;  ///< relative to the expected number
+  double rtol = usual_rtol;  ///< tolerance, as a share of the expected number
   double atol = 0;           ///< a further tolerance, in the metric's unit
 };
 
-/// The metric, and its key if it has keys: {"peak_bytes_by_class", "gpu/weight"}.
+/// The name of a metric, and the key if the metric has keys: {"peak_bytes_by_class", "gpu/weight"}.
 using EntryName = std::pair<std::string, std::string>;
 using Entries = std::map<EntryName, Entry>;
 
@@ -38,18 +39,19 @@ struct Baseline {
   std::string program_version;
   Input input = Input::scenario;
   std::string input_sha256;  ///< hash of the resolved scenario's text, or of the plan's text
-  /// Text of the scenario; empty for a plan, or when the text is too long to keep.
+  /// Text of the scenario; empty for a plan, or if the text is longer than `longest_kept_text`.
   std::string input_text;
   Outcome outcome = Outcome::complete;
-  std::string message;  ///< if infeasible: the first line of the message, without its colon
+  std::string message;  ///< if the outcome is infeasible: the first line of the message, without the colon at its end
   Entries entries;      ///< empty when the outcome is infeasible
 };
 
-/// If the text of a scenario or plan is longer than this, the baseline keeps only its hash and sums.
+/// If the text of a scenario or plan is longer than this, the baseline keeps only a hash of the text, and sums of a
+/// plan.
 inline constexpr std::size_t longest_kept_text = 262'144;  ///< bytes
 
-/// All metrics of a run, with the usual tolerances. The record of each metric says whether smaller or larger values are
-/// better.
+/// Returns all metrics of a run, with the usual tolerances. The record of each metric says whether smaller or larger
+/// values are better.
 Entries entries_of(const Summary& summary);
 /// Returns "makespan_s" or, with a key, "peak_bytes[gpu]".
 std::string words_of(const EntryName& name);
@@ -57,7 +59,7 @@ std::string_view words_of(Metric::Better better);
 
 /// Writes JSON over several lines, with sorted keys and a newline at the end.
 std::string to_text(const Baseline& baseline);
-/// Throws InputError with positions.
+/// Reads the JSON of a baseline. Throws InputError with a position.
 Baseline baseline_from(const Value& document);
 
 }  // namespace sluice

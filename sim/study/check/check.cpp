@@ -82,7 +82,7 @@ class Case {
     return verdict;
   }
 
-  /// Writes a baseline. Entries whose values have not changed stay as they are. Tolerances that somebody set are kept.
+  /// Writes a baseline. An entry whose value has not changed stays as it is. A tolerance that somebody set is kept.
   void write(const ScenarioVerdict& verdict) const {
     Baseline baseline = got_.baseline;
     for (const MetricVerdict& metric : verdict.metrics) {

@@ -10,12 +10,13 @@
 namespace sluice {
 
 struct CheckRequest {
-  /// Paths of scenarios and plans; no two files may have the same name.
+  /// The paths of scenarios and plans. The names of all files must be different.
   std::vector<std::string> paths;
   std::string folder;    ///< folder of the baselines
-  bool update = false;   ///< write baselines that are missing or differ
+  bool update = false;   ///< write the baselines that are missing or that differ from the results
   std::size_t jobs = 1;  ///< processes at once
-  /// Called in a child process. An exception that it throws is the error of that scenario.
+  /// This function is called in a child process. If the function throws an exception, the exception is the error of
+  /// that scenario.
   std::function<Subject(const std::string& path)> read;
   std::function<void(std::size_t done, std::size_t total)> progress = {};
 };
@@ -33,7 +34,7 @@ std::string golden_path(const std::string& folder, const std::string& name);
 
 /// Checks all scenarios. Errors of a scenario or of its baseline become verdicts. Throws UsageError when two scenarios
 /// have the same name, or when a scenario is at the path of its baseline. Throws IoError when a baseline cannot be
-/// written, and Interrupted.
+/// written. Throws Interrupted.
 CheckResult check_scenarios(const CheckRequest& request);
 
 }  // namespace sluice

@@ -19,7 +19,8 @@ bool is_whole(std::string_view text) {
   return text.find_first_of(".eE") == std::string_view::npos;
 }
 
-/// Compares values such as "1.28e-3s" and "1.280000000001e-3s" with a tolerance. Whole numbers must be equal.
+/// Returns whether two values are equal. Numbers with a fraction, such as "1.28e-3s" and "1.280000000001e-3s", may
+/// differ by a tolerance. Whole numbers must be equal.
 bool same_value(const std::string& a, const std::string& b) {
   if (a == b) return true;
   char* a_end = nullptr;
@@ -38,7 +39,7 @@ struct Statement {
   std::vector<std::pair<std::string, std::string>> says;  ///< key and value
 };
 
-/// The number of words that name the subject of a line before the sections.
+/// Returns how many words name the subject of a line that comes before the sections.
 std::size_t words_about(const std::string& first) {
   for (const char* alone :
        {"format:", "name", "iterations", "steps_per_iteration", "iterations_per_step", "tensors"})
@@ -130,7 +131,7 @@ class Comparison {
     return value.size() <= longest_value ? value : value.substr(0, longest_value) + "...";
   }
 
-  /// A change that may occur in many lines and is reported once.
+  /// A change that may occur in many lines. All these lines are reported as one change.
   struct Change {
     std::string first, what;
     std::size_t count = 1;
@@ -145,7 +146,7 @@ class Comparison {
 
   static std::optional<std::string> value_of(const Statement& statement, const std::string& key,
                                              std::size_t place) {
-    if (key.empty()) {  // flags and single words are counted
+    if (key.empty()) {  // Flags and single words have no key, so they are compared by their position in the line.
       if (place < statement.says.size() && statement.says[place].first.empty())
         return statement.says[place].second;
       return std::nullopt;
@@ -208,7 +209,7 @@ PlanDifference compare_plans(const std::string& expected, const std::string& exp
     throw InputError(Position{expected_name, 1, 1, expected.substr(0, expected.find('\n'))},
                      "this is not a golden text of a plan; expected 'format: sluice-plan/2' or '" +
                          std::string(digest_format) + "'");
-  // The size of a plan may have crossed the limit for whole texts. Then the plan is compared by its digest.
+  // If only one of the two texts is short enough to be kept as a whole, the plans are compared by their digests.
   if (is_digest(expected) && !is_digest(got))
     return compare_plans(expected, expected_name, digest_text(plan_from_text(got, got_name)));
   if (!is_digest(expected) && is_digest(got))

@@ -1,11 +1,11 @@
 // The golden text of a plan is the text that a baseline keeps of the plan. The functions here say how two golden texts
-// differ. So "the plan is different" can be told apart from "the same plan gave other numbers".
+// differ. So a check can tell whether the plan has changed, or whether an equal plan gave other numbers.
 //
-// If the text of a plan is short, all of it is kept (sluice-plan/2, which `sluice run` executes). Of a longer text only
-// a digest is kept (sluice-plan-digest/1): its lines before the tensors, the sums of each section and of each of its
-// streams, seconds by stage, and hashes of the order. A hash does not include the computed numbers (seconds, flop,
-// memory_bytes, joules), because their last digits differ between compilers. The sums include these numbers, and are
-// compared with a tolerance of 1e-9.
+// If the text of a plan is short, the whole text is kept (sluice-plan/2, which `sluice run` executes). Of a longer text
+// only a digest is kept (sluice-plan-digest/1). The digest has the lines before the tensors, the sums of each section
+// and of each stream in a section, the seconds of each stage, and hashes of the order of the actions. The hashes do not
+// include the computed numbers (seconds, flop, memory_bytes, joules), because the last digits of these numbers differ
+// between compilers. The sums include the computed numbers, and are compared with a tolerance of 1e-9.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ std::string digest_text(const Plan& plan);
 
 struct PlanDifference {
   std::vector<std::string> lines;  ///< the first few differences, in words
-  std::size_t more = 0;            ///< number of further differences
+  std::size_t more = 0;            ///< number of differences that `lines` does not contain
   bool none() const { return lines.empty(); }
 };
 

@@ -1,4 +1,4 @@
-// The results of a scenario, in a form that one process can send to another.
+// The results of a scenario in a form that one process can send to another process.
 #pragma once
 
 #include <functional>
@@ -10,10 +10,10 @@
 
 namespace sluice {
 
-/// Either a baseline with the golden text of its plan, or an error.
+/// A measurement has either a baseline with the golden text of its plan, or an error.
 struct Measurement {
   Baseline baseline;
-  std::string plan;  ///< golden text; empty when no plan could be made
+  std::string plan;  ///< golden text of the plan; empty if no plan could be made
   int error_code = 0;
   std::string error;  ///< the whole message
 };
@@ -28,12 +28,12 @@ struct Subject {
   std::function<double()> question_bound_s = {};
 };
 
-/// Makes the plan and runs it in this process. An infeasible plan is an outcome. Any other exception is stored as the
-/// error, even if `subject` itself throws it.
+/// Makes the plan and runs it in this process. If the plan is infeasible, the baseline has the outcome `infeasible`.
+/// Any other exception is stored as the error, even if a function of `subject` throws the exception.
 Measurement measure(const std::function<Subject()>& subject);
 
 /// Calls measure(subject(i)) for each i in 0..count-1, each in its own process, `jobs` at a time. If a process dies,
-/// its subject gets an error. Throws Interrupted.
+/// the measurement of its subject has an error. Throws Interrupted.
 std::vector<Measurement> measure_all(
     std::size_t count, std::size_t jobs, const std::function<Subject(std::size_t)>& subject,
     const std::function<void(std::size_t done, std::size_t total)>& progress = {});

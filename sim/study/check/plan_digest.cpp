@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view newline = "\n";
 
-/// Sums over actions. Each action counts once per execution.
+/// Sums over actions. In the sums, an action counts once for each of its executions.
 struct Tally {
   std::int64_t actions = 0, executions = 0;
   double bytes = 0, seconds = 0, flop = 0, memory_bytes = 0, joules = 0;
@@ -42,7 +42,7 @@ struct Tally {
   }
 };
 
-/// The line of an action without the numbers that a cost model computed.
+/// Returns the line of an action without the numbers that a cost model computed.
 std::string structure_of(const PlanLine& line) {
   std::string text;
   for (const Word& word : line.words()) {

@@ -13,13 +13,13 @@ namespace sluice {
 /// A policy as text: `streamed`, or `{name: streamed, prefetch: 0}`.
 struct PolicyChoice {
   std::string words;  ///< the text that the user gave
-  Value value;        ///< a text (a name) or a mapping
+  Value value;        ///< the name of a policy as a text, or a mapping
 
   /// Throws InputError with a position when there is no such policy or parameter.
   explicit PolicyChoice(const std::string& words);
-  /// Returns the scenario's document with this policy. A mapping replaces the scenario's policy. A name alone keeps
-  /// those parameters of the scenario's policy that the new policy has too. `phases:` is removed if the new policy does
-  /// not use this key.
+  /// Returns the scenario's document with this policy. A mapping replaces the scenario's policy. If `value` is only a
+  /// name, the parameters are those of the scenario's policy, as far as the new policy has them. `phases:` is removed
+  /// if the new policy does not use this key.
   Value applied_to(const Value& document) const;
 };
 
@@ -33,16 +33,16 @@ struct SideBySideRequest {
   std::vector<std::string> paths;
   PolicyChoice a, b;
   std::size_t jobs = 1;
-  /// Reads a scenario. The function is called in a child process. An exception that it throws is the error of that
-  /// scenario.
+  /// Reads a scenario. This function is called in a child process. If the function throws an exception, the exception
+  /// is the error of that scenario.
   std::function<Scenario(const std::string& path)> read;
   std::function<void(std::size_t done, std::size_t total)> progress = {};
 };
 
-/// The results in the order of the paths. Throws Interrupted.
+/// Returns the results in the order of the paths. Throws Interrupted.
 std::vector<SideBySide> side_by_side(const SideBySideRequest& request);
 
-/// The metrics that are compared side by side; they may have keys.
+/// Returns the names of the metrics that are compared side by side. A metric may have keys.
 const std::vector<std::string>& side_by_side_metrics();
 
 }  // namespace sluice

@@ -14,7 +14,7 @@ namespace {
 
 using ScalarsByPath = std::map<std::string, std::string>;
 
-/// Collects every scalar by its path.
+/// Collects all scalars of a document, each under its path.
 void flatten(const Value& value, const std::string& path, ScalarsByPath& flat) {
   const auto below = [&](const std::string& key) { return path.empty() ? key : path + "." + key; };
   if (value.is_scalar()) {
@@ -130,7 +130,7 @@ ScenarioVerdict compare(const Baseline& expected, const std::string& golden,
   ScenarioVerdict verdict;
   verdict.name = got.baseline.scenario;
   verdict.message = outcome_message(expected, got.baseline);
-  // If only one of the two runs was complete, there are no numbers to compare.
+  // If the baseline or the new run is not complete, there are no numbers to compare.
   if (expected.outcome == got.baseline.outcome)
     verdict.metrics = metric_verdicts(expected.entries, got.baseline.entries);
   if (expected.program_version != got.baseline.program_version)

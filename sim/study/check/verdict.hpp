@@ -1,4 +1,4 @@
-// Says what has changed in a scenario: each number against its baseline, the plan, and the question.
+// Says what has changed in a scenario since its baseline was written: each number, the plan, and the question.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace sluice {
 
-/// The verdict on one number. `changed` means that the number is different, but neither better nor worse.
+/// The verdict on the change of one number. `changed` means that the number is different, but neither better nor worse.
 enum class Verdict { equal, better, changed, worse };
 std::string_view words_of(Verdict verdict);
 
-/// The comparison of one number with its baseline. The baseline sets the tolerance. For many metrics, smaller or larger
-/// values are better. If a number of such a metric no longer exists, the verdict is `worse`. For any other key or
-/// metric that appeared or disappeared, the verdict is `changed`.
+/// The comparison of one number with the number in the baseline. The tolerance is that of the baseline. For many
+/// metrics, smaller or larger values are better. If such a metric had a number in the baseline and now has no number,
+/// the verdict is `worse`. If a metric or a key of a metric appears or disappears, the verdict is `changed`.
 struct MetricVerdict {
   EntryName name;
   std::optional<Entry> expected, got;
@@ -40,14 +40,14 @@ struct ScenarioVerdict {
   std::string name, path;
   State state = State::equal;
   std::vector<MetricVerdict> metrics;  ///< all metrics, by name
-  bool input_changed = false;          ///< the question itself differs
+  bool input_changed = false;          ///< the question differs from the question of the baseline
   std::vector<InputChange> input;      ///< empty if the baseline does not contain the question
   PlanDifference plan;
-  /// Says what the outcome was and what it is now, if the two outcomes differ. After an error, this is the message of
-  /// the error.
+  /// If the outcome differs from the baseline's, a text with both outcomes. After an error, the message of the error.
   std::string message;
   int error_code = 0;
-  std::string was_version;  ///< version of the program that wrote the baseline, if it differs
+  /// Version of the program that wrote the baseline, if it differs from the version of this program.
+  std::string was_version;
 
   std::size_t count(Verdict verdict) const;
 };
@@ -59,8 +59,8 @@ Verdict judge(const std::optional<Entry>& expected, const std::optional<Entry>& 
 ScenarioVerdict compare(const Baseline& expected, const std::string& golden,
                         const std::string& golden_name, const Measurement& got);
 
-/// The stages that compute longer and the links whose bytes take longer, as text: "stage 'conv1'
-/// computes 1 % longer". The largest relative change comes first.
+/// Returns the stages that compute longer than before and the links whose bytes take longer than before, as texts:
+/// "stage 'conv1' computes 1 % longer". The text with the largest relative change comes first.
 std::vector<std::string> slower_parts(const ScenarioVerdict& verdict);
 
 }  // namespace sluice

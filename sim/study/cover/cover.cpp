@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// If no device is named, moving one byte counts as much as this number of FLOP.
+/// If no device is named, unmeasured operators are ranked by FLOP, and one moved byte counts as this number of FLOP.
 constexpr double usual_balance = 10;
 
 Pass pass_named(const std::string& pass) {
@@ -60,8 +60,8 @@ std::string for_samples(std::int64_t batch) {
   return "for " + std::to_string(batch) + (batch == 1 ? " sample" : " samples");
 }
 
-/// When the profile lacks an operator for the requested batch and dtype, says for which other batch or dtype it has the
-/// operator. The text is empty if there is no other batch or dtype.
+/// Says for which other batch or dtype the profile has an operator, if the profile lacks the operator for the requested
+/// batch and dtype. The text is empty if the profile does not have the operator at all.
 std::string elsewhere_of(const CountedOperator& one, const ProfileIndex& index,
                          const CoverRequest& request) {
   if (!one.measured->empty()) return for_samples(one.measured->begin()->first);
@@ -71,13 +71,13 @@ std::string elsewhere_of(const CountedOperator& one, const ProfileIndex& index,
   return "";
 }
 
-/// Returns whether the row has the requested element type.
+/// Returns whether the row of the profile has the requested element type.
 bool is_of_dtype(const ProfileRow& row, const CoverRequest& request) {
   return row.dtype.empty() || request.dtype.empty() || row.dtype == request.dtype;
 }
 
-/// Adds the seconds and joules of the whole model, which are the sums over the passes. If the profile lacks a pass,
-/// nothing is added.
+/// Adds the seconds and joules of the whole model, which are the sums over the passes. If the profile lacks a pass, the
+/// function adds no seconds and no joules.
 void add_whole(Cover& cover, const Profile& profile, const CoverRequest& request,
                const std::string& model) {
   double seconds = 0, joules = 0;
@@ -117,7 +117,7 @@ void attribute(Cover& cover, const ProfileRow& row, std::int64_t occurrences) {
 }
 
 /// Ranks the operators that were not measured. `factor` is the number of measured seconds per unit of weight, and 0 if
-/// nothing was measured.
+/// no operator was measured.
 void rank_missing(Cover& cover, double factor, double target) {
   std::stable_sort(
       cover.missing.begin(), cover.missing.end(),
@@ -173,8 +173,8 @@ Cover cover_of(const Model& model, const Profile& profile, const CoverRequest& r
 
 namespace {
 
-/// Returns the model, cache, device, method and dtype of a row as one text. Only rows with the same text can be added
-/// up.
+/// Returns the model, cache, device, method and dtype of a row as one text. Only rows for which this text is equal can
+/// be added up.
 std::string whole_of(const ProfileRow& row) {
   std::string key;
   for (const std::string* part : {&row.model, &row.cache, &row.device, &row.method, &row.dtype})

@@ -1,5 +1,5 @@
-// Says which part of a model's measured time and energy the measured operators account for, and which operators to
-// measure next. The method is that of the document 'Operator energy profiling'.
+// Says which shares of the measured time and energy of a model the measured operators account for, and which operators
+// to measure next. The method is that of the document 'Operator energy profiling'.
 #pragma once
 
 #include <map>
@@ -15,14 +15,14 @@ namespace sluice {
 
 struct CoverRequest {
   std::int64_t samples = 1;
-  std::string dtype = "float32";  ///< if empty, the dtype of the profile
+  std::string dtype = "float32";  ///< element type of the operators; if empty, the dtype of the profile
   std::vector<std::string> passes = {"forward"};
   double target = 0.9;
-  /// Seconds and joules of the whole model. If they are set, they replace the profile's row for the whole model, which
-  /// may be missing.
+  /// Seconds and joules of the whole model. If these values are set, they replace the profile's row for the whole
+  /// model, and the profile need not have such a row.
   std::optional<double> whole_s, whole_j;
-  /// The device at whose rates unmeasured operators are ranked. If this is null, unmeasured operators are ranked by
-  /// FLOP and bytes.
+  /// Unmeasured operators are ranked by their seconds at the rates of this device. If the device is null, unmeasured
+  /// operators are ranked by FLOP and bytes.
   const Device* device = nullptr;
 };
 
@@ -30,15 +30,16 @@ struct CoverRequest {
 struct UnmeasuredOperator {
   std::string words;
   std::int64_t occurrences = 0;
-  double weight = 0;  ///< the weight of all occurrences; operators are ranked by it
-  /// The seconds that all occurrences are expected to take: the seconds at the device's rates, multiplied by the same
-  /// factor as for the measured operators. It is 0 if no operators were measured.
+  double weight = 0;  ///< the weight of all occurrences, by which operators are ranked
+  /// The seconds that all occurrences are expected to take: their weight times the ratio of measured seconds to weight
+  /// over all measured operators. This number is 0 if no operator was measured.
   double expected_s = 0;
 };
 
 struct Cover {
-  std::size_t operators = 0, measured = 0;  ///< distinct operators in the passes of the model
-  /// Measured values times occurrences, summed over the operators that contain no other operators.
+  std::size_t operators = 0, measured = 0;  ///< number of distinct operators in the passes of the model
+  /// Sums over the operators that contain no other operators: the measured value of each operator times its
+  /// occurrences.
   double attributed_s = 0, attributed_j = 0;
   std::size_t with_energy = 0;  ///< the number of measured operators with joules
   std::optional<double> whole_s, whole_j;
@@ -46,19 +47,20 @@ struct Cover {
   /// The number of operators that the profile has only for another batch or element type. The keys are texts such as
   /// "for 8 samples" or "in float16".
   std::map<std::string, std::size_t> elsewhere;
-  /// The number of missing operators that must be measured to reach the target. It is nullopt if the target is not
-  /// reached even with all missing operators, or if nothing is known.
+  /// The number of missing operators that must be measured to reach the target. The value is nullopt if the target is
+  /// not reached even with all missing operators, or if no operator was measured.
   std::optional<std::size_t> needed;
 
   std::optional<double> share_s() const;
   std::optional<double> share_j() const;
 };
 
-/// Answers for the layers of a model. Throws InputError when several rows fit a layer (see only_row).
+/// Compares the rows of a profile with the layers of a model. Throws InputError when several rows fit a layer (see
+/// only_row).
 Cover cover_of(const Model& model, const Profile& profile, const CoverRequest& request);
 
-/// Answers for the rows of a profile alone, with their occurrences. The rows must have the same model, batch and
-/// element type.
+/// Compares the rows of a profile with the profile's row for the whole model, without a model file. All rows must have
+/// one model, one batch and one element type.
 Cover cover_of_rows(const Profile& profile, const CoverRequest& request);
 
 }  // namespace sluice

@@ -14,9 +14,9 @@
 namespace sluice {
 namespace {
 
-/// The number of micro-batches that are tried above the largest micro-batch that the search finds.
+/// How many sizes of a micro-batch are tried above the largest size that the search finds.
 constexpr std::int64_t neighbours = 3;
-/// If the user does not request a batch, accumulation is shown for a batch of this number of micro-batches.
+/// If the user does not request a batch, accumulation is shown for a batch that has this number of micro-batches.
 constexpr std::int64_t shown_accumulation = 4;
 /// The largest number of micro-batches that a scenario may unroll.
 constexpr std::int64_t most_micro_batches = 1'000'000;
@@ -35,7 +35,7 @@ Scenario without_seconds(Scenario scenario) {
   return scenario;
 }
 
-/// Returns the same scenario without overlap, so that nothing is loaded ahead for the next step.
+/// Returns the scenario without overlap, so that nothing is loaded ahead for the next step.
 Scenario one_at_a_time(Scenario scenario) {
   Value policy = *scenario.document.find("policy");
   policy.set("overlap", Value::make(false));
@@ -45,7 +45,7 @@ Scenario one_at_a_time(Scenario scenario) {
   return scenario;
 }
 
-/// Returns the seconds of a step, as the metric step_s gives them.
+/// Returns the seconds of a step, as in the metric step_s.
 double step_s_of(const Plan& plan) {
   if (const std::optional<double> seconds = further_step_s(plan)) return *seconds;
   Totals totals(plan);
@@ -90,7 +90,7 @@ CardFit Card::answer(std::optional<std::int64_t> batch) {
       fit.shortage = refusal_->shortage;
     }
   } else {
-    plan(asked_, 1, 1);  // Throws if the question cannot be planned.
+    plan(asked_, 1, 1);  // This call throws if no plan can be made for the question.
   }
   const std::int64_t most = fit.largest.value_or(0);
   if (most > 0 && has_seconds(most)) fit.step_s = step_s(most, most);
@@ -109,7 +109,7 @@ bool Card::has_seconds(std::int64_t micro_batch) const {
   return measured == 0 || measured == micro_batch;
 }
 
-/// Returns whether the strategy for fates makes a separate search for each plan, so that each question is expensive.
+/// Returns whether the strategy for fates makes a search for each plan. Making a plan with such a strategy takes long.
 bool Card::searches() const {
   return asked_.workload.training && asked_.fates && (*asked_.fates)->searches;
 }
@@ -129,7 +129,7 @@ FitAnswer Card::ask(Scenario& scenario, std::int64_t batch, std::int64_t micro_b
     check(*made);
     if (&scenario == &asked_) made_ = {batch, micro_batch, made};
     return {.fits = true};
-  } catch (const CountError&) {  // No memory holds that many bytes.
+  } catch (const CountError&) {  // The number of bytes does not fit into 64 bits, so no memory holds them.
     return {};
   } catch (const Infeasible& error) {
     if (on_answer_) on_answer_();
@@ -150,8 +150,9 @@ double Card::step_s(std::int64_t batch, std::int64_t micro_batch) {
   return step_s_of(plan(timed_, batch, micro_batch));
 }
 
-/// The micro-batch at which the search begins. If the strategy for fates searches, this is the largest micro-batch that
-/// fits when every stage has the same fate. Such a micro-batch is found quickly, and also fits with the strategy.
+/// Returns the micro-batch at which the search begins. If the strategy for fates searches, this is the largest
+/// micro-batch that fits with one of the strategies that give all stages one fate. That micro-batch is found quickly,
+/// and also fits with the strategy that searches.
 std::int64_t Card::begin() {
   std::int64_t most = 0;
   if (!searches()) return 1;
@@ -182,7 +183,7 @@ std::int64_t Card::largest() {
   }
 }
 
-/// Returns nullopt if the micro-batch does not fit, or if even without a limit the model has no stages for it.
+/// Returns nullopt if the micro-batch does not fit, or if the plan is infeasible even without a limit of the memory.
 std::optional<Footprint> Card::footprint(std::int64_t samples, bool enforced) {
   serial_.capacity_enforced = enforced;
   try {
@@ -198,7 +199,8 @@ void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
     fit.one_sample = footprint(1, true);
     fit.largest_footprint = footprint(most, true);
     if (!fit.largest || most == most_samples) return;
-    // Check whether the plan depends on the available memory.
+    // If the plan without a limit of the memory differs from the plan with a limit, there is no footprint of the next
+    // micro-batch.
     if (footprint(1, false) != fit.one_sample || footprint(most, false) != fit.largest_footprint)
       return;
   }
@@ -207,14 +209,14 @@ void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
   if (most == 0) fit.one_sample = fit.next;
 }
 
-/// Divides the batch into micro-batches. The size of a micro-batch is the largest divisor of the batch that fits.
+/// Divides the batch into equal micro-batches, which have the largest size that fits.
 std::optional<Accumulation> Card::accumulation(std::int64_t batch, const CardFit& fit) {
   if (fit.largest == 0 || !has_seconds(batch)) return {};
   for (const std::int64_t micro_batch : divisors_of(batch)) {
     if (micro_batch > fit.largest.value_or(most_samples)) continue;
     if (batch / micro_batch > most_micro_batches)
       throw InputError("a batch of " + std::to_string(batch) + " samples in micro-batches of " +
-                       std::to_string(micro_batch) + ", its largest divisor that fits " +
+                       std::to_string(micro_batch) + ", the largest divisor of the batch that fits " +
                        fit.platform + ", is more than " + std::to_string(most_micro_batches) +
                        " micro-batches, which a plan cannot unroll");
     if (!fits(batch, micro_batch)) continue;

@@ -1,5 +1,4 @@
-// Answers `fits` for one card: its largest micro-batch, the memory that this micro-batch needs, and the time that it
-// takes.
+// Answers `fits` for one card: the largest micro-batch, and the memory and the time that this micro-batch needs.
 #pragma once
 
 #include <functional>
@@ -15,7 +14,7 @@ namespace sluice {
 
 class Card {
  public:
-  /// `on_answer` is called after each answered question.
+  /// `on_answer` is called after each plan of the search.
   Card(Scenario scenario, std::function<void()> on_answer);
 
   /// The only micro-batch for which the cost model knows seconds; 0 if the cost model knows seconds for any
@@ -43,8 +42,8 @@ class Card {
   void add_footprints(CardFit& fit, std::optional<std::int64_t> batch);
   std::optional<Accumulation> accumulation(std::int64_t batch, const CardFit& fit);
 
-  Scenario asked_;   ///< the scenario as the user asked it
-  Scenario serial_;  ///< the scenario without overlap, for one step
+  Scenario asked_;   ///< the scenario that the user asked
+  Scenario serial_;  ///< the scenario for one step, without overlap
   Scenario timed_;   ///< the scenario with the requested cost model
   std::function<void()> on_answer_;
   const Device& device_;

@@ -9,8 +9,7 @@
 namespace sluice {
 namespace {
 
-/// Estimates which part of a card's work is done after this number of questions. There are rarely more than 40
-/// questions.
+/// Estimates which share of a card's work is done after this number of plans. A card rarely needs more than 40 plans.
 double share_after(int questions) {
   return 1 - std::pow(0.9, questions);
 }
@@ -25,7 +24,7 @@ CardFit card_of(const FitsRequest& request, Scenario scenario, std::size_t numbe
   return Card(std::move(scenario), on_answer).answer(request.batch);
 }
 
-/// The report on a platform for which the question cannot be asked.
+/// Returns the report on a platform for which the question cannot be asked.
 CardFit refused(const Value& platform, const InputError& error) {
   CardFit fit;
   const Value* name = platform.find("name");

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// Returns the footprint of a plan. Its actions must run one at a time.
+/// Returns the footprint of a plan whose actions run one at a time.
 Footprint footprint_of(const Plan& plan, const std::string& memory, std::int64_t samples);
 
 }  // namespace sluice

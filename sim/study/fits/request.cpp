@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-/// The number of steps of each candidate. The second half of the steps is the steady state.
+/// The number of steps for which each micro-batch is planned. The second half of these steps is in the steady state.
 constexpr std::int64_t steps = 5;
 
 }  // namespace

@@ -69,8 +69,8 @@ std::vector<ModelColumn> columns_of_layers() {
       {"parameters", "parameters", "elements of the layer's weights", own<&R::parameters>},
       {"total_parameters", "total parameters", "sum of parameters up to this layer",
        total<&R::parameters>},
-      {"sparsity", "sparsity", "share of the weights that is left out of all counts", sparsity},
-      {"shared_parameters", "shared", "elements of weights that an earlier layer also has (tied)",
+      {"sparsity", "sparsity", "share of the weights that no count includes", sparsity},
+      {"shared_parameters", "shared", "elements of weights that this layer shares with an earlier layer (tied weights)",
        shared},
       {"cached", "cached", "elements of the layer's cache of keys and values", cached},
       {"kept_bytes", "kept B", "bytes kept for the backward pass that no earlier layer keeps",
@@ -80,7 +80,7 @@ std::vector<ModelColumn> columns_of_layers() {
       {"total_macs", "total MACs", "sum of macs up to this layer", total_macs},
       {"flop", "FLOP", "FLOP of the forward pass", own<&R::flop>},
       {"total_flop", "total FLOP", "sum of flop up to this layer", total<&R::flop>},
-      {"backward_flop", "FLOP back", "FLOP of the backward pass, for both gradients",
+      {"backward_flop", "FLOP back", "FLOP of the backward pass, for the gradients of inputs and of weights",
        own<&R::backward_flop>},
       {"total_backward_flop", "total FLOP back", "sum of backward_flop up to this layer",
        total<&R::backward_flop>},
@@ -104,10 +104,10 @@ std::vector<ModelColumn> columns_of_layers() {
 
 std::vector<ModelColumn> columns_of_times() {
   return {
-      {"state_ms", "state ms", "time of the output over the link", ms<&T::state>},
+      {"state_ms", "state ms", "time to move the output over the link", ms<&T::state>},
       {"total_state_ms", "total state ms", "sum of state_ms up to this layer", ms<&T::total_state>},
       {"total_parameters_ms", "total parameters ms",
-       "time of the weights over the link, up to this layer", ms<&T::total_parameters>},
+       "time to move the weights of all layers up to this layer over the link", ms<&T::total_parameters>},
       {"flop_ms", "FLOP ms", "FLOP / (rate x efficiency)", ms<&T::flop>},
       {"total_flop_ms", "total FLOP ms", "sum of flop_ms up to this layer", ms<&T::total_flop>},
       {"forward_ms", "forward ms", "time of the forward pass by the cost model", ms<&T::forward>},

@@ -13,21 +13,21 @@
 
 namespace sluice {
 
-/// Numbers per axis. A table shows equal numbers as one number.
+/// Numbers per axis. A table shows one number if the numbers of all axes are equal.
 struct ByAxis {
   Shape numbers;
 };
 
-/// A cell is empty, or has a count, a real number (milliseconds or a part), a word, extents, or numbers per axis.
+/// A cell is empty, or has a count, a real number (milliseconds or a share), a word, extents, or one number per axis.
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string, Shape, ByAxis>;
 
 struct ModelColumn {
-  std::string key;      ///< key of the JSON, and name for --columns
-  std::string heading;  ///< heading in table, CSV and data island
-  std::string summary;  ///< a phrase, with the unit
+  std::string key;      ///< key of the column in the JSON, and name of the column for --columns
+  std::string heading;  ///< heading in the table, the CSV and the data island
+  std::string summary;  ///< a phrase that says what the column has, with the unit
   Cell (*cell)(const TableRow&);
-  bool of_platform = false;  ///< the column exists only if there is a platform
-  bool words = false;        ///< a column of words, aligned to the left
+  bool of_platform = false;  ///< whether the column exists only if there is a platform
+  bool words = false;        ///< whether the column has words, which are aligned to the left
 };
 
 const std::vector<ModelColumn>& model_columns();

@@ -33,7 +33,8 @@ std::int64_t whole_bytes(double bytes) {
   return std::llround(bytes);
 }
 
-/// Makes the rows, layer by layer. A row has the counts of the layer and the running totals.
+/// Makes the rows of the table, layer by layer. A row has the counts of a layer, and the totals of all layers up to
+/// this layer.
 class Rows {
  public:
   Rows(const Model& model, DType dtype, const Target* target)
@@ -112,7 +113,7 @@ class Rows {
     return times;
   }
 
-  /// Returns seconds for one sample. Measured seconds may be for several samples, so they are divided by the number of
+  /// Returns the seconds for one sample. Seconds that were measured for several samples are divided by the number of
   /// samples.
   double seconds_of(Pass pass) const {
     const std::int64_t samples = std::max<std::int64_t>(1, target_->cost->only_samples(model_));

@@ -1,5 +1,5 @@
-// The stage table of a model has counts per layer with running totals. If a platform is given, the table also has the
-// seconds for these counts. The form comes from the document 'AlexNet on one card'.
+// The stage table of a model has the counts of each layer, and the totals of all layers up to this layer. If a platform
+// is given, the table also has the seconds for these counts. The form comes from the document 'AlexNet on one card'.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,24 @@
 
 namespace sluice {
 
-/// Everything on which seconds depend: a device, the link over which the device gets its data, and a cost model.
+/// The device, the link over which the device gets its data, and the cost model on which the seconds depend.
 struct Target {
   const Platform& platform;
   const Device& device;
   DType dtype;
   ChosenCost cost;
   double bandwidth = 0;  ///< byte per second of the slowest link between host memory and the device
-  double flop_per_s = 0;  ///< the device's rate x efficiency
+  double flop_per_s = 0;  ///< the device's rate times the efficiency
 
   /// Throws InputError when there is no such device, no rate for the dtype, or no link that feeds
   /// the device.
   Target(const Platform& platform, const Device& device, DType dtype, ChosenCost cost);
   double transfer_s(std::int64_t elements) const;
-  std::int64_t bytes(std::int64_t elements) const;  ///< throws InputError on overflow
+  std::int64_t bytes(std::int64_t elements) const;  ///< throws InputError if a sum does not fit into 64 bits
 };
 
-/// Counts of one layer, or of all layers from the first to this one. All except the parameters are for one sample.
+/// Counts of one layer, or of all layers from the first layer to this layer. All counts except those of the parameters
+/// are for one sample.
 struct RowCounts {
   std::int64_t state = 0, parameters = 0;  ///< elements
   std::int64_t macs = 0, flop = 0, backward_flop = 0;
@@ -47,9 +48,10 @@ struct TableRow {
   RowCounts own, total;
 
   struct Times {
-    double state = 0, total_state = 0, total_parameters = 0;  ///< seconds over the link
-    double flop = 0, total_flop = 0;                          ///< seconds: FLOP / rate
-    double forward = 0, total_forward = 0;                    ///< seconds by the cost model
+    /// Seconds to move the state or the parameters over the link.
+    double state = 0, total_state = 0, total_parameters = 0;
+    double flop = 0, total_flop = 0;                          ///< seconds of the FLOP at the device's rate
+    double forward = 0, total_forward = 0;                    ///< seconds of the passes by the cost model
     double backward = 0, total_backward = 0;
     /// The number of copies of this layer's output that fit in memory in addition to the parameters up to this layer;
     /// nullopt if there is no limit.
@@ -59,7 +61,7 @@ struct TableRow {
 };
 
 /// `target` may be null; then the rows have no times. The size of `dtype` turns elements into bytes. Throws InputError
-/// on overflow.
+/// if a sum does not fit into 64 bits.
 std::vector<TableRow> stage_table(const Model& model, DType dtype, const Target* target);
 
 /// Returns whether the model has multiply-accumulates. A model that was read from a stage table has only FLOP.
@@ -70,10 +72,11 @@ inline bool knows_macs(const Model& model) {
 /// The seconds of the whole model on a target.
 struct TableSummary {
   std::int64_t parameter_bytes = 0, state_bytes = 0, input_bytes = 0;
-  double load_s = 0;             ///< to load all parameters over the link
-  std::optional<double> fill_s;  ///< to fill the device's memory over the link
-  std::optional<double> copies;  ///< copies of the parameters that fit; nullopt without parameters
-  double state_s = 0;            ///< to move all activations over the link
+  double load_s = 0;             ///< seconds to load all parameters over the link
+  std::optional<double> fill_s;  ///< seconds to fill the device's memory over the link
+  /// Copies of all parameters that fit into the device's memory; nullopt for a model without parameters.
+  std::optional<double> copies;
+  double state_s = 0;            ///< seconds to move all activations over the link
   double load_and_state_s = 0, load_and_input_s = 0;
   double flop_s = 0;
   std::optional<double> inferences_per_load;  ///< load_s / flop_s

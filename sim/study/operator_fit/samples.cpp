@@ -21,8 +21,8 @@ bool drops_nothing(const std::string& config) {
   return at != std::string::npos && std::strtod(config.c_str() + at + 3, nullptr) == 0;
 }
 
-/// Returns the key that keeps related rows in the same half of a split. For an operator with weights, the key is the
-/// operator, whatever its input is. For an operator without weights, the key is its input.
+/// Returns a key of a row. Rows with equal keys are put into the same half of a split. For an operator with weights,
+/// the key is the operator without its input. For an operator without weights, the key is the input.
 std::string configuration_of(const ProfileRow& row, const Kernel& kernel) {
   const bool has_weights = kernel.of == "linear" || kernel.of == "conv" ||
                            kernel.of == "grouped_conv" || kernel.of == "batch_norm";
@@ -62,8 +62,8 @@ class Collector {
                                            .joules = energy_of(profile, row, device)});
   }
 
-  /// Throws unless all rows of a class and a device were measured in the same way. The operators may differ, but a fit
-  /// of hot and cold rows together would describe neither hot nor cold operators.
+  /// Throws unless all rows of a class and a device were measured in one way. Rows of a class may have different
+  /// operators, but a common fit of hot and cold rows would describe neither hot nor cold operators.
   void require_alike_rows() const {
     for (const auto& [key, rows] : rows_) {
       const auto& [of, dtype, device] = key;
@@ -93,7 +93,7 @@ class Collector {
     return found.classes.emplace_back(ClassSamples{.name = name, .dtype = dtype, .samples = {}});
   }
 
-  /// The whole energy of the device, including its idle power. Fits use this energy.
+  /// The whole energy of the device, with its idle power. Fits use the whole energy.
   std::optional<double> energy_of(const Profile& profile, const ProfileRow& row,
                                   const std::string& device) {
     std::optional<double> joules = row.energy();
@@ -130,7 +130,7 @@ class Collector {
   const DevicesByName& devices_;
   std::map<std::pair<std::string, DType>, std::size_t> known_;
   std::map<std::tuple<std::string, DType, std::string>, std::vector<const ProfileRow*>> rows_;
-  std::optional<std::string> stood_for_;  ///< the one device whose rows have the name ""
+  std::optional<std::string> stood_for_;  ///< the name of the device for which the data sheet with the name "" is used
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// Samples of one class in one dtype.
+/// The samples of one class of operators in one dtype.
 struct ClassSamples {
   std::string name;
   DType dtype = DType::float32;
@@ -19,19 +19,20 @@ struct ClassSamples {
 };
 
 struct FitSamples {
-  std::vector<Sheet> sheets;  ///< one per device and dtype that has samples
+  std::vector<Sheet> sheets;  ///< one element per device and dtype that have samples
   std::vector<ClassSamples> classes;
   /// The number of rows that are left out, for each reason, such as "of a class that is not fitted: Flatten".
   std::map<std::string, std::int64_t> left_out;
 };
 
-/// The data sheets of the devices, by the names that the rows use. The name "" may stand for one further device with
-/// any name.
+/// The data sheets of the devices, by the names of the devices in the rows. The name "" may stand for one device of any
+/// name that is not in this list.
 using DevicesByName = std::map<std::string, Device>;
 
 /// Takes the forward rows of leaves (operators that contain no other operators) with a time above 0. Throws InputError
-/// when a device of the rows has no data sheet, or when the data sheet lacks a figure that the form needs. Also throws
-/// InputError when rows of one class and device were measured in several ways, such as hot and cold.
+/// when a device of the rows has no data sheet, or when the data sheet lacks a figure that the form needs. Throws
+/// InputError, too, when some rows of a class and a device were measured with a hot cache, and others with a cold
+/// cache.
 FitSamples samples_of(const std::vector<Profile>& profiles, const DevicesByName& devices);
 
 }  // namespace sluice

@@ -11,11 +11,11 @@
 namespace sluice {
 namespace {
 
-/// The penalty of a residual is quadratic below this size, and linear above it.
+/// The penalty of a residual is quadratic below this size, and linear above this size.
 constexpr double small = 0.05;
 constexpr int most_steps = 1500;
 
-/// The data that NLopt's callback needs.
+/// The data of the function that NLopt calls.
 struct FitObjective {
   const std::vector<FormParameter>& form;
   std::vector<double> parameters;

@@ -15,19 +15,20 @@ struct FittedParameters {
   double penalty = 0;
 };
 
-/// Finds the parameters that minimise `mean` plus a term that keeps each parameter near its usual value. The search
-/// begins at `start` and stays within the parameters' ranges. The search uses the logarithms of the parameters.
-/// Parameters without a range, and parameters of another part of the form, keep their start values. Equal arguments
-/// give equal results. The method is Rowan's Subplex in NLopt (Johnson), LN_SBPLX.
+/// Finds the parameters for which the sum of `mean` and a penalty is least. The penalty keeps each parameter near its
+/// usual value. The search begins at `start` and stays within the parameters' ranges. The search uses the logarithms of
+/// the parameters. Parameters without a range keep their start values. Parameters of other parts of the form also keep
+/// their start values. Equal arguments give equal results. The method is Rowan's Subplex in NLopt (Johnson), LN_SBPLX.
 FittedParameters fit_parameters(const std::vector<FormParameter>& form,
                                 const std::vector<double>& start, FormPart part,
                                 const std::function<double(const std::vector<double>&)>& mean);
 
-/// Quadratic in a deviation near 0 and linear in a large deviation, so that single outliers have little effect.
+/// Returns the penalty of a deviation. The penalty is quadratic for a small deviation and linear for a large deviation,
+/// so that single outliers have little effect.
 double penalty(double over);
 
-/// Returns the mean penalty of the samples' deviations from a form. If there are many samples, only every second,
-/// third, … sample is used.
+/// Returns the mean penalty of the samples' deviations from a form. If there are many samples, only every k-th sample
+/// is used.
 template <class Over>
 double mean_penalty(const std::vector<Sample>& samples, Over&& over) {
   constexpr std::size_t most = 1200;

@@ -13,9 +13,9 @@
 namespace sluice {
 namespace {
 
-/// The least energy per FLOP of all devices. The energy per FLOP of one device is the watts of the data sheet divided
-/// by the upper quartile of the measured FLOP/s. The result is 0 if there is only one device, or if products or watts
-/// are missing.
+/// Returns the least energy per FLOP of all devices. The energy per FLOP of one device is the watts of the data sheet
+/// divided by the upper quartile of the measured FLOP/s. The result is 0 if there is only one device, if no product was
+/// measured, or if a data sheet lacks the watts.
 double joules_per_flop(const std::vector<Sample>& samples, const std::vector<Sheet>& sheets) {
   std::vector<std::vector<double>> rates(sheets.size());
   for (const Sample& sample : samples)
@@ -48,8 +48,8 @@ std::vector<double> starts_of(const std::vector<FormParameter>& form) {
   return starts;
 }
 
-/// Fits from two start points, because the optimum may jump: for example, another tile may become the best, or the rows
-/// may begin to fit into the cache.
+/// Searches from two start points, because a search from one start point may end in a local optimum. For example, the
+/// best tile may change within the range, or the rows may begin to fit into the cache.
 void fit_seconds(ClassFit& fit, const std::vector<Sample>& samples,
                  const std::vector<Sheet>& sheets) {
   const bool products = samples.front().kernel.is_product();
@@ -79,7 +79,8 @@ void fit_joules(ClassFit& fit, const std::vector<Sample>& samples) {
           .parameters;
 }
 
-/// Returns whether all samples have energy. If one sample has no energy, energy is not fitted, not even in a split.
+/// Returns whether all samples have energy. If one sample has no energy, the energy of no sample is fitted, not even in
+/// a split.
 bool have_energy(const std::vector<Sample>& samples) {
   return std::all_of(samples.begin(), samples.end(),
                      [](const Sample& s) { return s.joules && *s.joules > 0; });
@@ -128,7 +129,7 @@ FitError summary_of(const std::vector<double>& errors) {
           static_cast<std::int64_t>(errors.size())};
 }
 
-/// Returns half of the configurations. The choice depends only on the number of the split.
+/// Returns one half of the configurations. The choice of the half depends only on the number of the split.
 std::set<std::string> half_of(const std::vector<Sample>& samples, int split) {
   std::set<std::string> all;
   for (const Sample& sample : samples) all.insert(sample.configuration);
@@ -138,7 +139,8 @@ std::set<std::string> half_of(const std::vector<Sample>& samples, int split) {
   return {order.begin(), order.begin() + static_cast<std::ptrdiff_t>((order.size() + 1) / 2)};
 }
 
-/// Divides the samples into those for which the condition is true, and the others.
+/// Divides the samples into those samples for which the condition is true, and those samples for which the condition is
+/// false.
 template <class Chosen>
 std::pair<std::vector<Sample>, std::vector<Sample>> parted(const std::vector<Sample>& samples,
                                                            Chosen&& chosen) {
@@ -148,7 +150,7 @@ std::pair<std::vector<Sample>, std::vector<Sample>> parted(const std::vector<Sam
   return parts;
 }
 
-/// For each device, computes the errors of a fit to all other devices.
+/// For each device, computes the errors of a fit that uses only the samples of the other devices.
 void compare_devices(ClassFit& fit, const std::vector<Sample>& samples,
                      const std::vector<Sheet>& sheets, bool corrections) {
   std::vector<double> all;

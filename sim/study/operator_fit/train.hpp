@@ -9,9 +9,10 @@
 namespace sluice {
 
 struct TrainingOptions {
-  /// The number of random splits. In each split, a fit to one half predicts the other half.
+  /// The number of random splits of the samples. In each split, a fit to one half of the samples predicts the other
+  /// half.
   int splits = 5;
-  bool corrections = true;  ///< keep the samples' deviations from the form in the fit
+  bool corrections = true;  ///< whether the fit keeps the samples' deviations from the form
 };
 
 /// Fits one class. There must be at least one sample, and all samples must have positive seconds. Energy is fitted if
@@ -19,7 +20,7 @@ struct TrainingOptions {
 ClassFit train(const std::string& name, DType dtype, const std::vector<Sample>& samples,
                const std::vector<Sheet>& sheets, const TrainingOptions& options);
 
-/// The relative errors of a fit for these samples.
+/// Returns the relative errors of a fit for these samples.
 FitError error_of(const ClassFit& fit, const std::vector<Sample>& samples,
                   const std::vector<Sheet>& sheets);
 

@@ -16,8 +16,8 @@ void add(OperatorSum& sum, const OperatorSum& part) {
     sum.*member += part.*member;
 }
 
-/// The cost of `times` executions that have this price each. During the computation, the device draws `watts` in
-/// addition to its idle power.
+/// Returns the cost of `times` executions, each of which has this price. During the computation, the device draws
+/// `watts` in addition to its idle power.
 OperatorSum sum_of(const Price& price, double watts, double times) {
   OperatorSum sum;
   sum.seconds = times * price.seconds;
@@ -74,7 +74,8 @@ class Sums {
     rest.measured_s = times * action.measured_s;
     if (is_priced(action, stream)) {
       const std::vector<LayerPrice>& parts = prices(action, stream);
-      // A policy may have given the stage other seconds than the sum of its layers.
+      // The seconds of a stage may differ from the sum of its layers, because a policy may set the seconds of an
+      // action.
       double seconds = 0;
       for (const LayerPrice& part : parts) seconds += part.second.seconds;
       const double scale = seconds > 0 ? times * action.seconds / seconds : 0;

@@ -1,4 +1,4 @@
-// Sums the time and energy of the computation by class of operators and by layer.
+// Sums the time and energy of the computation for each class of operators and for each layer.
 #pragma once
 
 #include <string>
@@ -8,23 +8,23 @@
 
 namespace sluice {
 
-/// Sums over a whole run. `joules` are the joules above idle power, as in an action.
+/// The sums over a whole run for a class or a layer. `joules` are the joules above idle power, as in an action.
 struct OperatorSum {
-  std::string name;  ///< a layer type, a layer, "update" (of weights), or "other"
-  std::string type;  ///< the layer's type; for a class its name
+  std::string name;  ///< name of a layer type or of a layer, "update" (of weights), or "other"
+  std::string type;  ///< for a layer, the layer's type; for a class, the name of the class
   double seconds = 0, joules = 0;
-  double measured_s = 0, measured_j = 0;  ///< the part that comes from measurements
+  double measured_s = 0, measured_j = 0;  ///< the seconds that come from measurements
 };
 
 struct OperatorSums {
   std::vector<OperatorSum> classes;  ///< most seconds first
-  std::vector<OperatorSum> layers;   ///< in the order of the model; then all other work
+  std::vector<OperatorSum> layers;   ///< the layers in the order of the model, and then all other work
   OperatorSum total;
 };
 
-/// Returns the sums for a plan of that scenario, whose actions must have their seconds. Seconds that a policy set
-/// itself count as "other" if no price of a layer explains them. Throws InputError if the cost model throws an
-/// InputError.
+/// Returns the sums for a plan of the scenario. The actions of the plan must have their seconds. If a policy set the
+/// seconds of an action, and these seconds are not the sum of the prices of layers, the seconds count as "other".
+/// Throws InputError if the cost model throws an InputError.
 OperatorSums operator_sums(const Scenario& scenario, const CutModel& cut, const Plan& plan);
 
 }  // namespace sluice

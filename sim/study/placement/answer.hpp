@@ -1,5 +1,5 @@
-// The answer of a placement curve for other programs, as rows and documents. The command prints them, and Python reads
-// them.
+// The answer about a placement curve as rows and as documents, which programs can read. The command `sluice placement`
+// prints these rows and documents, and the Python package reads them.
 #pragma once
 
 #include <cstddef>
@@ -11,25 +11,26 @@
 
 namespace sluice {
 
-/// The keys of a row, in their order.
+/// The keys of a row, in the order of the columns.
 const std::vector<std::string>& placement_columns();
 
-/// A result as a mapping. A key of placement_columns() is absent if it does not apply to the method of this result.
+/// A result as a mapping. Returns the row of a result. The row lacks those keys of placement_columns() that do not
+/// apply to the method of the result.
 Value placement_row(const PlacementCurve& curve, const PlacementResult& result);
 
 /// Returns the static placement whose tensors are shown unless the user chooses another placement. This is the
 /// placement for the largest memory that has at most half of the needed bytes. If there is no such placement, this is
-/// the first static placement. Returns nullptr if no static placement was requested or none fits.
+/// the first static placement. Returns nullptr if no static placement was requested, or if no static placement fits.
 const PlacementResult* placement_of_worths(const PlacementCurve& curve);
 
-/// Returns the `top` tensors that matter most, each with bytes, class, memory and worth_s. For a tensor in fast memory,
-/// worth_s are the seconds that the run would lose with this tensor in slow memory. For a tensor in slow memory,
-/// worth_s are the seconds that the run would gain with this tensor in fast memory. All other tensors stay where they
-/// are, and the seconds of moves are not counted. Throws UsageError when the result has no placement, because it was
-/// refused or is that of the cache.
+/// Returns the `top` tensors with the largest worth_s, each with its bytes, class and memory. For a tensor in fast
+/// memory, worth_s are the seconds that the run would lose with this tensor in slow memory. For a tensor in slow
+/// memory, worth_s are the seconds that the run would gain with this tensor in fast memory. All other tensors stay
+/// where they are, and the seconds of moves are not counted. Throws UsageError when the result has no placement,
+/// because the method was refused or is the cache.
 Value worth_rows(const PlacementCurve& curve, const PlacementResult& result, std::size_t top);
 
-/// The whole answer, as the command prints it with --json.
+/// Returns the whole answer, as `sluice placement --json` prints it.
 Value placement_document(const PlacementCurve& curve, std::size_t top);
 
 }  // namespace sluice

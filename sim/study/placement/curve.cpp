@@ -24,7 +24,8 @@ constexpr double most_sizes = 1000;
          "fast to slow memory (1:8), or shares in steps (10%..100%:5)");
 }
 
-/// Parses a number. A message names `part`, the part of the option's value in which the number stands.
+/// Parses a number. If the number is wrong, the message names `part`, the part of the option's value that contains the
+/// number.
 double number(const std::string& digits, const std::string& part) {
   double value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);

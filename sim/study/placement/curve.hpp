@@ -1,4 +1,4 @@
-// The slowdown of a scenario for each method of placing its tensors, as a function of the size of fast memory.
+// Computes the slowdown of a scenario as a function of the size of fast memory, for each method of placing tensors.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// Parses sizes of fast memory, separated by commas. "16GB" is a size. "40%" is a part of the bytes that the scenario
+/// Parses sizes of fast memory, separated by commas. "16GB" is a size. "40%" is a share of the bytes that the scenario
 /// needs. "1:8" is the ratio of fast to slow memory. "10%..100%" is a range in steps of 10 %, and "10%..100%:5" has
 /// steps of 5 %. Throws UsageError, which names the option --fast.
 std::vector<std::int64_t> fast_sizes(const std::string& text, std::int64_t needed);
@@ -21,7 +21,7 @@ std::vector<std::int64_t> fast_sizes(const std::string& text, std::int64_t neede
 /// UsageError, which names the option --in-place.
 PlacementProblem::Rates in_place_rates(const std::string& text);
 
-/// Returns one micro-batch of a scenario as a placement problem. Throws InputError.
+/// Returns the placement problem of one micro-batch of a scenario. Throws InputError.
 PlacementProblem placement_problem(const Scenario& scenario, const TwoMemories& memories);
 
 struct PlacementCurve {
@@ -29,22 +29,23 @@ struct PlacementCurve {
   std::string cost_model;
   PlacementQuestion question;
   std::optional<PlacementProblem::Rates> in_place = {};
-  std::int64_t needed = 0;  ///< the largest number of bytes that exist at one time
-  std::optional<std::int64_t> fast_capacity = {};  ///< the fast memory that the device has
-  double all_fast_s = 0;                           ///< the seconds with everything in fast memory
-  std::vector<PlacementResult> results;            ///< sorted by capacity, then by method
+  std::int64_t needed = 0;  ///< the largest number of bytes that tensors occupy at one time
+  std::optional<std::int64_t> fast_capacity = {};  ///< bytes of the fast memory that the device has
+  double all_fast_s = 0;                           ///< seconds of a micro-batch if all tensors are in fast memory
+  std::vector<PlacementResult> results;            ///< sorted by capacity, and for equal capacities by method
 
   double fraction(const PlacementResult& result) const;
   double slowdown(const PlacementResult& result) const { return result.seconds() / all_fast_s; }
 };
 
 struct CurveRequest {
-  std::string device;             ///< if empty: the first device that has two memories
-  std::string fast = {};          ///< if empty: 10%..100%, and the size that the device has
-  std::vector<std::string> ways;  ///< if empty: all methods
+  std::string device;             ///< name of the device; if empty, the first device that has two memories
+  std::string fast = {};          ///< sizes of fast memory; if empty, 10%..100% and the size that the device has
+  std::vector<std::string> ways;  ///< names of the methods; if empty, all methods
   int nodes = 1000;
-  /// The rates at which kernels read and write slow memory in place. The time at these rates is added to the time of a
-  /// kernel with everything in fast memory. Without rates, the cost model gives the time of a kernel.
+  /// The rates at which kernels read and write slow memory in place. The seconds of the reads and writes at these rates
+  /// are added to the seconds that a kernel takes if all its operands are in fast memory. Without rates, the cost model
+  /// gives the seconds of a kernel.
   std::optional<PlacementProblem::Rates> in_place = {};
   PlacementProgress progress = {};
 };

@@ -1,4 +1,5 @@
-// The aim of a search: a number that should be small or large, and limits that other numbers must keep.
+// The goal of a search is a number that should be as small or as large as possible. A search also has limits, which
+// other numbers must keep.
 #pragma once
 
 #include <string>
@@ -9,12 +10,12 @@
 
 namespace sluice {
 
-/// A number of a point: a metric, or the value of a varied key.
+/// A number of a point is either a metric or the value of a varied key.
 struct SearchNumber {
   std::string text;  ///< as given: "peak_bytes.gpu"
   std::string name;  ///< name of the metric's number, as in PointResult::number: "peak_bytes[gpu]"
   std::string unit;  ///< the unit of the metric, or of the key
-  int key = -1;      ///< index among the varied keys; -1 if the number is a metric
+  int key = -1;      ///< index of the key among the varied keys; -1 if the number is a metric
 
   bool is_key() const { return key >= 0; }
 };
@@ -33,10 +34,11 @@ struct SearchLimit {
   std::string text;  ///< as given: "peak_bytes.gpu<=16GB"
   SearchNumber number;
   bool at_most = true;  ///< <=; otherwise >=
-  double limit = 0;     ///< in the unit of the metric
+  double limit = 0;     ///< the limit, in the unit of the metric
 
   bool holds(double found) const { return at_most ? found <= limit : found >= limit; }
-  /// Returns by how much a number breaks the limit, relative to the limit. Returns 0 if the number keeps the limit.
+  /// Returns the amount by which a number breaks the limit, divided by the limit. Returns 0 if the number keeps the
+  /// limit.
   double broken_by(double found) const;
 };
 

@@ -10,34 +10,34 @@ namespace sluice {
 
 struct SearchKey {
   enum class Kind {
-    listed,  ///< a few values without an order; all are combined with all values of the other keys
+    listed,  ///< a few values without an order, which are combined with all values of the other keys
     whole,   ///< whole numbers from low to high
-    real,    ///< any number from low to high
+    real,    ///< real numbers from low to high
   };
   std::string key;  ///< with dots: "workload.batch"
   Kind kind = Kind::listed;
-  std::vector<std::string> values;  ///< if the kind is `listed`: the texts after KEY=
-  double low = 0, high = 0;         ///< if the kind is `whole` or `real`; low < high
+  std::vector<std::string> values;  ///< if the kind is `listed`, the texts that stand after KEY=
+  double low = 0, high = 0;         ///< the ends of the range if the kind is `whole` or `real`; low < high
   std::string unit;                 ///< follows each number
-  bool bytes = false;               ///< a real number that must be written as whole bytes
+  bool bytes = false;               ///< whether a real number must be written as whole bytes
 
-  /// The number of values of this key; infinity for real numbers.
+  /// Returns the number of values of this key, which is infinity for real numbers.
   double count() const;
-  /// Real numbers are searched by their logarithm if their range spans a factor of ten or more.
+  /// Returns whether positions in the range are logarithmic. This is so if the range spans a factor of ten or more.
   bool by_logarithm() const { return low > 0 && high >= 10 * low; }
-  /// The number at a position in the range. Position 0 is `low`, and position 1 is `high`. The result is a whole
-  /// number, or a real number with seven significant digits.
+  /// Returns the number at a position in the range. Position 0 is `low`, and position 1 is `high`. The result is a
+  /// whole number, or a real number with seven significant digits.
   double number_at(double share) const;
-  /// The text after KEY= for that number.
+  /// Returns the text that stands after KEY= for a number.
   std::string text_of(double number) const;
   std::string text_at(double share) const { return text_of(number_at(share)); }
-  /// The position of a number in the range, from 0 to 1.
+  /// Returns the position of a number in the range, from 0 to 1.
   double share_of(double number) const;
 };
 
-/// Parses the range KEY=lo..hi: real numbers if an end has a unit or a fraction, otherwise whole numbers. Parses
-/// KEY=a,b,c as a list of values. KEY=lo..hi:n and KEY=lo..hi*f are lists of values too, as in a sweep. Throws
-/// UsageError.
+/// Parses the range KEY=lo..hi. The range has real numbers if one of its ends has a unit or a fraction, and whole
+/// numbers otherwise. Parses KEY=a,b,c as a list of values. KEY=lo..hi:n and KEY=lo..hi*f are lists of values too, as
+/// in a sweep. Throws UsageError.
 SearchKey parse_search_key(const std::string& word);
 
 }  // namespace sluice

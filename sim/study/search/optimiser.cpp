@@ -38,7 +38,7 @@ class Method {
     double least = 0;
     const nlopt_result result = nlopt_optimize(handle_.get(), from.data(), &least);
     if (thrown_) std::rethrow_exception(thrown_);
-    // If rounding errors keep NLopt from going on, the best point so far is the result.
+    // If NLopt stops because of rounding errors, the result is the best point so far.
     if (result != NLOPT_ROUNDOFF_LIMITED && result != NLOPT_FORCED_STOP) require(result);
   }
 

@@ -10,17 +10,17 @@ namespace sluice {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double first_step = 0.1;  ///< the first step of a walk, relative to the range
-constexpr double tolerance = 1e-6;  ///< where a walk ends, relative to the range
-/// If the starting points of two walks are closer together than this, only one of the two walks is made.
+constexpr double first_step = 0.1;  ///< the length of the first step of a walk, as a share of the range
+constexpr double tolerance = 1e-6;  ///< the length of a step at which a walk ends, as a share of the range
+/// If the distance between the starting points of two walks is below this, only one of the two walks is made.
 constexpr double apart = 0.15;
 constexpr std::size_t most_starts = 3;
-/// The number of points that DIRECT may use per dimension. DIRECT only has to find the valleys. Further points are
-/// better used for walks downhill.
+/// The number of points that DIRECT may use per dimension. DIRECT only has to find the valleys; all remaining points
+/// are used for walks downhill.
 constexpr std::size_t worth_dividing_a_dimension = 40;
 constexpr std::size_t most_dimensions_with_corners = 4;
-/// The number of calls that a method may make for each point that it may ask. A method needs more calls than points,
-/// because after rounding many calls ask for a point that is already known.
+/// The number of calls that a method of NLopt may make for each point that it may ask. A method makes more calls than
+/// the number of points that it asks. Numbers are rounded, so many calls ask for a point that is already known.
 constexpr std::size_t calls_for_each_point = 20;
 
 /// Turns a merit into one number for a walk downhill. Points that keep the limits get smaller numbers than all other
@@ -75,7 +75,7 @@ std::size_t Region::ask(const SearchRow& row) {
   return place;
 }
 
-/// Asks the corners and the middle of the ranges at once. The best point is often in a corner.
+/// Asks for all corners and the middle of the ranges at once, because the best point is often in a corner.
 void Region::ask_corners() {
   const std::size_t dimensions = searched_.size();
   std::vector<SearchRow> rows;
@@ -94,7 +94,7 @@ void Region::ask_corners() {
 }
 
 void Region::divide(const Score& score, std::size_t most_points) {
-  if (most_points == 0) return;  // NLopt would take 0 to mean that there is no limit.
+  if (most_points == 0) return;  // NLopt would take a limit of 0 calls to mean that there is no limit.
   struct PointLimitReached {};
   const std::size_t until = std::min(asked() + most_points, most_points_);
   try {
@@ -163,8 +163,8 @@ bool Region::search(std::size_t most_points) {
   most_points_ = most_points;
   try {
     ask_corners();
-    // If all corners failed, no point of this region can be the answer: a varied key is wrong, or the requested number
-    // does not exist.
+    // If all corners failed, no point of this region can be the answer. Then a varied key is wrong, or the requested
+    // number does not exist.
     if (trials_.all_failed() || all_lack_numbers()) return true;
     const std::size_t enough =
         std::min(most_points / 2, worth_dividing_a_dimension * searched_.size());
@@ -174,8 +174,8 @@ bool Region::search(std::size_t most_points) {
           return merit.status == Merit::LimitStatus::keeps ? merit.number : infinity;
         },
         enough - std::min(enough, asked()));
-    // If no point keeps the limits so far, DIRECT runs again. In this second run, the amount by which limits are broken
-    // leads DIRECT towards points that keep them.
+    // If no point keeps the limits so far, DIRECT runs again. In this second run, the score is the amount by which a
+    // point breaks limits, so DIRECT looks for points that keep all limits.
     if (!has_one_that_keeps())
       divide([&](const CubePlace& at) { return downhill(trials_.merit(ask(row_at(at)))) / 1e200; },
              enough / 2);

@@ -15,7 +15,7 @@ class Region {
   Region(const std::vector<SearchKey>& keys, Trials& trials, SearchRow row,
          std::vector<std::size_t> searched);
 
-  /// Asks at most `most_points` points. Returns true if the search ended before it had used all of these points.
+  /// Asks for at most `most_points` points. Returns true if the search ended after fewer points.
   bool search(std::size_t most_points);
 
  private:
@@ -26,16 +26,17 @@ class Region {
   CubePlace place_of(const SearchRow& row) const;
   std::size_t asked() const { return trials_.size() - before_; }
 
-  /// The index of a point among the trials. Throws NoPointsLeft.
+  /// Returns the index of a point among the trials. Throws NoPointsLeft.
   std::size_t ask(const SearchRow& row);
   void ask_corners();
   void divide(const Score& score, std::size_t most_points);
   bool has_one_that_keeps() const;
   bool all_lack_numbers() const;
-  /// The best points of this region that are far enough from one another, best first.
+  /// Returns the best points of this region that are far enough from each other. The best point comes first.
   std::vector<std::size_t> starts() const;
   void walk_from(std::size_t start);
-  /// Tries the neighbours of the best whole numbers, until none of them is better.
+  /// Tries the neighbours of the best point in the keys with whole numbers, until no neighbour is better than the best
+  /// point.
   void try_neighbours();
 
   const std::vector<SearchKey>& keys_;

@@ -12,20 +12,22 @@ namespace sluice {
 
 namespace {
 
-/// The least number of points for one region: the corners, and some more.
+/// The least number of points that the search of a region needs. This number is a little larger than the number of
+/// corners.
 constexpr double least_for_a_region = 12;
-constexpr double worth_a_search = 40;  ///< points that a region of ranges should have
+constexpr double worth_a_search = 40;  ///< the number of points with which a region should be searched
 
-/// The keys, divided into two parts. All values of the keys in `tried` are combined with each other. The keys in
-/// `searched` are searched for each of these combinations.
+/// The varied keys, divided into two groups. All values of the keys in `tried` are combined with each other. For each
+/// of these combinations, the keys in `searched` are searched.
 struct KeySplit {
   std::vector<std::size_t> tried, searched;
   double combinations = 1;
 };
 
-/// Lists are always combined. Whole numbers are combined too, as long as all combinations fit into the allowed points;
-/// keys with few values come first. If ranges are searched, each combination needs enough points for a region. If there
-/// are not enough points, whole numbers are searched as well, beginning with the keys with the most values.
+/// Keys with lists are always combined. Keys with whole numbers are combined, too, as long as all combinations fit into
+/// the allowed points. Keys with few values are combined first. If other ranges are searched, each combination needs
+/// enough points for a region. If there are not enough points, keys with whole numbers are searched, too, beginning
+/// with the keys that have the most values.
 KeySplit split_of(const SearchRequest& request) {
   KeySplit split;
   std::vector<std::size_t> whole;
@@ -42,11 +44,11 @@ KeySplit split_of(const SearchRequest& request) {
   });
   const double each = split.searched.empty() ? 1 : worth_a_search;
   const auto allowed = static_cast<double>(request.most_points);
-  std::size_t few = 0;  // the number of whole-number keys that are combined
+  std::size_t few = 0;  // how many of the keys with whole numbers are combined
   for (const std::size_t k : whole) {
     const double combinations = split.combinations * request.keys[k].count();
     const bool fits = combinations * each <= allowed;
-    if (!fits) break;  // A key with more values does not fit either.
+    if (!fits) break;  // The keys after this key have more values, so no later key fits.
     split.combinations = combinations;
     ++few;
   }
@@ -81,7 +83,8 @@ void require_points_enough(const SearchRequest& request, const KeySplit& split) 
                    " are allowed; allow more (--points, points=) or list fewer values");
 }
 
-/// The combinations of listed values. The text of a searched key is empty in them.
+/// Returns all combinations of the values of the keys in `tried`. In a combination, the text of a searched key is
+/// empty.
 std::vector<SearchRow> combinations_of(const SearchRequest& request, const KeySplit& split) {
   std::vector<SearchRow> rows = {SearchRow(request.keys.size())};
   for (const std::size_t k : split.tried) {

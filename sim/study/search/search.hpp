@@ -1,5 +1,5 @@
-// A search finds the point of a scenario that is best in one number and keeps limits of other
-// numbers. Each point is evaluated and stored like a point of a sweep.
+// A search finds the point of a scenario that has the best value of one number, and keeps limits of other numbers. Each
+// point is evaluated and stored like a point of a sweep.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,10 @@ struct SearchRequest {
   std::vector<SearchKey> keys;
   SearchGoal goal;
   std::vector<SearchLimit> limits = {};
-  std::size_t most_points = 200;  ///< the largest number of different points to ask
-  std::size_t jobs = 1;           ///< points that run at the same time, if several are known
-  /// Runs the best point by both executors, and throws if their results differ.
+  std::size_t most_points = 200;  ///< the largest number of different points that the search may evaluate
+  /// How many points run at the same time, if the search knows several points to evaluate.
+  std::size_t jobs = 1;
+  /// Runs the best point with both executors, and throws if the results of the executors differ.
   Measure by_both_executors = {};
   Store* store = nullptr;
   bool retry_failed = false;
@@ -30,42 +31,43 @@ struct SearchRequest {
 };
 
 /// The merit of a point. A smaller merit is better. If two points keep all limits, the point with the smaller number is
-/// better. If both points break limits, the point that breaks them less is better.
+/// better. If both points break limits, the point that breaks its limits by a smaller amount is better.
 struct Merit {
   enum class LimitStatus {
-    keeps,    ///< it keeps all limits
-    breaks,   ///< it runs, but breaks a limit
-    refused,  ///< lacks the number of the goal: it does not fit, or cannot be evaluated
+    keeps,    ///< the point keeps all limits
+    breaks,   ///< the point runs, but breaks a limit
+    refused,  ///< the point lacks the number of the goal, because the point does not fit or cannot be evaluated
   };
   LimitStatus status = LimitStatus::refused;
-  /// If the point keeps all limits, this is the goal, with its sign changed if the goal is maximised. Otherwise, this
-  /// is the amount by which the point breaks limits.
+  /// If the point keeps all limits, this is the number of the goal, with its sign changed if the goal is maximised.
+  /// Otherwise, this is the amount by which the point breaks limits.
   double number = 0;
   auto operator<=>(const Merit&) const = default;
 };
 
 struct SearchResult {
-  Points points;      ///< the points that were evaluated, in order
+  Points points;      ///< the points that were evaluated, in the order of their evaluation
   SweepResult sweep;  ///< their results
   std::vector<Merit> merits;
-  std::optional<std::size_t> best;  ///< index in `points`; nullopt if no point keeps all limits
+  std::optional<std::size_t> best;  ///< index of the best point in `points`; nullopt if no point keeps all limits
   /// A point that would be better than `best` if it did not break a limit. If there are several such points, this is
   /// the point that breaks its limit least.
   std::optional<std::size_t> beyond;
-  std::size_t as_good = 0;  ///< number of other points that are as good as the best
-  bool all_asked = false;   ///< every combination was evaluated
-  /// Every combination was evaluated and none failed, so no point is better.
+  std::size_t as_good = 0;  ///< number of other points that are as good as the best point
+  bool all_asked = false;   ///< whether every combination was evaluated
+  /// Returns whether every combination was evaluated and none failed. In this case, no point is better than the best
+  /// point.
   bool exhaustive = false;
-  bool used_up = false;  ///< the search ended because `most_points` were evaluated
+  bool used_up = false;  ///< whether the search ended because it had evaluated `most_points` points
 };
 
-/// Searches for the best point. Listed keys, and ranges of few whole numbers, are combined. For each combination the
-/// remaining ranges are searched in four steps: their corners, DIRECT, Subplex from the best points, and neighbouring
-/// whole numbers. Nothing is random. Throws UsageError when the lists have more combinations than the allowed points.
-/// Throws the exceptions of run_sweep.
+/// Searches for the best point. Listed keys, and ranges of few whole numbers, are combined. For each combination, the
+/// ranges of all other keys are searched in four steps: the corners of the ranges, DIRECT, Subplex from the best
+/// points, and neighbouring whole numbers. Nothing is random. Throws UsageError when the number of combinations of the
+/// lists exceeds the number of allowed points. Throws the exceptions of run_sweep.
 SearchResult run_search(const SearchRequest& request);
 
-/// The number of the goal or of a limit at a point; NaN if there is none.
+/// Returns the number of the goal or of a limit at a point, or NaN if the point lacks this number.
 double number_of(const SearchNumber& number, const SearchResult& result, std::size_t place);
 
 }  // namespace sluice

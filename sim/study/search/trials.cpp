@@ -21,16 +21,15 @@ std::vector<std::string> names_of(const std::vector<SearchKey>& keys) {
   return names;
 }
 
-/// The merit of a point that ran but lacks a number that the goal or a limit names. This merit is worse than all other
-/// merits.
+/// The merit of a point that ran but lacks a number that the goal or a limit names. Such a point is worse than every
+/// point that has the number.
 constexpr Merit without_number = {Merit::LimitStatus::refused, std::numeric_limits<double>::max()};
 
 double number_in(const SearchNumber& number, const std::string& value, const PointResult& outcome) {
   return number.is_key() ? std::strtod(value.c_str(), nullptr) : outcome.number(number.name);
 }
 
-/// Returns by how much the needed memory exceeds the available memory, relative to the available memory. Returns 1 if
-/// the sizes are not known.
+/// Returns the bytes that are missing, divided by the available bytes. Returns 1 if these bytes are not known.
 double lack_of(const PointResult& outcome) {
   if (outcome.shortage.empty()) return 1;
   const Value shortage = parse_text(outcome.shortage, "shortage.json");
@@ -86,8 +85,8 @@ SweepResult Trials::sweep(const std::vector<SearchRow>& rows, bool verify) const
   return run_sweep(request);
 }
 
-/// Throws if points ran but none of them has the number. One point with the number is enough, because the names of
-/// devices differ between platforms.
+/// Throws if points ran but no point has the number. One point with the number is enough: if points have different
+/// platforms, the name of a device may exist on one platform only.
 void Trials::require_number(const SearchNumber& number) const {
   if (number.is_key()) return;
   const std::string metric = number.name.substr(0, number.name.find('['));
@@ -106,7 +105,7 @@ void Trials::require_number(const SearchNumber& number) const {
   if (!some_ran) return;
   throw UsageError(
       "no point has the number '" + number.text + "'" + did_you_mean(number.text, there) +
-      (there.empty() ? "; its metric is absent in these runs" : "; there are: " + join(there)));
+      (there.empty() ? "; the metric is absent in all runs" : "; there are: " + join(there)));
 }
 
 Merit Trials::merit_of(const SearchRow& row, const PointResult& outcome) {

@@ -22,14 +22,14 @@ class Trials {
 
   /// Returns the index of a point. Evaluates the point if it was not evaluated before.
   std::size_t ask(const SearchRow& row);
-  /// Evaluates several points at once.
+  /// Evaluates several points at the same time.
   void ask_all(const std::vector<SearchRow>& rows);
-  /// True if no point could be evaluated. In this case a varied key is wrong.
+  /// Returns true if no point could be evaluated. In this case, a varied key is wrong.
   bool all_failed() const;
   /// Returns whether the point ran but lacks a number that the goal or a limit names.
   bool lacks_numbers(std::size_t place) const;
-  /// Returns all points with their merits. The trials are empty afterwards. Throws UsageError when points ran and none
-  /// of them has a number that the goal or a limit names.
+  /// Returns all points with their merits. The list of trials is empty after this call. Throws UsageError when points
+  /// ran, but no point has a number that the goal or a limit names.
   SearchResult result();
 
  private:

@@ -45,11 +45,11 @@ std::vector<std::string> split(std::string_view text) {
   return parts;
 }
 
-/// A number, and where its text ends.
+/// A number, and the position at which the text of the number ends.
 struct RangeEnd {
   double number = 0;
   std::string unit;
-  bool whole = false;  ///< written without a fraction or an exponent
+  bool whole = false;  ///< whether the number is written without a fraction or an exponent
 };
 std::optional<RangeEnd> range_end(std::string_view text) {
   RangeEnd end;
@@ -61,7 +61,7 @@ std::optional<RangeEnd> range_end(std::string_view text) {
   return end;
 }
 
-/// "lo..hi", and the ':' or '*' that may come after it with a number.
+/// A range "lo..hi". After the range, there may be ':' or '*' with a number.
 struct Range {
   RangeEnd low, high;
   char by = 0;  ///< ':', '*' or 0 for neither
@@ -111,7 +111,7 @@ std::vector<double> by_factor(const std::string& word, const Range& range) {
   const auto factor = number_of<double>(range.count);
   if (!factor || !(*factor > 1) || !std::isfinite(*factor))
     refuse(word, "'" + range.count + "' is not a factor greater than 1");
-  if (!(range.low.number > 0)) refuse(word, "a range by a factor begins above 0");
+  if (!(range.low.number > 0)) refuse(word, "a range with a factor must begin above 0");
   std::vector<double> numbers;
   constexpr double rounding = 1e-12;
   for (double at = range.low.number; at <= range.high.number * (1 + rounding); at *= *factor) {
@@ -131,7 +131,7 @@ std::vector<double> one_by_one(const std::string& word, const Range& range) {
   return numbers;
 }
 
-/// Returns the unit of both ends of the range. An end without a unit takes the unit of the other end.
+/// Returns the common unit of both ends of the range. If one end has no unit, this is the unit of the other end.
 std::string unit_of(const std::string& word, const Range& range) {
   const std::string& low = range.low.unit;
   const std::string& high = range.high.unit;
@@ -232,7 +232,7 @@ Points::Points(std::vector<Axis> axes, Over over) : axes_(std::move(axes)), over
     strides_[a] = size_;
     if (count > most_points / std::max<std::size_t>(size_, 1))
       throw UsageError(
-          "these are more than a million points; leave out values, or take them together (zip)");
+          "these are more than a million points; leave out values, or combine the axes with zip");
     size_ *= count;
   }
 }

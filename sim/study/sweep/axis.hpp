@@ -10,51 +10,51 @@ namespace sluice {
 
 struct Axis {
   std::string key;  ///< with dots: "workload.batch"
-  /// The texts that the user would write after KEY= on the command line.
+  /// The values, as texts that the user would write after KEY= on the command line.
   std::vector<std::string> values;
 };
 
 /// Parses an axis. KEY=a,b,c gives these values. A comma inside brackets, braces or quotes does not separate values.
 /// KEY=lo..hi:n gives n values at equal distances, including both ends. KEY=lo..hi*f gives lo, lo x f, lo x f x f, ...
 /// up to hi. KEY=lo..hi gives all whole numbers from lo to hi. The ends may have a unit: 16GB/s..64GB/s:4. If only one
-/// end has a unit, the unit is used for both. Amounts of memory between the ends are rounded to whole bytes. Text that
-/// is not a range of numbers, such as ../platforms/k40.yaml, is a single value. Throws UsageError.
+/// end has a unit, the other end has this unit, too. Amounts of memory between the ends are rounded to whole bytes.
+/// Text that is not a range of numbers, such as ../platforms/k40.yaml, is a single value. Throws UsageError.
 Axis parse_axis(const std::string& word);
 
 /// A range "lo..hi" without a number of values or a factor after it.
 struct PlainRange {
   double low = 0, high = 0;  ///< low <= high
-  std::string unit;          ///< of both ends; may be empty
-  bool whole = false;        ///< both are written without a fraction or an exponent
+  std::string unit;          ///< unit of both ends; may be empty
+  bool whole = false;        ///< whether both ends are written without a fraction or an exponent
 };
-/// Returns nullopt if `values` is not such a range but, for example, a list. `word` is KEY=values, for messages. Throws
-/// UsageError when the ends have two units, or when the range ends before it begins.
+/// Returns nullopt if `values` is not a range of numbers, but, for example, a list. `word` is KEY=values, for messages.
+/// Throws UsageError when the two ends have different units, or when the second end is below the first end.
 std::optional<PlainRange> plain_range(const std::string& word, const std::string& values);
 
-/// Returns a value of a range as text. If the ends are `whole` numbers, the values between them are whole numbers, too.
-/// Whole numbers are written with all their digits (10000000, not 1e+07).
+/// Returns a number of a range as text. If the ends of the range are `whole` numbers, a whole number is written with
+/// all its digits (10000000, not 1e+07).
 std::string number_text(double number, bool whole);
 
 bool is_unit_of_bytes(const std::string& unit);
-/// Returns text such as "4121212121B": an amount in this unit, rounded to whole bytes.
+/// Converts an amount of memory in the given unit to a text in whole bytes, such as "4121212121B".
 std::string whole_bytes(double number, const std::string& unit);
 
-/// The ways to combine several axes.
+/// The two ways to combine several axes.
 enum class Over {
-  grid,  ///< each value of an axis with each value of the others; the last axis varies fastest
+  grid,  ///< each value of an axis with each value of all other axes; the last axis varies fastest
   zip,   ///< the first values of all axes, then the second values of all axes, ...
 };
 
 /// One value of each axis, given by its index in the axis's `values`.
 using Place = std::vector<std::size_t>;
 
-/// The points of a sweep, in order. `keys` are numbers from 0 to size() - 1.
+/// The points of a sweep, in the order of their keys. `keys` are numbers from 0 to size() - 1.
 class Points {
  public:
-  /// Throws UsageError for a key that is given twice, for axes of different lengths with `zip`, and
-  /// for more than a million points.
+  /// Throws UsageError if a key is given twice, if axes of different lengths are combined with `zip`, or if there are
+  /// more than a million points.
   Points(std::vector<Axis> axes, Over over);
-  /// Takes points that the caller lists. Each row has the values of all keys. Throws UsageError.
+  /// Takes points that the caller lists. Each element of `rows` has one value for each of the keys. Throws UsageError.
   Points(std::vector<std::string> keys, const std::vector<std::vector<std::string>>& rows);
 
   std::size_t size() const { return size_; }
@@ -72,7 +72,7 @@ class Points {
  private:
   std::vector<Axis> axes_;
   Over over_ = Over::grid;
-  std::vector<std::size_t> strides_;  ///< one per axis; used by a grid
+  std::vector<std::size_t> strides_;  ///< one stride per axis; only a grid uses the strides
   std::size_t size_ = 0;
 };
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int most_wait_ms = 60'000;  ///< the longest wait for the transaction of another process
 
-/// Returns a name with which SQLite opens the file as a file that no process changes. SQLite then needs no files beside
-/// this file.
+/// Returns a name that tells SQLite that no process changes the file. With this name, SQLite opens the file without
+/// making further files.
 std::string unchanging(const std::string& path) {
   std::string name = "file:";
   for (const char c : path) {
@@ -29,7 +29,7 @@ std::string unchanging(const std::string& path) {
   return name + "?immutable=1";
 }
 
-/// Returns whether the log beside the database has transactions that the database file does not contain yet.
+/// Returns whether the log file of the database has transactions that the database file does not contain yet.
 bool has_log(const std::string& path) {
   std::error_code absent;
   const auto size = std::filesystem::file_size(path + "-wal", absent);
@@ -67,11 +67,11 @@ void Connection::require(int code) const {
   if (code == SQLITE_NOTADB)
     throw InputError("'" + path_ + "' is not a store of sweeps: " + reason);
   throw IoError("cannot use the store '" + path_ + "': " + reason +
-                "; what was committed before is still there");
+                "; the store still has all answers that were committed before");
 }
 
-// If another process switches at the same time, SQLite refuses at once instead of waiting. So this function tries
-// again.
+// If another process switches the mode at the same time, SQLite refuses at once and does not wait. So this function
+// tries again.
 void Connection::write_ahead() {
   constexpr int pause_ms = 20;
   for (int waited_ms = 0;; waited_ms += pause_ms) {

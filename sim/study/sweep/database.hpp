@@ -1,5 +1,5 @@
-// A connection to SQLite and its prepared statements. Nothing else uses SQLite. Whenever SQLite refuses something, an
-// IoError names the file.
+// A connection to SQLite and its prepared statements. No other code of Sluice uses SQLite. If SQLite refuses a call,
+// these classes throw an IoError that names the file.
 #pragma once
 
 #include <sqlite3.h>
@@ -15,8 +15,8 @@ class Statement;
 
 class Connection {
  public:
-  /// Opens a file. If the file does not exist, it is made if `may_make` is true. A write-protected file can be read.
-  /// Throws IoError.
+  /// Opens a file. If the file does not exist and `may_make` is true, the file is made. A write-protected file can be
+  /// read. Throws IoError.
   Connection(std::string path, bool may_make);
   ~Connection();
   Connection(const Connection&) = delete;
@@ -50,9 +50,9 @@ class Statement {
   void bind_blob(int place, std::string_view bytes);
   void bind(int place, double number);  ///< NaN is stored as NULL
   void bind(int place, std::int64_t number);
-  /// Returns true if there is a row. Returns false at the end; then the statement can be bound again.
+  /// Moves to the next row. Returns false after the last row, and then the statement can be bound again.
   bool step();
-  /// Runs a statement that returns no rows. After that, the statement can be bound again.
+  /// Runs a statement that returns no rows. Afterwards, the statement can be bound again.
   void run();
   void reset();
 

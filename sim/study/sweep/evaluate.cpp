@@ -26,21 +26,21 @@ namespace sluice {
 
 namespace {
 
-/// Returns whether the change names another document for the model or the platform. In this case, the whole scenario is
-/// read again.
+/// Returns whether the change names another document for the model or the platform. If so, the whole scenario is read
+/// again.
 bool names_document(const std::string& override) {
   const std::vector<std::string> path = parse_override(override).path;
   return (path[0] == "model" || path[0] == "platform") &&
          (path.size() == 1 || (path.size() == 2 && path[1] == "file"));
 }
 
-/// Returns whether the change concerns only the platform, or the keys of the cost model.
+/// Returns whether the change concerns only the platform or the cost model.
 bool says_prices(const std::string& override) {
   const std::string key = parse_override(override).path.front();
   return key == "platform" || key == "cost";
 }
 
-/// Describes the choices that the plan made for the scenario. The text is empty if the scenario left nothing open.
+/// Describes the choices that were made for the plan. The text is empty if the scenario left no choice open.
 std::string chosen_of(const Plan& plan) {
   const Fact* fact = find_fact(plan.facts, "chosen");
   return fact ? fact->shown() : "";
@@ -54,8 +54,8 @@ PointResult complete(const Plan& plan, const Summary& summary) {
   return outcome;
 }
 
-/// Measures a plan that was priced again. Returns nullopt if the run blocks or may block. In this case the point must
-/// be planned again.
+/// Measures a plan that was priced again. Returns nullopt if the run blocks or may block. If so, a new plan must be
+/// made for the point.
 std::optional<Summary> measure_again(PlansAgain::KeptPlan& made, double question_bound_s) {
   if (!ends_if_it_ran(made.plan)) return {};
   check_totals(made.plan);
@@ -66,7 +66,8 @@ std::optional<Summary> measure_again(PlansAgain::KeptPlan& made, double question
   return summarise(totals);
 }
 
-/// Measures a plan that was just made. During the measurement, the plan has more iterations.
+/// Measures a plan that was just made. During the measurement, the plan has more iterations than before and after the
+/// measurement.
 Summary measure_anew(Plan& plan, double question_bound_s) {
   const PlanTables tables = check_without_replay(plan);
   Totals totals(plan);
@@ -104,10 +105,10 @@ Summary measure_on_replay(const Plan& plan, double question_bound_s) {
   return measure_anew(own, question_bound_s);
 }
 
-/// The plans that were made for points. Each plan is used by one thread at a time.
+/// The plans that were made for points. At any time, at most one thread uses a plan.
 class Variants::Plans {
  public:
-  /// Plans that only this thread uses. The destructor gives them back.
+  /// The plans that only the current thread uses. The destructor gives these plans back.
   class BorrowedPlans {
    public:
     explicit BorrowedPlans(Plans& all) : all_(all), plans_(all.take()) {}
@@ -203,7 +204,7 @@ KnownPoint known_point(const Variants& variants, const std::vector<std::string>&
     return {std::move(key), std::move(scenario)};
   } catch (const Interrupted&) {
     throw;
-  } catch (const std::exception&) {  // evaluate() will report the reason
+  } catch (const std::exception&) {  // evaluate() reads the scenario again, and reports why it cannot be read
     return {sha256_of(point_key(variants.base()) + "\n" + join(overrides, "\n")), {}};
   }
 }

@@ -1,4 +1,4 @@
-// Evaluates one point: a scenario with some values changed is planned and run.
+// Evaluates one point of a sweep: changes some values of a scenario, makes a plan and runs the plan.
 #pragma once
 
 #include <functional>
@@ -12,12 +12,13 @@
 
 namespace sluice {
 
-/// A scenario that is evaluated repeatedly with other values. Its files are read once. A plan whose structure does not
-/// depend on the changed values is made once, and then priced again.
+/// A scenario that is evaluated many times, each time with other values of some keys. The files of the scenario are
+/// read once. If the structure of a plan does not depend on the changed values, the plan is made once and then priced
+/// again for each point.
 class Variants {
  public:
   /// `document` is the content of the file at `path`, before includes; `fixed` are changes that all
-  /// points share. Throws what reading a scenario throws.
+  /// points share. Throws the exceptions of load_scenario.
   Variants(Value document, std::string path, std::vector<std::string> fixed);
   ~Variants();
 
@@ -40,25 +41,27 @@ class Variants {
 
 /// Runs a plan and returns the numbers of the run. `question_bound_s` is the bound of the question, in seconds.
 using Measure = std::function<Summary(const Plan& plan, double question_bound_s)>;
-/// Measures in the replay. Any thread may call this function. It loads neither SimGrid nor HDF5 into the process.
+/// Measures a plan in the replay. Any thread may call this function, which loads neither SimGrid nor HDF5 into the
+/// process.
 Summary measure_on_replay(const Plan& plan, double question_bound_s);
 
-/// Evaluates a point in the replay. If an exception is thrown, the result reports it; only Interrupted is passed on.
-/// Any thread may call this function.
+/// Evaluates a point in the replay. If the evaluation throws an exception, the result has the error. Only the exception
+/// Interrupted is passed on. Any thread may call this function.
 PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides);
-/// Evaluates a scenario that variants.with() returned, in the same way.
+/// Evaluates a scenario that variants.with() returned, in the replay.
 PointResult evaluate(const Variants& variants, const Scenario& scenario);
-/// Makes a new plan for the point and runs it with `measure`. Several threads may call it if they may call `measure`.
+/// Makes a new plan for the point and runs the plan with `measure`. Several threads may call this function if several
+/// threads may call `measure`.
 PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides,
                      const Measure& measure);
 
-/// The key of a point in a store: a sha256 with 64 hexadecimal digits. The key is the hash of two things: the resolved
-/// scenario, which contains all data that the scenario reads, and the library that computes the result.
+/// The key of a point in a store: a sha256 with 64 hexadecimal digits. The key is the hash of the resolved scenario and
+/// of the library that computes the result. The resolved scenario contains all data that the scenario reads.
 std::string point_key(const Scenario& scenario);
 
 struct KnownPoint {
-  std::string key;  ///< point_key(), or a hash of the request if the scenario cannot be read
-  std::optional<Scenario> scenario;  ///< nullopt if the scenario cannot be read
+  std::string key;  ///< the key of the point: point_key(), or a hash of the request if the scenario cannot be read
+  std::optional<Scenario> scenario;  ///< the scenario of the point; nullopt if the scenario cannot be read
 };
 /// Throws only Interrupted. Any thread may call this function.
 KnownPoint known_point(const Variants& variants, const std::vector<std::string>& overrides);

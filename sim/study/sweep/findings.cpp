@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-/// A number, and the text after it, such as a unit.
+/// A number, and the text after the number, such as a unit.
 struct Quantity {
   double number = 0;
   std::string unit;
@@ -63,7 +63,8 @@ std::string without_numbers(const std::string& text) {
 
 }  // namespace
 
-/// Numbers that are this close count as equal, because they are sums of many terms in different orders.
+/// Numbers count as equal if their relative difference is at most this share, because the numbers are sums whose terms
+/// were added in different orders.
 constexpr double same_to = 1e-9;
 
 std::string metric_of(const std::string& number) {
@@ -76,7 +77,7 @@ bool has_direction(const std::string& number) {
 
 std::vector<std::string> numbers_of_metric(const SweepResult& result, const std::string& metric) {
   std::vector<std::string> found;
-  const NumberNames* last = nullptr;  // most points share their names
+  const NumberNames* last = nullptr;  // Most points share one list of names, which is read only once.
   for (const PointResult& outcome : result.outcomes) {
     if (!outcome.names || outcome.names.get() == last) continue;
     last = outcome.names.get();
@@ -116,7 +117,8 @@ bool hides(const PointResult& outcome) {
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result) {
   const std::optional<std::size_t> along = longest_axis_of_numbers(points);
   if (!along || points.over() != Over::grid || result.points.size() != points.size()) return {};
-  // Each row has the points with equal values on all other axes, in the order of this axis.
+  // Divides the points into rows. The points of a row have equal values on all axes but this one, and are in the order
+  // of this axis.
   std::map<std::vector<std::size_t>, std::vector<std::size_t>> rows;
   for (std::size_t p = 0; p < points.size(); ++p) {
     std::vector<std::size_t> others;
@@ -131,7 +133,7 @@ std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& resul
     });
     if (row.empty()) continue;
     sort_along(row, points, *along);
-    // From this position on, all points hide their transfers.
+    // The first position from which on all points hide their transfers.
     std::size_t from = row.size();
     while (from > 0 && hides(result.outcomes[row[from - 1]])) --from;
     HiddenFrom crossing{.everywhere = from == 0};

@@ -11,39 +11,40 @@
 
 namespace sluice {
 
-/// The metric to which a number belongs: "peak_bytes" for "peak_bytes[gpu]".
+/// Returns the metric to which a number belongs: "peak_bytes" for "peak_bytes[gpu]".
 std::string metric_of(const std::string& number);
 /// Returns whether smaller or larger numbers of this metric are better. Throws UsageError when there is no such metric.
 bool has_direction(const std::string& number);
-/// The names of a metric's numbers at the points of a result: "makespan_s" alone, or "peak_bytes[gpu]" and
-/// "peak_bytes[host]". If no point has any such number, returns the name of the metric.
+/// Returns the names of a metric's numbers at the points of a result: "makespan_s", for example, or "peak_bytes[gpu]"
+/// and "peak_bytes[host]". If no point has a number of the metric, returns only the name of the metric.
 std::vector<std::string> numbers_of_metric(const SweepResult& result, const std::string& metric);
 
-/// The index of the complete point with the best number of a metric. Numbers that agree to 1e-9 count as equal, and the
-/// first of equal points is returned. Returns nullopt if no point has the number, or if neither small nor large is
-/// better. Throws UsageError when there is no such metric.
+/// Returns the index of the complete point with the best number of a metric. Numbers that agree to 1e-9 count as equal,
+/// and the first of equal points is returned. Returns nullopt if no point has the number, or if the metric does not say
+/// whether smaller or larger numbers are better. Throws UsageError when there is no such metric.
 std::optional<std::size_t> best_place(const SweepResult& result, const std::string& metric);
 
-/// Transfers count as hidden if computation waits for them for at most this part of its time.
+/// Transfers count as hidden if the time for which computation waits for transfers is at most this share of the time of
+/// computing and waiting.
 inline constexpr double hidden_share = 0.05;
-/// The time of waiting for transfers, divided by the time of computation and waiting together. Returns NaN if the point
-/// has no numbers.
+/// Returns the time of waiting for transfers, divided by the time of computing and waiting together. Returns NaN if the
+/// point has no numbers.
 double exposed_share(const PointResult& outcome);
 /// Returns whether exposed_share() is at most hidden_share, with a tolerance of 1e-9.
 bool hides(const PointResult& outcome);
 
-/// The value of one axis from which on transfers are hidden, while the values of the other axes are fixed.
+/// The value of one axis from which on transfers are hidden. The values of all other axes are fixed.
 struct HiddenFrom {
-  std::vector<std::string> others;  ///< KEY=VALUE of the other axes that have several values
+  std::vector<std::string> others;  ///< KEY=VALUE of each of the other axes that has several values
   /// KEY=VALUE from which on transfers stay hidden; empty if there is no such value.
   std::string from;
-  bool everywhere = false;  ///< transfers are hidden from the first value on
+  bool everywhere = false;  ///< whether transfers are hidden from the first value on
 };
-/// The findings along the axis with the most values, for the points that ran, in the order of the axis's numbers. The
-/// list is empty unless all values of that axis are numbers and a whole grid was swept.
+/// Returns the findings along the axis with the most values, for the points that ran. The points are taken in the order
+/// of this axis's numbers. The list is empty unless all values of this axis are numbers and a whole grid was swept.
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result);
 
-/// Points that were refused for the same reason. Numbers in the text of the reason may differ.
+/// The points that were refused for one common reason. Numbers in the text of the reason may differ.
 struct Refusal {
   PointResult::Status status = PointResult::Status::infeasible;
   std::size_t count = 0;

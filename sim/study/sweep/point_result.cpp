@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> status_names = {"complete", "infeasible", "failed"};
 
-/// The value of a key. Throws InputError if the mapping has no such key.
+/// Returns the value of a key. Throws InputError if the mapping has no such key.
 const Value& value_at(const Value& mapping, std::string_view key) {
   const Value* const found = mapping.find(key);
   if (!found) throw InputError("a name of a number has no '" + std::string(key) + "'");
@@ -91,7 +91,7 @@ std::shared_ptr<const NumberNames> unpacked_names(const std::string& text,
   return shared_names(std::move(names));
 }
 
-static_assert(std::endian::native == std::endian::little, "numbers are packed as they are here");
+static_assert(std::endian::native == std::endian::little, "the numbers are packed as this computer stores them");
 
 std::string packed_numbers(const std::vector<double>& numbers) {
   std::string bytes(numbers.size() * sizeof(double), '\0');

@@ -13,8 +13,8 @@ namespace sluice {
 
 namespace {
 
-constexpr std::int64_t application = 0x536C7569;  // "Slui", as PRAGMA application_id
-constexpr std::int64_t version = 1;               // as PRAGMA user_version
+constexpr std::int64_t application = 0x536C7569;  // "Slui", the value of PRAGMA application_id
+constexpr std::int64_t version = 1;               // the value of PRAGMA user_version
 
 constexpr const char* tables = R"(
 CREATE TABLE layouts (id INTEGER PRIMARY KEY, names TEXT NOT NULL UNIQUE);
@@ -31,8 +31,8 @@ static_assert(application == 1399616873 && version == 1);
 constexpr const char* columns =
     "key, scenario, changes, status, message, reason, shortage, executor, verified, chosen, bound_by, layout, numbers";
 
-/// A failure replaces only another failure. So an answer of one worker is not lost when another worker dies at the same
-/// point.
+/// A failure replaces only another failure. So the answer of one process is not lost if another process dies at the
+/// same point.
 constexpr const char* replacing =
     "ON CONFLICT (key) DO UPDATE SET scenario = excluded.scenario, changes = excluded.changes, "
     "status = excluded.status, message = excluded.message, reason = excluded.reason, "
@@ -63,7 +63,7 @@ class Store::Database {
     if (mode == Mode::write) {
       connection_.execute("PRAGMA synchronous = FULL");
       make_tables();
-      connection_.write_ahead();  // after the checks, because this call changes the file
+      connection_.write_ahead();  // This call comes after the checks, because it changes the file.
     } else {
       require_tables();
     }
@@ -76,7 +76,7 @@ class Store::Database {
 
   std::optional<PointResult> find(const std::string& key) {
     find_->bind(1, key);
-    struct Reset {  // also after an error, so that the next point can be looked up
+    struct Reset {  // The statement is also reset after an error, so that the next point can be looked up.
       Statement& statement;
       ~Reset() { statement.reset(); }
     } reset{*find_};
@@ -146,7 +146,7 @@ class Store::Database {
     return count.integer(0) == 0;
   }
 
-  /// If several processes find an empty file, only one of them makes the tables.
+  /// If several processes find an empty file at the same time, only one process makes the tables.
   void make_tables() {
     connection_.execute("BEGIN IMMEDIATE");
     open_ = true;
@@ -225,7 +225,7 @@ class Store::Database {
     return point;
   }
 
-  InOrder in_order_;  ///< keeps a signal from leaving the database's log behind
+  InOrder in_order_;  ///< No signal can end the process before the database is closed and its log file is removed.
   Connection connection_;
   bool open_ = false;
   std::optional<Statement> find_, put_, verified_;

@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-/// The changes at a point: key and value.
+/// The changes of a point, each as a key and a value.
 using Changes = std::vector<std::pair<std::string, std::string>>;
 
 struct StoredPoint {
@@ -28,10 +28,10 @@ class Store {
  public:
   enum class Mode { write, read };
 
-  /// Opens the file. With the mode `write`, a file that does not exist is made, and several processes may have the file
-  /// open: each waits for the other's transactions. With the mode `read`, the file is not changed and may be
-  /// write-protected, and only find(), for_each() and size() may be called. Throws IoError when the file cannot be
-  /// opened. Throws InputError when it is not a store, or is a store of another version.
+  /// Opens the file. With the mode `write`, a file that does not exist is made. Several processes may have the file
+  /// open, and each process waits for the transactions of the other processes. With the mode `read`, the file is not
+  /// changed and may be write-protected, and only find(), for_each() and size() may be called. Throws IoError when the
+  /// file cannot be opened. Throws InputError when the file is not a store, or when it is a store of another version.
   explicit Store(const std::string& path, Mode mode = Mode::write);
   ~Store();
   Store(const Store&) = delete;
@@ -41,10 +41,10 @@ class Store {
   std::optional<PointResult> find(const std::string& key);
   /// Adds or replaces a point. The point is on the disk after commit(). Throws IoError.
   void put(const StoredPoint& point);
-  /// Records that SimGrid gave the same result for this point.
+  /// Records that SimGrid gave the stored result of this point.
   void set_verified(const std::string& key);
   void commit();
-  /// Closes the file, after which no other function may be called. Data that commit() has not written are lost.
+  /// Closes the file, after which no other function may be called. Answers that commit() has not written are lost.
   void close();
   /// Calls the function for all points, in the order of their keys.
   void for_each(const std::function<void(const StoredPoint&)>& each);

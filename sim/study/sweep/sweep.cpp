@@ -28,7 +28,7 @@ constexpr std::chrono::milliseconds between_commits(200);
 /// An outcome, passed from the thread that found it to the thread that stores it.
 struct Answer {
   std::size_t place = 0;  ///< the index in SweepResult::points
-  std::string key;        ///< the key in the store; empty without a store
+  std::string key;        ///< the point's key in the store; empty without a store
   PointResult outcome;
   bool is_stored = false;
 };
@@ -44,7 +44,7 @@ class Sweep {
 
   SweepResult run() {
     if (request_.simgrid || (request_.by_both_executors && request_.verify > 0))
-      load_engine();  // Load the engine before the process forks.
+      load_engine();  // This call loads the engine before the process forks.
     if (request_.simgrid)
       in_processes();
     else
@@ -83,7 +83,7 @@ class Sweep {
   // --- threads -------------------------------------------------------------------------------
 
   /// Starts the requested number of threads, or fewer if the system refuses more. Throws IoError if the system refuses
-  /// all of them.
+  /// all threads.
   std::vector<std::thread> start_threads() {
     std::vector<std::thread> threads;
     const std::size_t count = std::clamp<std::size_t>(request_.jobs, 1, result_.points.size() + 1);
@@ -91,7 +91,7 @@ class Sweep {
     try {
       while (threads.size() < count) threads.emplace_back([this] { work(); });
     } catch (const std::system_error& error) {
-      if (threads.empty() && memory_is_low()) throw std::bad_alloc();  // for the thread's stack
+      if (threads.empty() && memory_is_low()) throw std::bad_alloc();  // bytes for the stack of a thread
       if (threads.empty()) throw IoError(std::string("cannot start a thread: ") + error.what());
       const std::lock_guard<std::mutex> lock(mutex_);
       working_ -= count - threads.size();
@@ -125,7 +125,7 @@ class Sweep {
       if (place >= result_.points.size()) break;
       try {
         hand_over(answer(place));
-      } catch (...) {  // interrupted, or the store cannot be read
+      } catch (...) {  // The sweep was interrupted, or the store cannot be read.
         const std::lock_guard<std::mutex> lock(mutex_);
         if (!fault_) fault_ = std::current_exception();
         break;
@@ -142,14 +142,14 @@ class Sweep {
     something_.notify_one();
   }
 
-  /// Stores the answers, in the caller's thread, until all threads have ended.
+  /// Stores the answers of the threads until all threads have ended. The caller's thread does this work.
   void keep_answers() {
     for (bool over = false; !over;) {
       std::vector<Answer> answers;
       {
         std::unique_lock<std::mutex> lock(mutex_);
         something_.wait_for(lock, between_commits, [&] { return !answers_.empty() || !working_; });
-        if (fault_) std::rethrow_exception(fault_);  // keep_what_is_left() stores the answers
+        if (fault_) std::rethrow_exception(fault_);  // keep_what_is_left() stores the remaining answers
         answers.swap(answers_);
         over = working_ == 0;
       }
@@ -159,11 +159,11 @@ class Sweep {
     }
   }
 
-  /// Stores what has been answered, closes the store, and ends the process. The function does not wait for the threads:
-  /// a thread that plans notices a signal late, and freeing its memory then takes a while.
+  /// Stores the answers so far, closes the store, and ends the process. The function does not wait for the threads. A
+  /// thread that makes a plan would notice a signal late, and would then need time to free its memory.
   void end_now() {
     keep_what_is_left();
-    // The lock is never released, so that no thread reads from a store that is closed.
+    // The lock is never released, so that no thread reads from the closed store.
     store_mutex_.lock();
     if (request_.store) request_.store->close();
     end_now_by_signal();
@@ -174,7 +174,7 @@ class Sweep {
       const std::lock_guard<std::mutex> lock(mutex_);
       for (Answer& one : answers_) keep(std::move(one));
       commit();
-    } catch (const std::exception&) {  // only the first error is reported
+    } catch (const std::exception&) {  // Only the first error is reported.
     }
   }
 
@@ -212,15 +212,15 @@ class Sweep {
     return failed_result(answer.fault);
   }
 
-  /// Returns true if this stored point needs no further run: SimGrid gave or confirmed the result, or the point has no
-  /// numbers.
+  /// Returns true if SimGrid need not run this stored point: SimGrid gave or confirmed the stored result, or the point
+  /// has no numbers.
   static bool is_of_simgrid(const PointResult& outcome) {
     return outcome.status != PointResult::Status::complete || outcome.verified ||
            outcome.executor == "simgrid";
   }
 
   /// Runs each point in a separate process, unless the store has a result of SimGrid for this point. The results are
-  /// stored after every few points.
+  /// stored each time a few points have ended.
   void in_processes() {
     std::vector<std::size_t> places;
     for (std::size_t place = 0; place < result_.points.size(); ++place) {
@@ -250,15 +250,15 @@ class Sweep {
     }
   }
 
-  /// Repeats some points with SimGrid, to compare the results with those of the replay. Each point has its own process.
-  /// No other threads run at this moment.
+  /// Repeats some points with SimGrid, to compare its results with the results of the replay. Each point has its own
+  /// process. All threads of the sweep have ended before.
   void verify() {
     if (request_.simgrid || !request_.by_both_executors) return;
     std::vector<std::size_t> complete;
     for (std::size_t i = 0; i < result_.points.size(); ++i)
       if (result_.outcomes[i].status == PointResult::Status::complete)
         complete.push_back(result_.points[i]);
-    std::vector<std::size_t> chosen;  // indexes in the result
+    std::vector<std::size_t> chosen;  // indexes of points in the result
     for (const std::size_t point : points_to_verify(request_.points, complete, request_.verify)) {
       const auto at = std::lower_bound(result_.points.begin(), result_.points.end(), point);
       const auto place = static_cast<std::size_t>(at - result_.points.begin());
@@ -290,7 +290,7 @@ class Sweep {
 
   const SweepRequest& request_;
   SweepResult result_;
-  std::vector<std::string> keys_;  ///< indexed by position; empty without a store
+  std::vector<std::string> keys_;  ///< the keys in the store, by the position of the point; empty without a store
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> stop_{false};
   std::mutex mutex_, store_mutex_;

@@ -32,7 +32,8 @@ std::vector<Listed> entries_of(const Catalog<Kind>& catalog) {
   return entries;
 }
 
-/// Puts the word `auto`, which leaves the choice open, before the entries. The word is not an entry of the catalog.
+/// Puts the word `auto` before the entries. `auto` is not an entry of the catalog; it leaves the choice among the
+/// entries open.
 std::vector<Listed> with_auto(std::vector<Listed> entries, const Listed& word) {
   entries.insert(entries.begin(), word);
   return entries;
@@ -88,7 +89,7 @@ std::vector<Figure> parameters_of(const Value& model) {
   return figures;
 }
 
-/// Collects everything that an override may change, with its path.
+/// Collects all values that an override may change, each with its path.
 void add_figures(std::vector<Figure>& figures, const Value& value, const std::string& way) {
   const auto is_map = [](const Value& item) { return item.is_map(); };
   if (value.is_list() && std::any_of(value.items().begin(), value.items().end(), is_map)) {
@@ -112,8 +113,8 @@ std::vector<Figure> figures_of(const Value& platform) {
   return figures;
 }
 
-/// Lists the documents of a folder. A stage table in data-island form cannot contain a summary, so this function adds a
-/// summary.
+/// Lists the documents of a folder. A stage table in the form of a data island has no summary, so this function adds
+/// one.
 std::vector<Listed> documents_of(const std::string& folder) {
   std::vector<Listed> entries;
   for (const std::string& file : bundled_files(folder)) {
@@ -140,7 +141,7 @@ struct Kind {
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> list = {
       {"policies",
-       "the rules that plan which weights and activations are where, and when they move",
+       "the rules that plan in which memory weights and activations are, and when they move",
        [] { return entries_of(policy_catalog()); }},
       {"layers", "the operators of which a model consists",
        [] { return entries_of(layer_catalog()); }},
@@ -152,8 +153,8 @@ const std::vector<Kind>& kinds() {
              entries_of(cut_catalog()),
              {.name = "auto",
               .summary =
-                  "This is the default. The policy makes a plan for each cut of a list. `auto` takes the cut whose "
-                  "plan takes the least time.",
+                  "This is the default. With `auto`, the policy makes a plan for each cut of a list. Then `auto` takes "
+                  "the cut whose plan needs the least time.",
               .details =
                   "Use `auto` unless you study cuts. Each policy has its own list of cuts to compare "
                   "(scenarios/FORMAT.md), and the answer says which cut was taken. Planning takes longer than with a "
@@ -161,14 +162,14 @@ const std::vector<Kind>& kinds() {
               .source = "none, because `auto` simulates several plans and takes the fastest",
               .example = "sluice run alexnet_x200 stages=auto"});
        }},
-      {"fates", "what becomes of activations: kept, recomputed, offloaded",
+      {"fates", "strategies that say whether activations are kept, recomputed or offloaded",
        [] {
          return with_auto(
              entries_of(fate_catalog()),
              {.name = "auto",
               .summary =
-                  "This is the default. In training, `auto` compares all strategies that do not list single stages, "
-                  "and takes the strategy whose plan takes the least time. In inference, the policy chooses.",
+                  "This is the default. In training, `auto` makes a plan for each strategy that needs no list of "
+                  "stages, and takes the strategy whose plan needs the least time. In inference, the policy chooses.",
               .details =
                   "Use `auto` unless you study strategies. The answer says which strategy was taken. Planning takes "
                   "longer than with a named strategy, because a plan is made for each strategy.",
@@ -240,7 +241,7 @@ std::string type_words(const Field& field) {
   return "any value";
 }
 
-/// A field of a record as JSON: name, type, default, choices, help.
+/// Returns a field of a record as JSON, with its name, type, default, choices and help.
 static Value json_field(const Field& field) {
   return object({
       {"name", field.name},

@@ -1,4 +1,4 @@
-// Lists the entries of the catalogs and the bundled documents, all in one form.
+// Lists the entries of all catalogs and all bundled documents in one common form.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace sluice {
 /// A parameter of a model, or a figure of a platform.
 struct Figure {
   std::string name;   ///< as an override names it: "tokens", "links.host.bandwidth"
-  std::string value;  ///< for a parameter: its default
-  std::string note;   ///< for a parameter: its meaning; for a figure: its source
+  std::string value;  ///< the default of a parameter
+  std::string note;   ///< the meaning of a parameter, or the source of a figure
 };
 
 /// The description of one entry of any kind.
@@ -21,7 +21,7 @@ struct Listed {
   std::string name, summary;
   std::string details = {};  ///< a paragraph about it
   std::string source = {};
-  std::string example = {};  ///< a command that the user can run without changes
+  std::string example = {};  ///< a command with the entry that the user can run without changes
   std::string unit = {};     ///< the unit of a metric
   std::string file = {};     ///< the file of a document
   const std::vector<Field>* parameters = nullptr;
@@ -36,14 +36,14 @@ struct ListedKind {
 std::vector<ListedKind> listed_kinds();
 std::vector<std::string> listed_kind_names();
 
-/// The entries of one kind: policies, layers, costs, cuts, fates, optimizers, metrics, models, platforms, scenarios or
-/// fits. Throws UsageError for any other word.
+/// Returns the entries of one kind: policies, layers, costs, cuts, fates, optimizers, metrics, models, platforms,
+/// scenarios or fits. Throws UsageError for any other word.
 std::vector<Listed> listing(const std::string& kind);
 
-/// The type of a field in words for the user: "integer", "quantity in byte/s".
+/// Returns the type of a field in words for the user: "integer", "quantity in byte/s".
 std::string type_words(const Field& field);
 
-/// The entries as `sluice list --json` prints them.
+/// Returns the entries as `sluice list --json` prints them.
 Value listing_json(const std::vector<Listed>& entries);
 
 }  // namespace sluice

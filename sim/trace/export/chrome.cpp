@@ -2,13 +2,14 @@
 // each stream is a thread. Memory levels are counters "C", waits are flows "s" and "f", and names are metadata "M".
 // Times are in microseconds with three decimals. The format is the "Trace Event Format" of the Chromium project.
 //
-// Events on one thread must nest, and the spans here do not even overlap (timeline.hpp). If a span begins when another
-// span ends, both times are the same decimal text. A complete event "X" would have a duration instead of an end.
-// Because of rounding, a reader that adds the duration to the beginning may get a slightly different end. Speedscope
-// would then nest the two spans and leave the first span open. "B" and "E" of a span have the same arguments, because
-// Speedscope needs equal arguments to match the two events of a span without length. chrome://tracing reports the
-// repeated arguments and uses them. `highres-ticks` tells chrome://tracing that times on whole milliseconds are exact,
-// not rounded. All names are escaped so that the JSON can be put into an HTML page.
+// The events of one thread must be nested. This is so, because the spans of a stream do not overlap (timeline.hpp). If
+// a span begins when another span ends, both times are written as one and the same decimal text. A complete event "X"
+// would have a duration instead of an end. Because of rounding, a reader that adds the duration to the beginning may
+// get an end that differs a little from the written end. In this case, Speedscope would nest the two spans and would
+// not close the first span. The events "B" and "E" of a span have equal arguments, because Speedscope needs equal
+// arguments to match the two events of a span whose length is 0. chrome://tracing reports the repeated arguments and
+// uses them. `highres-ticks` tells chrome://tracing that times of whole milliseconds are exact and not rounded. All
+// names are escaped so that the JSON can be put into an HTML page.
 #include <array>
 #include <cstdio>
 
@@ -56,7 +57,7 @@ class ChromeWriter {
  private:
   struct Texts {
     std::string event;  ///< "name": …, "cat": …
-    std::string args;   ///< the arguments that all executions of the action share
+    std::string args;   ///< the arguments that are equal for all executions of an action
   };
 
   Texts texts_of(const Labels::Action& action) const {
@@ -122,7 +123,7 @@ class ChromeWriter {
   }
 
   /// Writes the flows of a slice. A reader assigns a flow to the slice that encloses the flow's time. The next slice
-  /// may begin when this slice ends, so a flow leaves just before the end.
+  /// may begin when a slice ends, so a flow leaves a slice just before the end of the slice.
   void flows(const Slice& slice) {
     const std::uint64_t leaves = slice.end > slice.begin ? slice.end - 1 : slice.begin;
     if (slice.arriving != 0) flow('f', slice, slice.begin, slice.arriving, ", \"bp\": \"e\"");

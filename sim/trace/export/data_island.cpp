@@ -1,5 +1,5 @@
-// Writes the results of a run as a table for a web page: its metrics, or its stages. The form of the table comes from
-// the document 'AlexNet on one card'.
+// Writes the results of a run as a table for a web page, either the metrics or the stages. The form of the table comes
+// from the document 'AlexNet on one card'.
 #include <algorithm>
 #include <map>
 
@@ -45,7 +45,8 @@ struct StageSums {
   double transfers = 0, transfer_s = 0, bytes = 0;
 };
 
-/// Returns the sums by stage number. The number -1 has the sums of actions that do not belong to a stage.
+/// Returns the sums by the number of the stage. Under the number -1 are the sums of the actions that do not belong to a
+/// stage.
 std::map<std::int32_t, StageSums> sums_of(const TraceReader& trace) {
   const Labels& labels = trace.labels();
   std::map<std::int32_t, StageSums> sums;
@@ -102,7 +103,7 @@ void write_data_island(const TraceReader& trace, const std::string& table, const
 extern const ExportFormat data_island_export;
 const ExportFormat data_island_export = {
     .name = "data-island",
-    .summary = "Writes a table as JSON for a web page: the metrics, or the stages with their sums.",
+    .summary = "Writes a table as JSON for a web page. The table has the metrics, or the stages with their sums.",
     .source = "AlexNet on one card",
     .tables = {"metrics", "stages"},
     .write = write_data_island,

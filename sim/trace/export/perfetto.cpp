@@ -3,7 +3,8 @@
 //
 // Each device is a process, each of its streams is a track, and each memory is a counter. Each track has a separate
 // packet sequence, whose packets are in the order of time. The reader must merge the sequences by time, as Perfetto
-// does. Each packet has the full names instead of references to interned names, so that a packet can be read alone.
+// does. Each packet has full names instead of references to names in earlier packets, so that a packet can be read
+// without any other packet.
 #include "trace/export/export.hpp"
 #include "trace/export/proto.hpp"
 #include "trace/export/text.hpp"
@@ -28,7 +29,7 @@ constexpr int annotation_int = 4, annotation_double = 5, annotation_string = 6,
 enum EventType { slice_begin = 1, slice_end = 2, counter_sample = 4 };
 constexpr std::uint64_t state_cleared = 1;  // SEQ_INCREMENTAL_STATE_CLEARED
 constexpr std::uint64_t size_in_bytes = 3;  // UNIT_SIZE_BYTES
-constexpr std::uint64_t boottime = 6;       // the clock of Perfetto's own time axis
+constexpr std::uint64_t boottime = 6;       // the number of the clock that Perfetto's time axis shows
 
 class PerfettoWriter {
  public:
@@ -57,7 +58,8 @@ class PerfettoWriter {
   }
 
  private:
-  // Tracks are numbered from 1: first groups, then streams, then pools. Track 0 is the trace itself.
+  // Tracks are numbered from 1. The groups have the first numbers, the streams the next, and the pools the last. The
+  // number 0 stands for the trace as a whole.
   std::uint64_t group_track(std::size_t group) const { return group + 1; }
   std::uint64_t stream_track(std::uint32_t stream) const {
     return groups_.names.size() + stream + 1;
@@ -66,7 +68,7 @@ class PerfettoWriter {
     return groups_.names.size() + labels_.streams.size() + pool + 1;
   }
 
-  /// Writes a packet of the track's sequence.
+  /// Writes a packet into the sequence of a track.
   template <class Fill>
   void packet(std::uint64_t track, Fill&& fill) {
     proto_.message(field::trace_packet, [&] {
@@ -165,7 +167,7 @@ class PerfettoWriter {
     annotation(name, [&] { proto_.text(field::annotation_string, value); });
   }
 
-  /// Writes only the annotations that have a value.
+  /// Writes those annotations that have a value.
   void annotate(const Span& span) {
     const Labels::Action& action = labels_.actions[span.action];
     if (action.stage >= 0) annotate("stage", names_[span.action].stage);
@@ -201,7 +203,8 @@ extern const ExportFormat perfetto_export;
 const ExportFormat perfetto_export = {
     .name = "perfetto",
     .summary =
-        "Writes a timeline for ui.perfetto.dev, with tracks of streams, memory levels, and arrows along waits.",
+        "Writes a timeline for ui.perfetto.dev, with a track per stream, the levels of memories, and an arrow for each "
+        "wait.",
     .source = "perfetto.dev, protos/perfetto/trace/trace_packet.proto",
     .binary = true,
     .write = write_perfetto,

@@ -14,7 +14,7 @@ class ProtoWriter {
   /// Takes the string to which the messages are appended.
   explicit ProtoWriter(std::string& out) : out_(out) {}
 
-  /// Writes uint64, int64 (negative numbers as ten bytes), int32, enum and bool.
+  /// Writes a number of the type uint64, int64 (a negative number has ten bytes), int32, enum or bool.
   void integer(int field, std::uint64_t value) {
     tag(field, 0);
     varint(out_.size(), value);
@@ -29,7 +29,7 @@ class ProtoWriter {
     varint(out_.size(), value.size());
     out_ += value;
   }
-  /// Writes a nested message. `fill` writes the fields of this message.
+  /// Writes a nested message. Writes a message inside this message. `fill` writes the fields of the inner message.
   template <class Fill>
   void message(int field, Fill&& fill) {
     tag(field, 2);

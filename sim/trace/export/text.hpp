@@ -12,13 +12,13 @@
 
 namespace sluice {
 
-/// Collects text and passes it on in large pieces.
+/// Collects text, and passes the text on in large pieces.
 class Outlet {
  public:
   explicit Outlet(const Write& write) : write_(write) {}
   /// Returns the text, to which callers append.
   std::string& text() { return text_; }
-  /// Passes the text on if it is large. Must be called after each row or packet.
+  /// Passes the text on if it is large. Callers call this function after each row or packet.
   void pass() {
     if (text_.size() >= 1 << 16) finish();
   }
@@ -32,11 +32,12 @@ class Outlet {
   std::string text_;
 };
 
-/// Returns a JSON string with its quotes. It is also safe inside HTML: `<` is written as \u003c, and the two separators
-/// that older JavaScript takes for line ends are escaped.
+/// Returns a JSON string with its quotes. The string may be put into an HTML page: `<` is written as \u003c, and the
+/// two separators that old versions of JavaScript read as line ends are escaped.
 std::string json_string(std::string_view text);
 
-/// Returns a JSON number. A whole number has no fraction, and a number that is not finite becomes null.
+/// Returns a JSON number. Returns a number as JSON. A whole number has no fraction, and a number that is not finite
+/// becomes null.
 std::string json_number_text(double number);
 
 /// Returns a table as a data island, which is JSON that a page embeds and plots: {"func": "quick_plot", "data":

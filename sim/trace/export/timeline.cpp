@@ -22,7 +22,8 @@ std::uint64_t nanoseconds(const TraceReader& trace, double seconds) {
   return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
 }
 
-/// Keeps spans in the order of arrival until all spans that waited for them are known.
+/// Keeps each span until a given number of later spans has arrived, so that the flows from the span to later spans are
+/// known. The spans are in the order of their arrival.
 class Window {
  public:
   Window(const TraceReader& trace, const std::function<void(const Slice&)>& take, std::size_t size)
@@ -51,16 +52,16 @@ class Window {
   /// number of the span at which the flow ends.
   struct Item {
     Span span;
-    std::uint64_t previous = 0;  ///< the execution of the same action before this one
-    bool waited = false;         ///< whether a flow ends here
+    std::uint64_t previous = 0;  ///< the previous execution of this action
+    bool waited = false;         ///< whether a flow ends at this span
     std::uint64_t first_leaving = 0, last_leaving = 0;
-    std::uint64_t next_leaving = 0;  ///< the next flow that leaves the same span as this flow
+    std::uint64_t next_leaving = 0;  ///< number of the next flow that begins at the span at which this flow begins
   };
 
   Item& at(std::uint64_t number) { return items_[number % items_.size()]; }
 
   /// After repeated periods, a span may begin just before the end of the previous span because of rounding. In this
-  /// case the beginning of the span is moved to that end.
+  /// case, the beginning of the span is moved to the end of the previous span.
   Span in_order(Span span) {
     const std::uint32_t stream = trace_.labels().actions[span.action].stream;
     const std::string& name = trace_.labels().streams[stream].name;
@@ -70,7 +71,7 @@ class Window {
     constexpr double rounding = 1e-12;
     if (span.start < free_at_[stream] * (1 - rounding))
       refuse(trace_, "spans overlap on '" + name + "': one starts at " + exact(span.start) +
-                         " s, before the end of the previous one at " + exact(free_at_[stream]) +
+                         " s, before the end of the previous span at " + exact(free_at_[stream]) +
                          " s");
     span.start = std::max(span.start, free_at_[stream]);
     span.end = std::max(span.start, span.end);
@@ -79,8 +80,8 @@ class Window {
   }
 
   /// Returns the span that ended the wait. A trace of version 1.0 names only the action (`blocker`). In such a trace,
-  /// the source of a wait for data is the execution of this action that was available when the span started. A wait for
-  /// memory has no source there.
+  /// the source of a wait for data is the execution of this action that was available when the span started. In such a
+  /// trace, a wait for memory has no source.
   std::uint64_t source_of(const Span& span) {
     if (span.cause >= 0) {
       const auto number = static_cast<std::uint64_t>(span.cause) + 1;
@@ -88,7 +89,7 @@ class Window {
     }
     if (span.reason != WaitReason::data || span.blocker >= latest_.size()) return 0;
     std::uint64_t number = latest_[span.blocker];
-    if (number == added_) number = at(number).previous;  // an earlier execution of the same action
+    if (number == added_) number = at(number).previous;  // an earlier execution of the action
     while (number > taken_ && at(number).span.available > span.start) number = at(number).previous;
     return number > taken_ && at(number).span.available == span.start ? number : 0;
   }
@@ -154,11 +155,11 @@ void for_each_level(const TraceReader& trace, std::uint32_t pool,
   trace.memory(pool, [&](const std::vector<MemoryEvent>& block) {
     check_interrupt();
     for (const MemoryEvent& event : block) {
-      // Two streams may act at the same moment although their times differ by the precision of the simulator's clock.
+      // Two streams that act at the same moment may have times that differ by the precision of the simulator's clock.
       if (last - event.time > 1e-9 * std::max(1.0, last))
         refuse(trace, "the events of the pool '" + trace.labels().pools[pool].name +
                           "' are not in the order of time at " + exact(event.time) + " s");
-      // A time that is NaN is refused below.
+      // The code below refuses a time that is NaN.
       if (!(event.time <= last)) last = event.time;
       take(nanoseconds(trace, last), event.level);
     }

@@ -2,10 +2,10 @@
 // sim/trace/export uses this code.
 //
 // Timestamps are whole nanoseconds. Each time is rounded to the nearest nanosecond, and halves are rounded up. Rounding
-// keeps the order of times, so slices of one track do not overlap, and no slice ends before it begins. A slice that is
-// shorter than a nanosecond may have no length. The functions throw InputError if the trace contradicts itself: if a
-// time is not finite, is negative or is beyond 292 years, if a span ends before it starts, or if spans of one stream
-// overlap.
+// keeps the order of times, so slices of one track do not overlap, and no slice ends before it begins. If a slice is
+// shorter than a nanosecond, its length may be rounded to 0. The functions throw InputError if the trace contradicts
+// itself. This is so if a time is not finite, is negative or is beyond 292 years. It is also so if a span ends before
+// it starts, or if spans of one stream overlap.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace sluice {
 
-/// Assigns streams and pools to groups. Each device has a group, which also has the pool with the name of the device.
-/// All other pools are in the group "memories".
+/// Assigns streams and pools to groups. Each device has a group with its streams and with the pool that has the name of
+/// the device. All other pools are in the group "memories".
 struct TrackGroups {
   std::vector<std::string> names;
   std::vector<std::size_t> of_stream, of_pool;  ///< the index of the group for each stream and pool
@@ -26,21 +26,21 @@ struct TrackGroups {
   explicit TrackGroups(const Labels& labels);
 };
 
-/// A span on its track. A flow leads from a span to another span that waited for it. A flow has a number that is unique
-/// in the trace and never 0.
+/// A span on its track. A flow leads from a span to a later span that waited for the first span. A flow has a number
+/// that is unique in the trace and never 0.
 struct Slice {
   const Span& span;
   std::uint32_t stream;
   std::uint64_t begin, end;                   ///< ns
-  std::uint64_t arriving;                     ///< the number of the flow that ends here, or 0
-  const std::vector<std::uint64_t>& leaving;  ///< the numbers of the flows that begin here
+  std::uint64_t arriving;                     ///< the number of the flow that ends at this slice, or 0
+  const std::vector<std::uint64_t>& leaving;  ///< the numbers of the flows that begin at this slice
 };
 
-/// Calls `take` for each slice, in the order of the ends. A flow leads to a span from the span's `cause`, whose data
-/// arrived or whose end freed the needed bytes. A trace of version 1.0 has no causes. In such a trace, the flow comes
-/// from the execution of the blocker that became available when the span started, and waits for memory have no flow. A
-/// flow begins in an earlier slice than the slice in which it ends, so earlier spans must be remembered. If more than
-/// `window` spans end between the ends of the two slices, the flow is left out.
+/// Calls `take` for each slice, in the order of the ends. A flow leads to a span from its `cause`, which is the span
+/// whose data arrived, or whose end freed the needed bytes. A trace of version 1.0 has no causes. In such a trace, the
+/// flow comes from the execution of the blocker that became available when the span started. Waits for memory then have
+/// no flow. A flow begins in an earlier slice than the slice in which it ends, so earlier spans must be remembered. If
+/// more than `window` spans end between the ends of the two slices, the flow is left out.
 void for_each_slice(const TraceReader& trace, const std::function<void(const Slice&)>& take,
                     std::size_t window = 1 << 17);
 
@@ -48,10 +48,12 @@ void for_each_slice(const TraceReader& trace, const std::function<void(const Sli
 void for_each_level(const TraceReader& trace, std::uint32_t pool,
                     const std::function<void(std::uint64_t time, std::int64_t level)>& take);
 
-/// Returns the name of what the span waited for last: an action, "memory of POOL", or "" if the span did not wait.
+/// Returns what the span waited for last: the name of an action, or "memory of POOL". If the span did not wait, returns
+/// "".
 std::string blocker_of(const Labels& labels, const Span& span);
 
-/// Returns the name of the stage, its number if it has no name, or "" for an action without a stage.
+/// Returns the name of the action's stage. If the stage has no name, returns its number. If the action has no stage,
+/// returns "".
 std::string stage_of(const Labels& labels, const Labels::Action& action);
 
 }  // namespace sluice

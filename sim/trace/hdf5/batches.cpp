@@ -19,7 +19,7 @@ BatchQueue::BatchQueue(Work work) : work_(std::move(work)) {
   }
   current_ = free_.back();
   free_.pop_back();
-  const SignalsHeld held;  // Signals must go to the simulating thread.
+  const SignalsHeld held;  // Signals must go to the thread that simulates.
   thread_ = std::thread([this] { run(); });
 }
 
@@ -31,8 +31,8 @@ BatchQueue::~BatchQueue() {
   join();
 }
 
-/// Runs a piece of work without the lock, so that the simulation goes on. An exception is stored, so that the
-/// simulation's thread can throw it.
+/// Runs a piece of work without the lock, so that the simulation need not wait for it. An exception is stored, so that
+/// the simulation's thread can throw it.
 template <class Piece>
 void BatchQueue::attempt(Piece&& piece) {
   try {

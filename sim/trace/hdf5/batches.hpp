@@ -1,5 +1,6 @@
 // Passes spans and memory events in batches to one background thread. The number of batches is fixed. The simulation
-// only copies into the batches. If the background thread falls behind, the simulation waits.
+// only copies spans and events into the batches. If the background thread is slower than the simulation, the simulation
+// waits for a free batch.
 #pragma once
 
 #include <condition_variable>
@@ -23,20 +24,20 @@ struct Batch {
 class BatchQueue {
  public:
   struct Work {
-    std::function<void()> prepare;              ///< is called before all other work
-    std::function<void(const Batch&)> consume;  ///< is called for each batch, in order
-    /// Does one piece of low-priority work while no batch is waiting. Returns false when no such
-    /// work is left.
+    std::function<void()> prepare;              ///< is called before any batch is written
+    /// The queue calls this function for each batch, in the order in which batches were handed over.
+    std::function<void(const Batch&)> consume;
+    /// Does one piece of the work that is done only while no batch waits. Returns false when no such work is left.
     std::function<bool()> idle;
   };
-  /// If the work throws, no more work is done. The next call of a function of this class then throws the same
-  /// exception.
+  /// If a function of the work throws an exception, no more work is done. The next call of a function of this class
+  /// throws this exception again.
   explicit BatchQueue(Work work);
   BatchQueue(const BatchQueue&) = delete;
   BatchQueue& operator=(const BatchQueue&) = delete;
-  ~BatchQueue();  ///< waits for the thread, and does not report errors
+  ~BatchQueue();  ///< waits until the thread has ended, and does not report errors
 
-  /// Returns the batch to fill. Call hand_over() when it is full.
+  /// Returns the batch to fill. Call hand_over() when this batch is full.
   Batch& current() { return *current_; }
   void hand_over();
   /// Passes on the last batch, and waits until all work is done and the thread has ended.
@@ -55,7 +56,8 @@ class BatchQueue {
   Batch* current_ = nullptr;
   std::exception_ptr error_;
   bool ending_ = false;
-  bool abandoned_ = false;  ///< the queue is ending, and the remaining work need not be done
+  /// Whether the queue is ending without finish(), so that the remaining work need not be done.
+  bool abandoned_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::thread thread_;

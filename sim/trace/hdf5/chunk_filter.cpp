@@ -12,7 +12,8 @@ namespace sluice {
 
 namespace {
 
-/// Reorders the bytes of all cells: the first bytes of all cells come first, then all second bytes, and so on.
+/// Reorders the bytes of all cells. In the result, the first bytes of all cells come first, then the second bytes of
+/// all cells, and so on.
 template <std::size_t width>
 void shuffle_cells(const unsigned char* raw, std::size_t rows, unsigned char* out) {
   for (std::size_t row = 0; row < rows; ++row)
@@ -51,8 +52,8 @@ std::uint32_t fletcher32(const unsigned char* data, std::size_t bytes) {
   return high << 16 | low;
 }
 
-/// Guesses whether these bytes would not become smaller by compression. It takes a sample of 256 bytes and counts how
-/// many of the 256 byte values occur. In a sample of random bytes, about 160 values occur.
+/// Guesses whether compression would not make these bytes smaller. The function takes a sample of 256 bytes, and counts
+/// how many of the 256 values of a byte occur in it. In a sample of random bytes, about 160 values occur.
 bool looks_random(const unsigned char* bytes, std::size_t count) {
   constexpr std::size_t sample = 256, many = 130;
   if (count < 4 * sample) return false;
@@ -78,14 +79,14 @@ ChunkFilter::~ChunkFilter() {
   deflateEnd(&deflate_->stream);
 }
 
-/// Appends a part to the deflate stream. Each part is either compressed or stored as it is.
+/// Appends a part to the deflate stream. A part is either compressed or stored without compression.
 void ChunkFilter::deflate_part(const unsigned char* part, std::size_t bytes, bool last) {
   z_stream& stream = deflate_->stream;
   const int level = looks_random(part, bytes) ? 0 : 1;
   int done = Z_OK;
   if (level != deflate_->level) done = deflateParams(&stream, level, Z_RLE);
   deflate_->level = level;
-  // zlib does not write through next_in. Its type lacks const only for historical reasons.
+  // zlib does not write through next_in, although the type of next_in lacks const.
   stream.next_in = const_cast<unsigned char*>(part);
   stream.avail_in = static_cast<uInt>(bytes);
   if (done == Z_OK) done = deflate(&stream, last ? Z_FINISH : Z_NO_FLUSH);

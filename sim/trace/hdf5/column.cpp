@@ -13,7 +13,7 @@ using hdf5::check;
 using hdf5::Handle;
 
 static_assert(std::endian::native == std::endian::little,
-              "columns are written as they lie in memory");
+              "columns are written with the byte order of this computer, which must be little-endian");
 
 namespace {
 
@@ -50,7 +50,7 @@ std::string numpy_name(Cell cell) {
   return "<f8";
 }
 
-/// Creates the properties of a dataset whose chunks are stored with shuffle, deflate and fletcher32.
+/// Creates HDF5's properties for a dataset whose chunks are stored with shuffle, deflate and fletcher32.
 Handle filtered(int rank, const hsize_t* chunk, std::size_t width, const std::string& what) {
   Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, what);
   check(H5Pset_chunk(creation, rank, chunk), what);

@@ -1,6 +1,6 @@
 // A column of a trace is a one-dimensional dataset that grows. Rows are buffered until a chunk is full. The dataset is
-// created when the first chunk is full, so that a shorter column is a single chunk, which is as long as the column.
-// Only sim/trace uses this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
+// created when the first chunk is full. So a column that is shorter than a chunk becomes a single chunk with the length
+// of the column. Only sim/trace uses this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <algorithm>
@@ -27,11 +27,11 @@ struct Cell {
 
 class Column {
  public:
-  /// `unit` may be empty. Then the column has no attribute `units`.
+  /// If `unit` is empty, the column has no attribute `units`.
   Column(Tree& tree, ChunkFilter& filter, std::string path, Cell cell, std::size_t chunk_rows,
          std::string unit, std::string long_name);
 
-  /// Appends get(0), …, get(count - 1). T has the cell's width.
+  /// Appends the numbers get(0), …, get(count - 1). The type T has the width of a cell.
   template <class T, class Get>
   void append(std::size_t count, Get&& get) {
     for (std::size_t done = 0; done < count;) {
@@ -69,7 +69,7 @@ class Column {
   std::uint64_t written_ = 0;
   std::vector<unsigned char> buffer_;
   hdf5::Handle dataset_;
-  Sha256 hash_;  ///< the hash of the rows alone, so that it does not depend on the chunks
+  Sha256 hash_;  ///< the hash of the rows, which does not depend on the size of the chunks
 };
 
 /// Writes a two-dimensional dataset of f64 [rows, columns] as a whole. The values are given row by row. Each chunk has

@@ -1,5 +1,5 @@
-// Reads the columns of one group in blocks. Checks that each code in them is a row number of the table to which it
-// refers. Only sim/trace uses this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
+// Reads the columns of one group in blocks. Checks that each code in the columns is a row number of the table to which
+// the code refers. Only sim/trace uses this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// Returns a code after checking that the table has a row of this number.
+/// Returns the code after a check that the table has a row with this number.
 template <class Code>
 Code within(Code code, std::size_t size, const char* what) {
   if (static_cast<std::size_t>(code) >= size)
@@ -20,7 +20,7 @@ Code within(Code code, std::size_t size, const char* what) {
   return code;
 }
 
-/// The columns of one group. They are opened together and have the same length.
+/// The columns of one group, which are opened together and have equal lengths.
 class Columns {
  public:
   Columns(const FileReader& file, std::string group) : file_(file), group_(std::move(group)) {}

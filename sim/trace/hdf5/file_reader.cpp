@@ -72,7 +72,7 @@ void FileReader::require_inside(const std::string& path) const {
     if (H5Lget_info(file_, part.c_str(), &info, H5P_DEFAULT) < 0)
       throw Failure(part + " is missing");
     if (info.type != H5L_TYPE_HARD)
-      throw Failure(part + " is a link to elsewhere, which a trace does not have");
+      throw Failure(part + " is a link to another object, which a trace does not have");
   }
 }
 

@@ -1,6 +1,6 @@
-// Reads datasets and attributes of an HDF5 file that may come from a stranger. The functions follow no link out of the
-// file, read no external or virtual data, and trust no sizes. Only sim/trace uses this code, and the caller holds
-// hdf5::lock(). Throws hdf5::Failure.
+// Reads datasets and attributes of an HDF5 file that may come from a stranger. The functions do not follow links out of
+// the file, and do not read external or virtual data. They check every size that the file declares. Only sim/trace uses
+// this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,11 @@ class FileReader {
   /// Opens the file for reading.
   explicit FileReader(const std::string& path);
 
-  /// Returns whether the file itself has the member; a link does not count.
+  /// Returns whether the file itself has the member. A member that is a link does not count.
   bool has(const std::string& path) const;
   bool is_group(const std::string& path) const;
-  std::vector<std::string> members(const std::string& group) const;  ///< in the order of creation
+  /// The names of the members, in the order of their creation.
+  std::vector<std::string> members(const std::string& group) const;
 
   bool has_attribute(const std::string& path, const std::string& name) const;
   std::string text_attribute(const std::string& path, const std::string& name) const;
@@ -45,9 +46,10 @@ class FileReader {
     read(dataset(path), 0, all);
     return all;
   }
-  /// Reads a whole column of numbers of any type. Other programs may write it in chunks or in one piece.
+  /// Reads a whole column of numbers of any type. The column may be stored in chunks or in one piece, because other
+  /// programs write traces, too.
   std::vector<double> numbers(const std::string& path) const;
-  /// Reads a whole two-dimensional dataset of numbers, row by row. The dataset must have these numbers of rows and
+  /// Reads a whole two-dimensional dataset of numbers, row by row. The dataset must have the given numbers of rows and
   /// columns.
   std::vector<double> matrix(const std::string& path, std::size_t rows, std::size_t columns) const;
 

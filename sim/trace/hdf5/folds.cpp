@@ -16,7 +16,7 @@ constexpr std::size_t chunk_rows = 32768;
 /// The largest number of rows that a trace may have after its folds are expanded.
 constexpr std::int64_t most_rows = std::int64_t{1} << 62;
 
-/// Writes a column of numbers. `get` returns the number of a row.
+/// Writes a column of numbers. `get(i)` returns the number in row i.
 template <class T, class Get>
 void write_column(Tree& tree, ChunkFilter& filter, const std::string& path, Cell cell,
                   std::size_t rows, const char* unit, const char* long_name, Get&& get) {
@@ -79,7 +79,7 @@ void write_order(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& folds
   throw Failure("/folds does not match the rest of the file: " + what);
 }
 
-/// Adds the number of rows of all repetitions to `all`.
+/// Adds the number of rows that all repetitions of a fold have to `all`.
 void add_rows(std::int64_t& all, const StoredRows& rows, std::int64_t times) {
   std::int64_t more = 0;
   if (__builtin_mul_overflow(rows.count, times, &more) || __builtin_add_overflow(all, more, &all) ||

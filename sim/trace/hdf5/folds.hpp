@@ -1,5 +1,6 @@
-// If a steady state is too long to be written, the file keeps one period and the number of its repetitions, which is
-// called a fold. FORMAT.md describes the tables. Only sim/trace uses this code, and the caller holds hdf5::lock().
+// A fold stands for a steady state that is too long to be written. The file keeps one period of the steady state and
+// the number of its repetitions. FORMAT.md describes the tables. Only sim/trace uses this code, and the caller holds
+// hdf5::lock().
 #pragma once
 
 #include <cstdint>
@@ -21,19 +22,20 @@ struct StoredRows {
 struct Fold {
   StoredRows spans;        ///< the spans of one period
   std::int64_t times = 0;  ///< how often the period is repeated
-  double seconds = 0;      ///< by how much each repetition is later than the previous repetition
-  std::int64_t iterations = 0;    ///< by how many iterations of the body each repetition is later
+  double seconds = 0;      ///< by how many seconds each repetition is later than the previous repetition
+  /// By how many iterations of the body each repetition is later than the previous repetition.
+  std::int64_t iterations = 0;
   std::vector<StoredRows> pools;  ///< the events of the period, one entry per pool
   std::vector<std::uint32_t> order;  ///< the pool of each event of the period
 };
 
-/// Counts the spans and each pool's events that have been written so far, and collects the folds among them.
+/// Counts the spans and the events of each pool that have been written so far, and collects the folds.
 class FoldWriter {
  public:
   explicit FoldWriter(std::size_t pools) : events_(pools, 0) {}
   void span() { ++spans_; }
   void event(std::uint32_t pool) { ++events_[pool]; }
-  /// Adds a fold that repeats the rows written last.
+  /// Adds a fold that repeats the rows that were written last.
   void add(const Repetition& repetition);
   bool empty() const { return folds_.empty(); }
   /// Writes the group /folds. Throws hdf5::Failure.
@@ -45,8 +47,8 @@ class FoldWriter {
   std::vector<Fold> folds_;
 };
 
-/// Reads the folds. A trace may have no folds. Throws hdf5::Failure if the folds do not match the stored spans and
-/// events, or if the expanded trace would have more than 2^62 rows.
+/// Reads the folds. Reads the folds of a trace. The result is empty if the trace has no folds. Throws hdf5::Failure if
+/// the folds do not match the stored spans and events, or if the expanded trace would have more than 2^62 rows.
 std::vector<Fold> read_folds(const FileReader& file, std::int64_t spans,
                              const std::vector<std::int64_t>& events);
 

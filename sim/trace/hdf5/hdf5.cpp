@@ -13,7 +13,8 @@ bool set_up() {
   return H5dont_atexit() >= 0 && H5PLset_loading_state(0) >= 0;
 }
 
-/// Turns HDF5's own messages off for the current thread, because Debian's build has one error stack per thread.
+/// Turns HDF5's own messages off for the current thread. Debian's build of HDF5 has one error stack per thread, so each
+/// thread must call this function.
 bool silence() {
   return H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
 }
@@ -42,7 +43,7 @@ void fail(const std::string& what) {
   std::string reason;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &reason);
   H5Eclear2(H5E_DEFAULT);
-  // A description of a failed write looks like this: "file write failed: time = …, errno = 28, error message = 'No
+  // HDF5 describes a failed write in this form: "file write failed: time = …, errno = 28, error message = 'No
   // space left on device', …"
   constexpr std::string_view mark = "error message = '";
   if (const auto begin = reason.find(mark); begin != std::string::npos) {

@@ -1,9 +1,9 @@
 // A safe interface to the HDF5 library. Handles close themselves, every return value is checked, and only one thread
 // works at a time. No code outside of sim/trace uses HDF5.
 //
-// HDF5 has global state, and not every build of HDF5 supports threads. So callers of HDF5 hold lock(), and handles take
-// the lock when they close. A failing call throws Failure with HDF5's innermost reason. Reader and writer turn a
-// Failure into an InputError or an IoError.
+// HDF5 has global state, and not every build of HDF5 supports threads. So code that calls HDF5 holds lock(), and a
+// handle takes the lock when it closes. A failing call throws Failure with HDF5's innermost reason. The reader of
+// traces turns a Failure into an InputError, and the writer turns a Failure into an IoError.
 #pragma once
 
 #include <hdf5.h>
@@ -19,8 +19,8 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Locks HDF5. The first call also sets HDF5 up. After that, HDF5 makes no clean-up at exit (which would crash after a
-/// full disk), writes no messages of its own to stderr, and loads no filters from other files.
+/// Locks HDF5. The first call also sets HDF5 up. After the first call, HDF5 makes no clean-up at exit (which would
+/// crash after a full disk), writes no messages of its own to stderr, and loads no filters from other files.
 [[nodiscard]] std::unique_lock<std::recursive_mutex> lock();
 
 /// Throws a Failure that says "WHAT: HDF5's reason".
@@ -47,7 +47,7 @@ class Handle {
 
   operator hid_t() const { return id_; }
   explicit operator bool() const { return id_ >= 0; }
-  void release() { id_ = -1; }  ///< the object stays open for ever
+  void release() { id_ = -1; }  ///< gives up the handle, so that the object stays open for ever
   /// Closes the object and returns HDF5's result, which is negative if HDF5 failed.
   herr_t close() {
     if (id_ < 0) return 0;

@@ -24,8 +24,8 @@ namespace {
 
 using hdf5::Failure;
 
-/// Requires that the path is a regular file that can be read and is not being written. A pipe is refused, because
-/// reading it would wait for ever.
+/// Throws unless the path is a regular file that can be read, and that no process is writing. A pipe is refused,
+/// because reading it would wait for ever.
 void require_file(const std::string& path) {
   struct stat status {};
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -53,7 +53,7 @@ struct TraceReader::State {
     }
   }
 
-  /// Reads a range of rows of StoredSpans or StoredEvents, in blocks.
+  /// Reads a range of rows of StoredSpans or StoredEvents in blocks.
   template <class Row>
   void hand_over(const auto& stored, StoredRows rows, const auto& take) const {
     std::vector<Row> block;
@@ -88,7 +88,7 @@ struct TraceReader::State {
   }
 
   void read_header();
-  /// Reads the folds at the first call, so that damage in the folds is only reported to callers that need them.
+  /// Reads the folds at the first call. So damage in the folds is reported only to callers that need the folds.
   const std::vector<Fold>& folds() const;
   std::int64_t stored_events(std::uint32_t pool) const {
     return static_cast<std::int64_t>(file->rows(events_group(labels, pool) + "/time"));

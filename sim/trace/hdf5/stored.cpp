@@ -6,10 +6,10 @@ namespace sluice {
 
 namespace {
 
-/// If an iteration is at most this number, adding another such number cannot overflow.
+/// The sum of two iterations that are at most this number cannot overflow.
 constexpr std::int64_t most_iterations = std::int64_t{1} << 62;
 
-/// Passes rows on in blocks.
+/// Collects rows, and passes the rows on in blocks.
 template <class Row>
 class Blocks {
  public:
@@ -131,7 +131,7 @@ void repeat_events(const Fold& fold, const std::vector<std::vector<MemoryEvent>>
   for (std::int64_t k = 1; k <= fold.times; ++k)
     for (std::size_t i = 0; i < events.size(); ++i) {
       MemoryEvent event = repetition.event(i, k);
-      // Events of other pools count too, because times must ascend over the events of all pools.
+      // The events of all pools are counted, because times must ascend over the events of all pools.
       sequence.fit(event);
       if (event.pool == pool) blocks.add(event);
     }

@@ -15,16 +15,16 @@
 
 namespace sluice {
 
-/// The number of rows that are read or passed on at once.
+/// The number of rows that are read or passed on in one block.
 inline constexpr std::int64_t block_rows = 32768;
 
 class StoredSpans {
  public:
-  /// `all` is the number of rows after folds are expanded, and causes count these rows. A trace of version 1.0 has no
-  /// causes.
+  /// `all` is the number of rows after all folds are expanded. A cause is a row number among these rows. A trace of
+  /// version 1.0 has no causes.
   StoredSpans(const FileReader& file, const Labels& labels, bool without_causes, std::uint64_t all);
   std::int64_t rows() const { return static_cast<std::int64_t>(columns_.rows()); }
-  /// Replaces the content of `block` by `count` rows from row `first` on.
+  /// Reads `count` rows from row `first` on into `block`, and replaces the content of `block`.
   void read(std::int64_t first, std::int64_t count, std::vector<Span>& block) const;
 
   std::vector<Span> period(const Fold& fold) const;
@@ -54,7 +54,8 @@ class StoredEvents {
 /// Computes the spans that Sink::repeat() would emit for a period, in blocks.
 void repeat_spans(const Fold& fold, const std::vector<Span>& period, const Labels& labels,
                   const std::function<void(const std::vector<Span>&)>& take);
-/// Computes the events of one pool in the same way. `period` holds the events of the period for each pool.
+/// Computes the events of one pool that Sink::repeat() would emit for a period, in blocks. `period` holds the events of
+/// the period for each pool.
 void repeat_events(const Fold& fold, const std::vector<std::vector<MemoryEvent>>& period,
                    std::uint32_t pool,
                    const std::function<void(const std::vector<MemoryEvent>&)>& take);

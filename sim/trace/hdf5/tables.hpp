@@ -27,7 +27,7 @@ class Codes {
   std::vector<std::string> names_;
 };
 
-/// The codes of an action. They are stored side by side, because there may be very many actions.
+/// The codes of an action. The codes are stored without padding, because a trace may have very many actions.
 struct ActionCodes {
   std::uint32_t stream;
   std::int32_t stage, micro_batch;
@@ -38,10 +38,11 @@ struct ActionCodes {
 std::vector<ActionCodes> codes_of(const std::vector<Labels::Action>& actions, Codes& kinds,
                                   Codes& sections);
 
-/// Writes /labels/* piece by piece, because a million names take a while. Each piece takes some milliseconds.
+/// Writes /labels/* piece by piece, because writing a million names takes a while. Writing a piece takes some
+/// milliseconds.
 class LabelWriter {
  public:
-  /// All arguments must outlive this object.
+  /// All arguments must live longer than this object.
   LabelWriter(Tree& tree, ChunkFilter& filter, const Labels& labels,
               const std::vector<ActionCodes>& codes, const Codes& kinds, const Codes& sections);
   ~LabelWriter();

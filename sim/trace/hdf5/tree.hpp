@@ -1,6 +1,6 @@
 // An HDF5 file that is being written. Groups, attributes, single values and columns are named by their paths. The
-// SHA-256 of each content is remembered, so that the content hash does not need to read the file again. Only sim/trace
-// uses this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
+// SHA-256 of each dataset and attribute is remembered, so that the content hash is computed without reading the file
+// again. Only sim/trace uses this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Tree {
   hid_t file() const { return file_; }
   void group(const std::string& path);
 
-  /// Writes an attribute of the object at `path`. Replaces the attribute if it exists.
+  /// Writes an attribute of the object at `path`. An attribute that exists is replaced.
   void attribute(const std::string& path, const std::string& name, const std::string& value);
   void attribute(const std::string& path, const std::string& name, const char* value) {
     attribute(path, name, std::string(value));
@@ -30,7 +30,8 @@ class Tree {
   void attribute(const std::string& path, const std::string& name,
                  const std::vector<std::int32_t>& value);
   void attribute(const std::string& path, const std::string& name, double value);
-  /// Writes an attribute of a new object. Since the object is new, no existing attribute is looked for.
+  /// Writes an attribute of a new object. The object is new, so this function does not look for an attribute that it
+  /// must replace.
   void first_attribute(hid_t object, const std::string& path, const std::string& name,
                        const std::string& value);
 
@@ -38,8 +39,8 @@ class Tree {
   void text(const std::string& path, const std::string& value);
   void number(const std::string& path, double value, const std::string& unit,
               const std::string& long_name);
-  /// A column of texts that is written from its first row on. The texts have variable length, because netCDF's library
-  /// crashes on texts of fixed length.
+  /// A column of texts. Its rows are written one after the other, from the first row on. The texts have variable
+  /// length, because netCDF's library crashes on texts of fixed length.
   class Texts {
    public:
     Texts(Tree& tree, const std::string& path, std::size_t rows, const std::string& long_name);
@@ -59,17 +60,18 @@ class Tree {
   void dimension(const std::string& group, const std::string& name, std::uint64_t rows,
                  const std::vector<std::string>& columns);
   /// Attaches a column of the group, `scale`, as the dimension scale of `columns`. `along` is the number of the
-  /// dimension.
+  /// dimension that gets the scale.
   void scale(const std::string& group, const std::string& scale,
              const std::vector<std::string>& columns, unsigned along = 0);
 
-  /// Adds the line of a dataset to the content hash. `type` is NumPy's name of the type. `shape` is "" for a scalar.
+  /// Adds the line of a dataset to the content hash. `type` is NumPy's name of the type. `shape` is the text ROWS of
+  /// FORMAT.md, which is "" for a scalar.
   void record(const std::string& path, const std::string& type, const std::string& shape,
               const std::string& sha256);
   std::string content_sha256() const;
 
   void flush();
-  void close();  ///< writes everything to the disk; throws Failure with the disk's error
+  void close();  ///< writes all data to the disk; throws Failure with the error of the disk
   /// Keeps the file open for ever, because HDF5 crashes if a file is closed after a failed write.
   void abandon();
 
@@ -82,7 +84,7 @@ class Tree {
 
   hdf5::Handle file_;
   hdf5::Handle string_type_, scalar_;
-  std::map<std::string, std::string> lines_;  ///< the lines that are hashed, by path of the object
+  std::map<std::string, std::string> lines_;  ///< the lines that are hashed, by the path of the object
 };
 
 }  // namespace sluice

@@ -34,7 +34,7 @@ struct Store {
   Tree tree;
   ChunkFilter filter;
   std::vector<std::unique_ptr<Column>> columns;
-  std::optional<LabelWriter> labels;  ///< exists only while labels are being written
+  std::optional<LabelWriter> labels;  ///< the codes of the actions, which exist only while labels are being written
 };
 
 constexpr std::array<const char*, 13> span_columns = {
@@ -95,8 +95,9 @@ void keep_for_ever(std::unique_ptr<Store> store) {
   kept->push_back(std::move(store));
 }
 
-/// HDF5 crashes if it gets no memory. So this function tests in advance whether the largest amount of memory that a
-/// trace can need is available: for its pieces, for its thread, and for the allocator. Throws bad_alloc.
+/// HDF5 crashes if it gets no memory. So this function tests in advance whether the largest amount of memory that
+/// writing a trace can need is available. This is memory for the pieces of the trace, for the thread that writes it,
+/// and for the allocator. Throws bad_alloc.
 void require_memory() {
   constexpr std::size_t bytes = 160'000'000;
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -136,7 +137,7 @@ struct TraceWriter::State {
     store.reset();
   }
 
-  /// Runs the work and turns a failure of HDF5 into an IoError. After a failure, nothing more is written.
+  /// Runs the work, and turns a failure of HDF5 into an IoError. After a failure, no more data is written.
   template <class Work>
   void guarded(Work&& work) {
     try {
@@ -163,7 +164,7 @@ struct TraceWriter::State {
   TraceHeader header;
   Labels labels;
   std::size_t chunk_rows;
-  FoldWriter folds;  ///< used by the simulation's thread until the simulation has ended
+  FoldWriter folds;  ///< Only the thread of the simulation uses this member, until the simulation has ended.
   std::unique_ptr<Store> store;
   std::vector<ActionCodes> codes;
   Codes kinds, sections{{"prologue", "body", "epilogue"}};
@@ -171,7 +172,7 @@ struct TraceWriter::State {
   std::vector<Memory> pools;
   std::uint64_t flushed_chunks = 0;
   std::string content_sha256;
-  /// Declared last, because the queue's thread uses all other members.
+  /// This member is declared last, because the queue's thread uses all other members.
   std::optional<BatchQueue> queue;
 };
 
@@ -215,7 +216,8 @@ void TraceWriter::State::write_plan() {
   header.plan = {};
 }
 
-/// Writes the tables that do not depend on the spans, one piece per call. Returns false when all are written.
+/// Writes the tables that do not depend on the spans, one piece per call. Returns false when all these tables are
+/// written.
 bool TraceWriter::State::write_tables() {
   if (const auto make = std::exchange(header.make_plan, {})) {
     header.plan = make();
@@ -228,7 +230,7 @@ bool TraceWriter::State::write_tables() {
   const auto held = hdf5::lock();
   if (store->labels->step()) return true;
   store->labels.reset();
-  labels = {};  // This also frees the memory of the labels.
+  labels = {};  // This assignment also frees the memory of the labels.
   store->tree.flush();
   return false;
 }
@@ -263,7 +265,7 @@ void TraceWriter::State::consume(const Batch& batch) {
     pool.delta.append<std::int64_t>(1, [&](std::size_t) { return event.delta; });
     pool.tensor.append<std::uint32_t>(1, [&](std::size_t) { return event.tensor; });
   }
-  // Flush seldom, because each flush writes all small pieces of the file that have changed.
+  // The writer seldom flushes, because each flush writes all small pieces of the file that have changed.
   const std::uint64_t chunks = spans->start.rows() / chunk_rows / 16;
   if (std::exchange(flushed_chunks, chunks) != chunks) store->tree.flush();
 }
@@ -271,8 +273,8 @@ void TraceWriter::State::consume(const Batch& batch) {
 void TraceWriter::State::finish(TraceStatus status, const Summary& summary,
                                 const SeriesTable& series) {
   queue->finish();
-  // Return the free pieces of the simulation's memory to the system. Otherwise HDF5's many small blocks would be
-  // scattered over these pieces, and would keep all pages of the pieces occupied.
+  // This call returns the free pieces of the simulation's memory to the system. Without this call, HDF5's many small
+  // blocks would be scattered over these pieces, and would keep all pages of the pieces occupied.
   malloc_trim(0);
   guarded([&] {
     const auto held = hdf5::lock();

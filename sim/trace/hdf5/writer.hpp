@@ -1,10 +1,11 @@
 // Writes a trace as an HDF5 file while the simulation runs, with a fixed amount of memory. FORMAT.md describes the
 // file.
 //
-// The target appears whole or not at all (part_file.hpp). A background thread compresses and writes, so that the
-// simulation only needs to copy each span. Create the writer after any fork, because a child process would not have the
-// thread. The constructor throws IoError if the target cannot be written. Other functions throw IoError if the disk is
-// full. In this case the .part file is removed. A writer that is destroyed before finish() leaves no file behind.
+// The file appears under its name only when it is complete (part_file.hpp). A background thread compresses and writes
+// the data, so that the simulation only needs to copy each span. Create the writer after any fork, because a child
+// process would not have the thread. The constructor throws IoError if the target cannot be written. Other functions
+// throw IoError if the disk is full. In this case the .part file is removed. A writer that is destroyed before finish()
+// leaves no file behind.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ namespace sluice {
 
 class TraceWriter final : public Sink {
  public:
-  /// `chunk_rows` is a parameter for tests. The content hash does not depend on it.
+  /// `chunk_rows` is a parameter for tests. The content hash does not depend on `chunk_rows`.
   TraceWriter(const std::string& path, TraceHeader header, Labels labels,
               std::size_t chunk_rows = 32768);
   ~TraceWriter() override;
@@ -31,8 +32,8 @@ class TraceWriter final : public Sink {
   /// Stores a repetition with very many spans (Repetition::is_folded) as a fold.
   void repeat(const Repetition& repetition) override;
 
-  /// Writes everything that is not written yet, and gives the file its name. Call this function once. `answer` replaces
-  /// the header's answer, because the answer may not have been known before.
+  /// Writes all data that are not written yet, and gives the file its name. Call this function once. `answer` replaces
+  /// the header's answer, because the answer may not have been known when the writer was created.
   void finish(TraceStatus status, const Summary& summary, const SeriesTable& series,
               const std::string& answer = {});
   /// Returns the content hash of the finished file.

@@ -109,7 +109,7 @@ TEST_CASE("A trace that contradicts itself is refused with the reason") {
     }
   };
   refused({span(1, 0, 0, 2, 2), span(1, 1, 1.5, 3, 3)},
-          "spans overlap on 'gpu.compute': one starts at 1.5 s, before the end of the previous one "
+          "spans overlap on 'gpu.compute': one starts at 1.5 s, before the end of the previous span "
           "at 2 s");
   refused({span(1, 0, 2, 1, 2)}, "a span on 'gpu.compute' starts at 2 s and ends at 1 s");
   refused({span(1, 0, -1, 1, 1)}, "-1 s");

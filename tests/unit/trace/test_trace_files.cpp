@@ -227,7 +227,7 @@ TEST_CASE("A trace never leads into another file") {
   REQUIRE(H5Fclose(file) >= 0);
   const TraceReader trace(folder / "t.h5");
   REQUIRE_THROWS_AS(trace.span_count(), InputError);
-  REQUIRE_THROWS_WITH(trace.span_count(), Contains("link to elsewhere"));
+  REQUIRE_THROWS_WITH(trace.span_count(), Contains("link to another object"));
 }
 
 }  // namespace sluice

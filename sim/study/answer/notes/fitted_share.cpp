@@ -16,7 +16,8 @@ extern const Note fitted_share_note = {
     .name = "fitted_share",
     .summary =
         "Tells which part of the seconds comes from fitted or interpolated measurements, and how large the error is "
-        "for operators that were not measured. Also tells which part is a multiple of forward passes.",
+        "for operators that were not measured. The note also tells which part of the seconds is a multiple of the "
+        "seconds of forward passes.",
     .source = "measurements are valid only for operators like those that were measured",
     .text = text,
 };

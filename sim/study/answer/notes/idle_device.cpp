@@ -1,4 +1,4 @@
-// The note idle_device says that one of several devices has almost nothing to compute.
+// The note idle_device says that some of several devices have almost no work.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -18,7 +18,7 @@ std::string percent(double share) {
   return format_quantity(100 * share, Dimension::none) + " %";
 }
 
-/// The seconds for which each device computes.
+/// Returns the seconds for which each device computes.
 std::map<std::string, double> computing(const AnsweredScenario& answered) {
   std::map<std::string, double> seconds;
   for (const Device& device : answered.scenario.platform.devices) seconds[device.name] = 0;
@@ -47,8 +47,8 @@ std::string text(const AnsweredScenario& answered) {
                      " of the time");
   if (idle.empty()) return "";
   return join(idle) + ", and the busiest device " + percent(most / makespan->value.number) +
-         ": the stages are assigned to the devices in turn, and all stages that compute much are "
-         "on other devices. Another cut divides the work more evenly, such as stages={cut: balanced, count: " +
+         ": the devices get the stages in turn, and the stages that take most of the time are all on other devices. "
+         "Another cut divides the work more evenly, such as stages={cut: balanced, count: " +
          std::to_string(3 * scenario.platform.devices.size()) + "}.";
 }
 
@@ -59,7 +59,8 @@ extern const Note idle_device_note = {
     .summary =
         "Names the devices that compute for less than a tenth of the busiest device's seconds.",
     .source =
-        "a phased cut of convolutions and relus in turn leaves one IPU busy for 0.014 % of the run",
+        "with convolutions and ReLUs as stages in turn, the policy `phased` leaves one IPU busy for only 0.014 % of "
+        "the run",
     .text = text,
 };
 

@@ -15,8 +15,9 @@ bool is_linear(const Layer& layer) {
          layer.macs > 0 && layer.parameters > 0;
 }
 
-/// Returns the greatest common divisor of the rows per sample of all linear layers. A layer has rows x weights
-/// multiply-accumulates. Its parameters also include biases, so macs / parameters is rounded up to give the rows.
+/// Returns the greatest common divisor of the rows per sample of all linear layers. The multiply-accumulates of a layer
+/// are rows x weights. The parameters of a layer are weights and biases, so macs / parameters is a little below the
+/// number of rows and is rounded up.
 std::int64_t rows_of_linear(const Model& model) {
   std::int64_t rows = 0;
   for (const Layer& layer : model.layers)
@@ -44,7 +45,7 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note measured_batch_note = {
     .name = "measured_batch",
     .summary =
-        "Tells when the batch of a PipeDream profile seems to be a multiple of the given batch.",
+        "Tells if the batch for which a PipeDream profile was measured seems to be a multiple of the given batch.",
     .source = "PipeDream's files do not say how many samples were measured",
     .text = text,
 };

@@ -14,15 +14,15 @@ std::string text(const AnsweredScenario& answered) {
   const Platform& platform = answered.scenario.platform;
   return "The rows of the profile were measured on " + join(devices, " and ") +
          ". Their seconds are used unchanged for '" + platform.devices.front().name + "' of " +
-         platform.name + ": make sure that both are the same kind of device.";
+         platform.name + ": make sure that the two devices are of one kind.";
 }
 
 }  // namespace
 
 extern const Note measured_on_note = {
     .name = "measured_on",
-    .summary = "Tells on which devices the rows were measured that price the computation.",
-    .source = "a row has the seconds of one device, but may be used for any platform",
+    .summary = "Names the devices on which the rows that price the computation were measured.",
+    .source = "a row of a profile has the seconds of one device, but a scenario may use the row for any platform",
     .text = text,
 };
 

@@ -1,5 +1,5 @@
-// The note more_steps is for questions with few steps. It says that another plan would take less time per step if there
-// were many steps.
+// The note more_steps is for questions with few steps. The note says that another plan would take less time per step if
+// the question had many steps.
 #include <string>
 
 #include "base/error.hpp"
@@ -12,10 +12,10 @@
 namespace sluice {
 namespace {
 
-/// With this number of steps, the gain of a choice after the first loads can be seen. If the question has at least this
-/// number of steps, its own answer is already chosen for many steps.
+/// The number of steps that count as many. If the question has at least this number of steps, the note does not apply,
+/// because the plan was already chosen for many steps.
 constexpr std::int64_t several_steps = 8;
-/// A gain below this part of a step's time is not reported.
+/// A gain is not reported if it is smaller than this share of the time of a step.
 constexpr double noticeable = 0.01;
 
 double metric(const Summary& summary, const char* name) {
@@ -23,8 +23,8 @@ double metric(const Summary& summary, const char* name) {
   return found ? found->value.number : 0;
 }
 
-/// The scenario with the cut of the chosen plan, if the scenario leaves the cut open. Another search of all cuts would
-/// take several times as long as planning did.
+/// Returns the scenario with the cut of the chosen plan if the scenario leaves the cut open. A search of all cuts for
+/// the larger number of steps would take several times as long as the planning of the answer.
 Scenario with_chosen_cut(const AnsweredScenario& answered) {
   Scenario scenario = answered.scenario;
   const Fact* chosen = find_fact(answered.plan.facts, "chosen");
@@ -55,7 +55,7 @@ std::string text(const AnsweredScenario& answered) {
     const Plan plan = make_plan(longer);
     check(plan);
     seconds = further_step_s(plan);
-  } catch (const Infeasible&) {  // The note does not apply if nothing fits.
+  } catch (const Infeasible&) {  // The note does not apply if no plan for many steps fits.
   }
   if (!seconds || !(*seconds < step * (1 - noticeable))) return "";
   return "The plan is the fastest that was found for " +
@@ -72,7 +72,7 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note more_steps_note = {
     .name = "more_steps",
     .summary =
-        "Tells how long a step takes with the choices for many steps, if the question has only few steps.",
+        "If the question has only a few steps, tells how long a step takes with a plan that is chosen for many steps.",
     .source =
         "VGG-16 streamed on 400 MB: 18.6 ms per step with the choices for one step, "
         "9.4 ms with the choices for many steps",

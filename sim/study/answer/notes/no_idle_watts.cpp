@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// The note is not given if the device waits for less than this part of the run.
+/// The note is not given if the devices wait for less than this share of the run.
 constexpr double little = 0.01;
 
 std::string text(const AnsweredScenario& answered) {
@@ -34,7 +34,7 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note no_idle_watts_note = {
     .name = "no_idle_watts",
     .summary =
-        "Tells that waiting counts as no energy, if a device has busy watts but no idle watts.",
+        "If a device has busy watts but no idle watts, tells that the time in which the device waits counts as 0 J.",
     .source = "makers publish the power of a busy board, but seldom the power of an idle board",
     .text = text,
 };

@@ -11,14 +11,14 @@
 namespace sluice {
 namespace {
 
-/// A saving below this part of the peak is ignored.
+/// A saving of bytes is ignored if it is smaller than this share of the peak.
 constexpr double little = 0.01;
 
 std::string bytes(double count) {
   return format_quantity(count, Dimension::bytes);
 }
 
-/// The peak of a device and the seconds of the run, for other fates that get as much memory as they need.
+/// The peak of the devices and the seconds of the run, with other fates than the scenario's, and with unlimited memory.
 struct Outcome {
   double peak = std::numeric_limits<double>::infinity();
   double seconds = 0;
@@ -36,7 +36,7 @@ Outcome with_fates(const Scenario& scenario, const char* strategy) {
     for (std::size_t p = 0; p < plan.pools.size(); ++p)
       if (!plan.pools[p].shared())
         outcome.peak = std::max(outcome.peak, static_cast<double>(result.peaks[p]));
-  } catch (const Error&) {  // The policy does not support these fates.
+  } catch (const Error&) {  // The policy does not support these fates, so the outcome keeps an infinite peak.
   }
   return outcome;
 }
@@ -72,8 +72,8 @@ std::string text(const AnsweredScenario& answered) {
 
 extern const Note recomputed_for_nothing_note = {
     .name = "recomputed_for_nothing",
-    .summary = "Says when recompute_all does not lower the peak, and which strategies do.",
-    .source = "sluice fits: recompute_all has the largest micro-batch of keep_all on every card",
+    .summary = "Tells if recompute_all does not lower the peak, and names the strategies that lower the peak.",
+    .source = "sluice fits finds the same largest micro-batch for recompute_all and for keep_all on every card",
     .text = text,
 };
 

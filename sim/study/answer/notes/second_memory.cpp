@@ -19,7 +19,7 @@ std::uint32_t pool_of(const Plan& plan, const std::string& name) {
   return none;
 }
 
-/// Returns whether the body moves anything from one memory to the other.
+/// Returns whether the body of the plan moves bytes from one of the two memories to the other.
 bool moves(const Plan& plan, std::uint32_t from, std::uint32_t to) {
   for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
     for (const Flow& flow : plan.actions[a].flows)
@@ -39,12 +39,12 @@ bool lies_there(const Plan& plan, std::uint32_t pool) {
          std::any_of(plan.actions.begin(), plan.actions.end(), allocates);
 }
 
-/// Returns whether links lead from one memory to the other and back.
+/// Returns whether links lead from each of the two memories to the other.
 bool joined(const Platform& platform, const std::string& one, const std::string& other) {
   return platform.path_or_null(one, other) && platform.path_or_null(other, one);
 }
 
-/// Says what the reader can do if this memory holds nothing.
+/// Says how tensors can be placed in a memory of the device that holds no tensor.
 std::string advice_if_empty(const AnsweredScenario& answered, const Device& device,
                             std::size_t number) {
   const std::string first = device.memory().pool, other = device.memories[number].pool;
@@ -54,7 +54,7 @@ std::string advice_if_empty(const AnsweredScenario& answered, const Device& devi
     return start + ", and no link joins the two memories. A link between '" + first + "' and '" +
            other + "' in `links` of the platform lets tensors be placed in both.";
   if (number > 1)
-    return start + ". Tensors can be placed in the first two memories of a device only.";
+    return start + ". Tensors can be placed only in the first two memories of a device.";
   const bool counts = answered.scenario.cost.model->counts_memories;
   return start + ". policy={name: resident, placement: auto}" + (counts ? "" : " cost=roofline") +
          " places tensors in both, and `sluice placement` says how much time this saves.";
@@ -79,7 +79,7 @@ std::string of_device(const AnsweredScenario& answered, const Device& device) {
            (units > copied ? " and its compute units copy at " + rate(units) : "") +
            ". With policy={name: resident, placement: static}, the weights that do not fit into '" +
            device.memory().pool +
-           "' stay there, and `sluice placement` says how much time moves save.";
+           "' stay in the second memory, and `sluice placement` says how much faster a run is if weights move.";
   }
   return "";
 }
@@ -97,10 +97,11 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note second_memory_note = {
     .name = "second_memory",
     .summary =
-        "Tells when a device reaches several memories, but its kernels use only the first one. Either the other memory "
-        "is empty, or loading weights from it is slower than reading them in place.",
+        "Tells if a device reaches several memories, but its kernels use only the first memory. Either the second "
+        "memory is empty, or loading weights from the second memory is slower than reading the weights in place.",
     .source =
-        "optane_server streams weights at 2 GB/s over a copy engine, and reads them in place at 38.2 GB/s",
+        "optane_server loads weights from its second memory at 2 GB/s over a copy engine, and reads the same weights "
+        "in place at 38.2 GB/s",
     .text = text,
 };
 

@@ -26,9 +26,9 @@ std::string text(const AnsweredScenario& answered) {
                                         : std::string("unlimited")) +
                        ")");
   if (unused.empty()) return "";
-  return "The memory " + join(unused) + " is not used: everything that is not on a device is in '" +
+  return "The memory " + join(unused) + " is not used: all tensors that are not on a device are in '" +
          answered.scenario.platform.host().name +
-         "', the memory that is nearest to the devices, and no transfer goes farther.";
+         "', the memory that is nearest to the devices, and no transfer reaches a memory behind it.";
 }
 
 }  // namespace
@@ -36,7 +36,8 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note unused_memory_note = {
     .name = "unused_memory",
     .summary = "Names the memories outside of the devices that are not used.",
-    .source = "a second memory (NVMe) is accepted, but no policy uses it",
+    .source = "a platform may have a second memory outside of the devices, such as NVMe, but no policy uses this "
+              "memory",
     .text = text,
 };
 
