@@ -1,6 +1,6 @@
 // The tensors that the forward pass of some layers keeps for their backward pass. A tensor that several layers read is
 // kept only once. A view and the tensor that it views count as one tensor. Counts are per sample and do not include the
-// weights. They follow Korthikanti et al., Reducing activation recomputation in large transformer models (2022),
+// weights. The counts follow Korthikanti et al., Reducing activation recomputation in large transformer models (2022),
 // section 4.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// A number of elements, whose bytes depend on the dtype, and a number of further bytes, which do not depend on the
+/// A number of elements, whose bytes depend on the dtype, and a number of additional bytes, which do not depend on the
 /// dtype.
 struct KeptCount {
   std::int64_t elements = 0, bytes = 0;

@@ -20,12 +20,12 @@ Record make_layer_record(const LayerType& type) {
       {.name = "inputs",
        .type = Type::list,
        .summary =
-           "names of the earlier layers whose outputs the layer reads; by default the layer before",
+           "names of the earlier layers whose outputs the layer reads; by default the layer before this layer",
        .optional = true},
       {.name = "tied",
        .type = Type::text,
        .summary =
-           "the earlier layer whose weights this layer shares; only the earlier layer counts them",
+           "the earlier layer whose weights this layer shares; only the earlier layer counts the shared weights",
        .optional = true},
   };
   for (const Field& field : type.parameters) record.fields.push_back(field);
@@ -63,7 +63,7 @@ Record make_item_record() {
        .choices = layer_catalog().names()},
       {.name = "name",
        .type = Type::text,
-       .summary = "a name that is unique in the model",
+       .summary = "the name of the layer, which is unique in the model",
        .optional = true},
       {.name = "inputs",
        .type = Type::list,
@@ -72,7 +72,7 @@ Record make_item_record() {
        .optional = true},
       {.name = "tied",
        .type = Type::text,
-       .summary = "the earlier layer whose weights it shares",
+       .summary = "the earlier layer whose weights the layer shares",
        .optional = true},
       {.name = "repeat",
        .type = Type::any,
@@ -113,7 +113,7 @@ const Record& declaration_record() {
            .optional = true},
           {.name = "inference",
            .type = Type::integer,
-           .summary = "the value in inference, even if a use gives another value",
+           .summary = "the value in inference, even if a use of the model gives another value",
            .optional = true}}};
   return record;
 }
@@ -138,12 +138,13 @@ const Record& block_use_record() {
           {{.name = "block", .type = Type::text, .summary = "the block whose layers stand here"},
            {.name = "name",
             .type = Type::text,
-            .summary = "a suffix for the names of its layers",
+            .summary = "a suffix for the names of the block's layers",
             .optional = true},
            {.name = "inputs",
             .type = Type::list,
             .summary =
-                "the layers that the block's `inputs` stand for, in the same order; by default the layer before",
+                "the layers that the block's `inputs` stand for, in the order of these `inputs`; by default the layer "
+                "before the use",
             .optional = true}},
       .open = true};
   return record;
@@ -159,7 +160,7 @@ const Record& block_record() {
           {.name = "inputs",
            .type = Type::list,
            .summary =
-               "the names that the block's layers use for the `inputs` of a use; by default the single name before",
+               "the names that the block's layers use for the `inputs` of a use; by default only the name `before`",
            .optional = true},
           {.name = "layers",
            .type = Type::list,
@@ -219,7 +220,7 @@ Record make_model_use_record() {
        .optional = true},
       {.name = "scale",
        .type = Type::integer,
-       .summary = "multiplies parameters, activations and FLOP of every layer",
+       .summary = "the factor by which parameters, activations and FLOP of every layer are multiplied",
        .default_text = "1",
        .minimum = 1},
   };

@@ -72,11 +72,11 @@ LayerCounts infer_dropout(const Reader& keys, const std::vector<const Shape*>& i
 extern const LayerType flatten_layer;
 const LayerType flatten_layer = {
     .name = "flatten",
-    .summary = "Puts the elements of its input along a single axis.",
+    .summary = "Gives its input a shape with a single axis that holds all elements.",
     .details =
         "The layer computes and moves nothing, because its output is the memory of its input. A layer that keeps the "
-        "output for its backward pass keeps the input. Use it between images and layers that need one axis. The layer "
-        "`dense` flattens its input itself.",
+        "output for its backward pass keeps the input. Use it between a layer whose output is an image and a layer "
+        "that needs an input with one axis. The layer `dense` flattens its input itself.",
     .source = "definition",
     .example = "{type: input, shape: [6, 6, 256]}, {type: flatten}",
     .parameters = {},
@@ -90,7 +90,7 @@ const LayerType reshape_layer = {
     .summary = "Gives the elements of its input another shape.",
     .details =
         "The layer computes and moves nothing, because its output is the memory of its input. Both shapes must have "
-        "the same number of elements. Use it, for example, to make a sequence of tokens from an image of patches.",
+        "the same number of elements. Use it, for example, to turn an image of patches into a sequence of tokens.",
     .source = "definition",
     .example = "{type: input, shape: [14, 14, 768]}, {type: reshape, shape: [196, 768]}",
     .parameters =

@@ -1,4 +1,4 @@
-// The values of a model's symbolic dimensions. A scenario gives them as further keys of `model:`, such as `batch: 8`
+// The values of a model's symbolic dimensions. A scenario gives these values as keys of `model:`, such as `batch: 8`
 // and `sequence: 128`.
 #pragma once
 
@@ -30,8 +30,8 @@ class Dimensions {
   explicit Dimensions(const Reader& keys);
 
   /// Finds the axis and the size of the batch. The axis is the one with the name `batch` or, if no axis has this name,
-  /// the first axis of the first input. If the size is not given, it is 1. This function must be called before the
-  /// other functions. Throws InputError.
+  /// the first axis of the first input. If the size of the batch is not given, it is 1. This function must be called
+  /// before the other functions. Throws InputError.
   void find_batch(const std::vector<Extents>& inputs);
 
   /// Returns the extents of an input, in the order of the file. A missing extent becomes 1, and finish() reports it

@@ -35,8 +35,7 @@ void make_older(pb::NodeProto& node, const Graph& graph) {
       attributes.DeleteSubrange(i, 1);
 }
 
-/// Throws an error if an attribute by which libonnx divides is not positive, because libonnx does not check the
-/// attribute.
+/// Throws an error if an attribute by which libonnx divides is not positive. libonnx does not check the attribute.
 void require_positive(const pb::NodeProto& node) {
   for (const pb::AttributeProto& attribute : node.attribute()) {
     const std::string& name = attribute.name();
@@ -61,10 +60,10 @@ int rank_of(const pb::NodeProto& node, int input, const Types& types) {
 /// without a check.
 void require_alike(const pb::NodeProto& node, const Types& types) {
   if (node.op_type().find("Conv") == std::string::npos) return;
-  // With quantised inputs, scales come between the other inputs.
+  // If the inputs are quantised, their scales come between the image and the weights.
   const bool quantised = node.op_type().rfind("QLinear", 0) == 0;
   const int image = rank_of(node, 0, types), weights = rank_of(node, quantised ? 3 : 1, types);
-  if (image < 0 || weights < 0) throw NotKnown("the rank of an input is not known");
+  if (image < 0 || weights < 0) throw NotKnown("the number of axes of an input is not known");
   if (image != weights)
     throw std::runtime_error("the weights have " + std::to_string(weights) +
                              " axes, and the input " + std::to_string(image));

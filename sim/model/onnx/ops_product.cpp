@@ -131,8 +131,8 @@ Draft recurrent(const Drafting& at) {
              "a batch of " + std::to_string(at.graph.batch) +
                  " does not leave whole sequences of " + std::to_string(steps) + " steps in " +
                  text_of(input) +
-                 "; with batch=1 the whole is one sample, or else the axis of the sequences has " +
-                 "to be the symbolic dimension 'batch'");
+                 "; use batch=1 to count the whole input as one sample, or export the model with " +
+                 "the symbolic dimension 'batch' as the axis of the sequences");
   Draft draft;
   draft.reads = {0};
   draft.weights = {1, 2, 3};

@@ -1,5 +1,5 @@
-// Turns a parsed ONNX file into its graph. libonnx infers the shapes node by node, and small constants are folded
-// between the nodes. Only this file, proto.cpp and infer.cpp use libonnx and protobuf.
+// Turns a parsed ONNX file into its graph. libonnx infers the shapes node by node. The elements of small constants are
+// computed in the same order. Only this file, proto.cpp and infer.cpp use libonnx and protobuf.
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
@@ -186,7 +186,7 @@ class Loading {
     if (node.has_graphs) add_captured(proto_node, captured, node);
     for (const std::string& input : node.inputs)
       if (!input.empty() && !graph_.find(input))
-        graph_.fail(node, "the node reads '" + clean(input) + "', which no earlier node makes");
+        graph_.fail(node, "the node reads '" + clean(input) + "', but no earlier node makes this tensor");
     add_outputs(node, inferred(node, proto_node), proto_node);
     graph_.nodes.push_back(std::move(node));
   }
@@ -207,7 +207,8 @@ class Loading {
     }
   }
 
-  /// Returns whether the operator is newer than libonnx and its output has the shape of its first input.
+  /// Returns whether libonnx does not know the operator yet, and the operator's output has the shape of its first
+  /// input.
   static bool keeps_shape(const Node& node) {
     const OpRule* rule = rule_of(node);
     return rule && node.has_input(0) && (rule->draft == as_type || rule->draft == group_norm);
@@ -254,7 +255,7 @@ class Loading {
     types.front() = type_of(element, einsum_of(node.text("equation", ""), shapes).shape());
   }
 
-  /// Throws an error for a negative extent, which libonnx infers if a window is larger than its image.
+  /// Throws an error for a negative extent. libonnx infers such an extent if a window is larger than its image.
   static void require_extents(const std::vector<pb::TypeProto>& types) {
     for (const pb::TypeProto& type : types)
       for (const auto& dim : type.tensor_type().shape().dim())

@@ -86,7 +86,7 @@ class Conversion {
     if (node.activation_bytes % sample != 0)
       graph_.fail(node.line, "activation_size of " + std::to_string(node.activation_bytes) +
                                  " bytes is not a whole number of float32 elements for each of " +
-                                 std::to_string(batch_) + " samples; is the batch right?");
+                                 std::to_string(batch_) + " samples; check the value of batch");
     return node.activation_bytes / sample;
   }
 
@@ -106,7 +106,7 @@ class Conversion {
     if (graph_.number_of(node.line, node.forward) == 0) return;
     const std::string what = "the " + std::string(node.forward) + " ms of '" +
                              std::string(node.id) + "' for loading data are ";
-    notes.push_back(what + (loading_ ? "counted" : "left out (use loading: counted to keep them)"));
+    notes.push_back(what + (loading_ ? "counted" : "left out (use loading: counted to include them)"));
     if (!loading_) return;
     Value work = layer_at(node, "measured", std::string(node.id) + "-loading");
     set_inputs(work, node, {names_[index]});
@@ -119,7 +119,7 @@ class Conversion {
   void note_size(const Node& node) {
     if (node.activation_bytes == 0)
       notes.push_back("the file has a size of 0 for '" + std::string(node.id) +
-                      "', which counts as one element here");
+                      "'; this size counts as one element");
   }
 
   void set_inputs(Value& layer, const Node& node, const std::vector<std::string>& names) const {
@@ -246,7 +246,7 @@ const Importer pipedream_importer = {
           .minimum = 1},
          {.name = "loading",
           .type = Type::choice,
-          .summary = "what to do with the time of an Input, which is the loading of data",
+          .summary = "what to do with the time of an Input, in which data are loaded",
           .default_text = "left_out",
           .choices = {"left_out", "counted"}}},
     .read = pipedream::read,

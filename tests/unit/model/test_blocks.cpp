@@ -110,7 +110,7 @@ TEST_CASE("a use of a block passes inputs, which have the declared names inside 
              Contains("'before' cannot be the name of a block's input"));
   CHECK_THAT(refused(two + "- {block: b}\n", "",
                      "blocks: {b: {inputs: [a], layers: [{type: relu, name: a}]}}\n"),
-             Contains("it is an input of the block"));
+             Contains("an input of the block has this name"));
 }
 
 TEST_CASE("an error inside a block names the line of the block and each use that led there") {
@@ -142,7 +142,7 @@ TEST_CASE("bad blocks are refused where they are written or used") {
   CHECK_THAT(message_for("- {block: b, n: [1]}\n"), Contains("a list for the parameter 'n'"));
   CHECK_THAT(message_for("- {block: b}\n- {block: b}\n"), Contains("duplicate layer name 'full'"));
   CHECK_THAT(message_for("- {block: b, n: 3}\n"),
-             Contains("m.yaml:5:34: error: add of [3] and [4]: expected the same extents"));
+             Contains("m.yaml:5:34: error: add of [3] and [4]: expected equal extents"));
   CHECK_THAT(message_for("- {block: a}\n",
                          "blocks: {a: {layers: [{block: b}]}, b: {layers: [{block: a}]}}\n"),
              Contains("the block 'a' contains itself"));
@@ -172,12 +172,12 @@ TEST_CASE("blocks that double many times are refused before they are written out
     blocks += "  b" + std::to_string(i) + ": {layers: [" + below + ", " + below + "]}\n";
   }
   CHECK_THAT(refused(x + "- {block: b59}\n", "", blocks),
-             Contains("m.yaml:66:3: error: with this the model has more than 1000000 layers"));
+             Contains("m.yaml:66:3: error: with this item the model has more than 1000000 layers"));
   // Numbers of repetitions are multiplied, also if a parameter gives them.
   CHECK_THAT(refused(x + "- {repeat: 2000, layers: [{block: b, n: 600}]}\n", "",
                      "blocks: {b: {parameters: {n: 1}, layers: "
                      "[{repeat: $n, layers: [{type: relu}]}]}}\n"),
-             Contains("error: with this the model has more than 1000000 layers"));
+             Contains("error: with this item the model has more than 1000000 layers"));
   CHECK(model_of(x + "- {repeat: 20, layers: [{block: b, n: 6}]}\n", "",
                  "blocks: {b: {parameters: {n: 1}, layers: "
                  "[{repeat: $n, layers: [{type: relu}]}]}}\n")

@@ -261,7 +261,7 @@ TEST_CASE("tied weights count at the layer that has them, and their numbers must
              Contains("'true' in 'tied' is not an earlier layer"));
   CHECK_THAT(refused(words + "- {type: matmul, name: a, features: 100, tied: words}\n" +
                      "- {type: matmul, inputs: [words], features: 100, tied: a}\n"),
-             Contains("its weights are those of 'words', expected that layer"));
+             Contains("it shares the weights of 'words', expected that layer"));
 }
 
 TEST_CASE("layers for tokens: embedding, positions, class token, rotary angles, and a single row") {
@@ -308,7 +308,7 @@ TEST_CASE(
   CHECK_THAT(message_for("inputs: [q, k, v], heads: 4, kv_heads: 3"),
              Contains("'3' for 'kv_heads': expected a divisor of the 4 heads"));
   CHECK_THAT(message_for("inputs: [q, q, v], heads: 4, kv_heads: 2"),
-             Contains("heads of keys as wide as heads of queries"));
+             Contains("as many features per head of the keys as per head of the queries"));
   CHECK_THAT(message_for("inputs: [q, k, w], heads: 4, kv_heads: 2"),
              Contains("as many keys as values"));
   CHECK_THAT(message_for("inputs: [q, k], heads: 4"), Contains("attention takes 3 inputs, got 2"));
@@ -353,7 +353,7 @@ TEST_CASE("an impossible value is refused at its key") {
   CHECK_THAT(message_for("add"), Contains("add takes at least 2 inputs, got 1"));
   const std::string flat = "- {type: flatten, name: f}\n";
   CHECK_THAT(refused(square + flat + "- {type: add, inputs: [x, f]}\n"),
-             Contains("m.yaml:6:23: error: add of [8, 8, 6] and [384]: expected the same extents"));
+             Contains("m.yaml:6:23: error: add of [8, 8, 6] and [384]: expected equal extents"));
   CHECK_THAT(refused(square + flat + "- {type: concat, inputs: [x, f]}\n"),
              Contains("concat of [8, 8, 6] and [384]: expected equal extents except along axis 2"));
   CHECK_THAT(refused(square + flat + "- {type: concat, inputs: [f, f], axis: 1}\n"),

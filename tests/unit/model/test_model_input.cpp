@@ -94,7 +94,7 @@ TEST_CASE("bad inputs, names and repetitions are refused") {
   CHECK_THAT(refused(image + "- {repeat: 2, layer: [{type: relu}]}\n"),
              Contains("unknown key 'layer' in repeat (did you mean 'layers'?)"));
   CHECK_THAT(refused(image + "- {repeat: 1000000000000, layers: [{type: relu}]}\n"),
-             Contains("m.yaml:5:3: error: with this the model has more than 1000000 layers"));
+             Contains("m.yaml:5:3: error: with this item the model has more than 1000000 layers"));
   CHECK_THAT(refused(image + "- {type: dense, features: $k}\n", "", "parameters: {n: 1}\n"),
              Contains("m.yaml:6:27: error: '$k': unknown parameter 'k'"));
   CHECK_THAT(error_of([] {
@@ -158,8 +158,8 @@ TEST_CASE("a stage table with wrong running totals is refused at the cell") {
   CHECK_THAT(
       table_with(head +
                  "[1, \"Init\", 10, 10, 0, 0],\n[2, \"C\", 5, 15, 3, 4],\n[3, \"C\", 5, 20, 2, 4]"),
-      StartsWith("3 t.json:4:17: error: '2' for 'total params': a running total, it must be at "
-                 "least that of the row before, 3"));
+      StartsWith("3 t.json:4:17: error: '2' for 'total params': this running total must be at least the running total "
+                 "of the row before, 3"));
   CHECK_THAT(table_with(head + "[1, \"Init\", 10, 10, 0, 0],\n[3, \"Conv\", 5, 15, 3, 4]"),
              Contains("'3' for 'step': expected 2"));
   CHECK_THAT(table_with(head + "[1, \"Init\", 10, 10, 5, 0]"),

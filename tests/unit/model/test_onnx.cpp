@@ -300,5 +300,5 @@ TEST_CASE("symbolic dimensions are given by name, and missing ones are named in 
   CHECK(layer(read(fixed).model, "x").shape == Shape{3});
   CHECK(layer(read(fixed, "{batch: 1}").model, "x").shape == Shape{4, 3});
   CHECK_THAT(refused_bytes(fixed.bytes(), "{batch: 2}"),
-             Contains("'2' for 'batch': the file fixes it, expected 4, or 1"));
+             Contains("'2' for 'batch': the file sets the batch, expected 4, or 1"));
 }

@@ -26,7 +26,7 @@ TEST_CASE("a file that is not an ONNX model is refused with a reason", "[onnx]")
   OnnxBytes loose;
   loose.input("x", {1, 2}).node("Relu", {"z"}, {"y"}, {}, "relu").output("y");
   CHECK_THAT(refused_bytes(loose.bytes()),
-             StartsWith("3 m.onnx:1:1: error: the node reads 'z', which no earlier node makes\n"
+             StartsWith("3 m.onnx:1:1: error: the node reads 'z', but no earlier node makes this tensor\n"
                         "    relu: Relu(z) -> y\n    ^"));
   OnnxBytes twice;
   twice.input("x", {1, 2}).node("Relu", {"x"}, {"x"}).output("x");
@@ -62,7 +62,7 @@ TEST_CASE("a file that ends early is refused, at whatever byte it ends", "[onnx]
 TEST_CASE("nested graphs are limited in depth", "[onnx]") {
   std::string graph;
   for (int i = 0; i < 100; ++i) graph = field(1, field(4, "If") + field(5, field(6, graph)));
-  CHECK_THAT(refused_bytes(field(7, graph)), Contains("graphs are nested in graphs"));
+  CHECK_THAT(refused_bytes(field(7, graph)), Contains("the nesting of graphs in graphs is deeper than"));
 }
 
 TEST_CASE("the data of weights are dropped before the file is parsed", "[onnx]") {

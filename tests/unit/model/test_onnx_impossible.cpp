@@ -108,7 +108,7 @@ TEST_CASE("a node that no layer type can express becomes an operator, and a note
   CHECK(cropped.model.macs() == 12 * 12 * 4 * 72);  // 16 - 2 - 3 + 1 pixels each way
   REQUIRE(cropped.notes.size() == 1);
   CHECK(cropped.notes[0] ==
-        "counted as 'operator', at a cost per element, because no layer type has "
+        "counted as layers of type 'operator', with a cost per element, because no layer type has "
         "a negative padding: it");
   OnnxBytes whole;  // the four images are one sample
   whole.input("x", {4, 8, 16, 16}).weight("w", {4, 8, 3, 3});

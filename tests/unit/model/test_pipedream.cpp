@@ -168,7 +168,7 @@ TEST_CASE("a bad layer graph is refused at its line", "[pipedream]") {
   CHECK_THAT(
       error_of([] { read(graph, "{batch: 3}"); }),
       StartsWith("3 g.graph.txt:2:1: error: activation_size of 256 bytes is not a whole number "
-                 "of float32 elements for each of 3 samples; is the batch right?"));
+                 "of float32 elements for each of 3 samples; check the value of batch"));
   CHECK_THAT(error_of([] { read(graph, "{batch: 4}"); }),
              StartsWith("3 g.graph.txt:6:1: error: activation_size of 40 bytes is not a whole"));
   CHECK_THAT(refused_graph("node1 -- node2", "node1 -- node7"),
@@ -218,11 +218,11 @@ TEST_CASE("a measured layer takes its measured seconds, and its keys are checked
   CHECK_THAT(refused(input + "- {type: measured, forward: 1ms, shape: [0]}\n"),
              Contains("'0' in 'shape': expected an integer of at least 1"));
   CHECK_THAT(refused("- {type: input, shape: [10], forward: 1ms}\n"),
-             Contains("input does no work: expected no 'forward' seconds"));
+             Contains("input computes nothing: expected no 'forward' seconds"));
   CHECK_THAT(refused(input + "- {type: relu}\n", "", "measured_batch: 2\n"),
              Contains("'measured_batch' is given, but no layer has"));
   CHECK_THAT(refused(input + "- {type: measured, forward: 1ms}\n", "{scale: 2}"),
-             Contains("seconds that were measured do not scale"));
+             Contains("a model with measured seconds cannot be scaled"));
 }
 
 TEST_CASE(
