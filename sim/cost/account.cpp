@@ -15,13 +15,13 @@ std::string percent(double share) {
   return format_quantity(100 * share, Dimension::none) + " %";
 }
 
-/// Adds up the seconds of all passes by their Grounds (see cost.hpp). At the end, each sum is divided by the total
-/// seconds and so becomes a share.
+/// Adds up the seconds of all passes for each kind of Grounds (see cost.hpp). At the end, each sum is divided by the
+/// total seconds and so becomes a share.
 class Sums {
  public:
   explicit Sums(Account& account) : account_(account) {}
 
-  /// Returns the seconds of all parts.
+  /// Returns the sum of the seconds of all passes.
   double add(const std::vector<Grounds>& parts) {
     double seconds = 0;
     for (const Grounds& part : parts) {
@@ -84,8 +84,9 @@ class Sums {
 
 std::string errors_text(const KnownErrors& errors, const std::string& of) {
   if (!(errors.share > 0)) return "";
-  return ". " + of + " was off by " + percent(errors.median) + " in the median and at most " +
-         percent(errors.ninety) + " for nine of ten (means over the classes by their seconds)";
+  return ". " + of + " was off by " + percent(errors.median) + " in the median and by at most " +
+         percent(errors.ninety) + " for nine of ten operators (means over the classes of operators, weighted by their "
+                                  "seconds)";
 }
 
 std::string interpolated_text(const Account& account) {
@@ -98,7 +99,7 @@ std::string interpolated_text(const Account& account) {
   if (unknown > 1e-9)
     text +=
         ". For " + percent(unknown) +
-        " of the seconds the error of the interpolation is not known: too few rows lie between others";
+        " of the seconds the error of the interpolation is not known, because too few rows lie between other rows";
   return text + ". ";
 }
 
@@ -112,8 +113,9 @@ std::string fitted_text(const Account& account) {
   if (unknown > 1e-9)
     text +=
         ". For " + percent(unknown) +
-        " of the seconds the error of the fit is not known: the sizes are outside of the measured range, too few "
-        "operators of the class were measured, or none were measured on this device or on several others";
+        " of the seconds the error of the fit is not known. Either the sizes are outside of the measured range, or too "
+        "few operators of the class were measured, or none of them were measured on this device or on several other "
+        "devices";
   std::vector<std::string> others;
   for (const auto& [of, share] : account.others) others.push_back(of + " (" + percent(share) + ")");
   if (!others.empty()) text += ". The roofline model prices " + join(others);

@@ -10,13 +10,13 @@
 namespace sluice {
 namespace {
 
-/// Uses the shares of the rates that the scenario gives. Without these, uses the shares that the platform gives for the
-/// device.
+/// Uses the shares of the rates that the scenario gives. If the scenario gives no shares, uses the shares that the
+/// platform gives for the device.
 struct Roofline final : Cost {
   std::optional<double> compute_efficiency, memory_efficiency;
   /// Whether memories are accessed at the same time. If false, they are accessed in turn, and their seconds add up.
   bool side_by_side;
-  double memory_power;  ///< share of the power above idle that work limited by memory takes
+  double memory_power;  ///< the share of the power above idle that work limited by memory takes
 
   explicit Roofline(const Reader& keys)
       : compute_efficiency(given(keys, "compute_efficiency")),
@@ -80,13 +80,14 @@ extern const CostModel roofline_cost = {
     .example = "sluice run alexnet_resident cost=roofline",
     .parameters =
         {efficiency("compute_efficiency",
-                    "share of the device's FLOP/s that operators limited by FLOP/s reach"),
+                    "the share of the device's FLOP/s that operators limited by FLOP/s reach"),
          efficiency("memory_efficiency",
-                    "share of the memory bandwidth that operators limited by memory reach"),
+                    "the share of the memory bandwidth that operators limited by memory reach"),
          {.name = "pools",
           .type = Type::choice,
           .summary = "how operands in several memories of the device are accessed: in_turn "
-                     "(their seconds add up), or side_by_side (the longest counts)",
+                     "(the seconds of the memories add up), or side_by_side (the memory that takes the most seconds "
+                     "counts)",
           .default_text = "in_turn",
           .choices = {"in_turn", "side_by_side"}},
          memory_power_field()},

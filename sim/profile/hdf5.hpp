@@ -16,7 +16,7 @@ struct Hdf5Form {
   void (*write)(const Profile& profile, const std::string& path) = nullptr;
 };
 
-/// Makes this program able to read and write profiles as HDF5. Call this function before any thread starts.
+/// Enables this program to read and write profiles as HDF5. Call this function before any thread starts.
 void know_hdf5_profiles();
 
 /// Reads a profile in this process, which a damaged file can crash (hdf5_form().read() reads it in another process).

@@ -34,7 +34,7 @@ void keep_neighbours(std::vector<std::pair<double, std::size_t>>& near, Offset&&
 }
 
 /// Solves a x = b for a symmetric matrix a, and returns x[0]. The matrix is positive definite, except in directions
-/// without measurements. In these directions, x is 0.
+/// without measurements. In directions without measurements, x is 0.
 double first_of_solution(std::vector<std::vector<double>> a, std::vector<double> b) {
   const std::size_t n = b.size();
   std::vector<bool> used(n);

@@ -7,12 +7,13 @@
 
 namespace sluice {
 
-/// The place of a kernel among all kernels of its class. A place consists of five natural logarithms: those of count,
-/// rows, columns, depth, and bytes per element of the matrices.
+/// The place of a kernel among all kernels of its class. A place consists of the natural logarithms of five sizes:
+/// count, rows, columns, depth, and bytes per element of the matrices.
 using Place = std::array<double, 5>;
 
-/// One launch of a kernel. A product multiplies `count` pairs of matrices, of rows x depth and of depth x columns
-/// elements. A stream (depth 0) reads and writes `rows` rows of `columns` elements.
+/// One launch of a kernel. A product multiplies `count` pairs of matrices. The first matrix of a pair has rows x depth
+/// elements, and the second has depth x columns elements. A stream (depth 0) reads and writes `rows` rows of `columns`
+/// elements.
 struct Kernel {
   std::string of;  ///< the class, such as "linear", "bmm" or "softmax"
   double count = 1, rows = 1, columns = 1, depth = 0;

@@ -107,7 +107,7 @@ TEST_CASE(
   CHECK(
       error_of([&] {
         prices.of(2, 4);
-      }).find("with cache cold and hot; choose one of them, in a scenario with cost.where={cache: cold}") !=
+      }).find("with cache cold and hot; choose one of these values, in a scenario with cost.where={cache: cold}") !=
       std::string::npos);
   CHECK(Prices(", where: {cache: hot}").of(2, 4).seconds == 0.001);
   CHECK(error_of([&] { Prices(", where: {cache: hot}").of(1, 4); }).find("was not measured") !=
@@ -310,7 +310,7 @@ TEST_CASE("products are estimated from dense rows of one device, with the median
   const std::string fast = row("fast,hot,1,", "0.001"), slow = row("slow,hot,1,", "0.005");
   CHECK(error_of([&] { of(head + fast + slow); })
             .find("operators of the class 'linear' were measured with device fast and slow; choose "
-                  "one of them, in a scenario with cost.where={device: fast}") !=
+                  "one of these values, in a scenario with cost.where={device: fast}") !=
         std::string::npos);
   CHECK(of(head + fast + slow, ", where: {device: slow}") == Approx(0.005));
   CHECK(error_of([&] {
@@ -359,8 +359,7 @@ TEST_CASE(
   CHECK(between.interpolated == Approx(dense / (dense + 2 * relu)).epsilon(1e-12));
   CHECK(account_text(between) ==
         "100 % of the computation's seconds were interpolated between rows of the profile. For 100 "
-        "% of the seconds the error of the interpolation is not known: too few rows lie between "
-        "others.");
+        "% of the seconds the error of the interpolation is not known, because too few rows lie between other rows.");
 }
 
 TEST_CASE("a cost model says which files it reads, and which key named a missing file") {

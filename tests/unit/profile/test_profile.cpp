@@ -110,14 +110,14 @@ TEST_CASE("A damaged profile is refused at its line and column") {
         std::string::npos);
   CHECK(refusal("operator,seconds_mean\ngemm\n")
             .find("3 p.csv:5:1: error: this row has 1 cells; expected 2") == 0);
-  CHECK(refusal("operator,note\ngemm,\"a\n").find("3 p.csv:5:6: error: this quote does not end") ==
+  CHECK(refusal("operator,note\ngemm,\"a\n").find("3 p.csv:5:6: error: this quote is not closed") ==
         0);
   CHECK(refusal("operator,note\ngemm,\"a\"b\n").find("3 p.csv:5:6: error: text follows") == 0);
   CHECK(refusal("operator,operator\n").find("3 p.csv:4:10: ") == 0);
   CHECK(refusal("operator,node\n,x\n").find("this row has no operator") != std::string::npos);
   CHECK(refusal("operator\ngemm\n\ngemm\n")
             .find("3 p.csv:7:1: error: this row repeats the row of line 5") == 0);
-  CHECK(refusal("operator,processed\ngemm,yes\n").find("processed is yes, but there is no time") !=
+  CHECK(refusal("operator,processed\ngemm,yes\n").find(\"'processed' is yes, but there is no time") !=
         std::string::npos);
   CHECK(error_of([] { parse_profile("operator\n\xff\n", "p.csv"); }).find("3 p.csv") == 0);
   CHECK(refusal("").find("there is no table") != std::string::npos);
@@ -176,7 +176,7 @@ TEST_CASE("A map's unit must fit its column") {
         std::string::npos);
   CHECK(error_with("joules_mean: {column: x, unit: ms}").find("'ms' is not a unit") !=
         std::string::npos);
-  CHECK(error_with("batch: {column: x, unit: ms}").find("'batch' does not hold a quantity") !=
+  CHECK(error_with("batch: {column: x, unit: ms}").find("'batch' has no unit") !=
         std::string::npos);
   for (const char* right : {"seconds_mean: {column: x, unit: us}", "flop: {column: x, unit: GFLOP}",
                             "bytes: {column: x, unit: MiB}", "joules_error: {column: x, unit: mJ}"})
