@@ -136,7 +136,7 @@ TEST_CASE("if no link can be fitted to the copies, the message says what the cop
         }).find("a copy from 'device' to 'device'") != std::string::npos);
   CHECK(error_of([] {
           fit_link(profile("copy,bytes=1,pinned,device,,1\n"));
-        }).find(\"in only one size\") != std::string::npos);
+        }).find("in only one size") != std::string::npos);
   CHECK(error_of([] {
           fit_link(profile("copy,bytes=1,pinned,device,,2\ncopy,bytes=3,pinned,device,,1\n"));
         }).find("do not take longer") != std::string::npos);

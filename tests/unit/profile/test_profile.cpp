@@ -117,7 +117,7 @@ TEST_CASE("A damaged profile is refused at its line and column") {
   CHECK(refusal("operator,node\n,x\n").find("this row has no operator") != std::string::npos);
   CHECK(refusal("operator\ngemm\n\ngemm\n")
             .find("3 p.csv:7:1: error: this row repeats the row of line 5") == 0);
-  CHECK(refusal("operator,processed\ngemm,yes\n").find(\"'processed' is yes, but there is no time") !=
+  CHECK(refusal("operator,processed\ngemm,yes\n").find("'processed' is yes, but there is no time") !=
         std::string::npos);
   CHECK(error_of([] { parse_profile("operator\n\xff\n", "p.csv"); }).find("3 p.csv") == 0);
   CHECK(refusal("").find("there is no table") != std::string::npos);
