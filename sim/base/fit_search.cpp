@@ -20,7 +20,7 @@ void FitSearch::record_answer(const FitAnswer& answer) {
 }
 
 /// Handles a number that fits. The next number to test is greater by `step_`, but at most halfway to the smallest
-/// number that is known not to fit. `step_` grows with each number that fits.
+/// number that is known not to fit. `step_` becomes greater with each number that fits.
 void FitSearch::fitted() {
   good_ = next_;
   const std::int64_t most = bad_ == 0 ? limit_ : good_ + (bad_ - good_) / 2;
@@ -29,8 +29,8 @@ void FitSearch::fitted() {
 }
 
 /// Handles a number that does not fit. Draws a line through the needs of the last two numbers that did not fit. The
-/// next number to test is where this line meets the available amount. If only one number has not fitted so far, the
-/// line goes through that number's need and through zero.
+/// next number to test is where this line meets the available amount. If so far only one number did not fit, the line
+/// goes through that number's need and through zero.
 void FitSearch::refused(const FitAnswer& answer) {
   const bool slow = bad_ != 0 && next_ - good_ > (bad_ - good_) / 2;
   slow_ = slow ? slow_ + 1 : 0;

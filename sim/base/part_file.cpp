@@ -65,7 +65,8 @@ PartFile::PartFile(std::string target) : target_(std::move(target)), part_(targe
                                                  : "not a file that can be locked: " +
                                                        std::string(std::strerror(reason))));
     }
-    // Between open and lock, the previous holder of the lock may have renamed or removed the file.
+    // After the file was opened and before it was locked, the previous holder of the lock may have renamed or removed
+    // the file.
     if (still_named(file_, part_)) break;
     close(file_);
   }
@@ -80,7 +81,7 @@ PartFile::~PartFile() {
 
 void PartFile::remove() noexcept {
   if (std::exchange(there_, false)) unlink(part_.c_str());
-  // This must be the last statement: before it, a signal also removes the file.
+  // This must be the last statement, because a signal that comes before this statement also removes the file.
   removed_on_interrupt_.reset();
 }
 

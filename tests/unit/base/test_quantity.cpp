@@ -65,7 +65,7 @@ TEST_CASE("text that is not a quantity is refused, with the text, the reason and
     return error_of([&] { parse_quantity(text, dimension, "bandwidth"); });
   };
   CHECK(message_for("-3GB/s", D::bytes_per_s) ==
-        "3 '-3GB/s' for 'bandwidth': it may not be negative, expected bytes per second like "
+        "3 '-3GB/s' for 'bandwidth': the number may not be negative, expected bytes per second like "
         "\"30GB/s\"");
   CHECK_THAT(message_for("30", D::bytes_per_s), Contains("the unit is missing"));
   for (const char* bits : {"64Gbps", "64Gbit/s", "64 Gb/s", "64Gbits/s"})

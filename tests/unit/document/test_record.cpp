@@ -132,13 +132,13 @@ TEST_CASE("an unknown key is refused with its position, a suggestion and all all
 TEST_CASE("each value is checked for type, unit and range, and errors have its position") {
   const std::string b = "bandwidth: 1B/s\n";
   CHECK(refused("bandwidth: -3GB/s") ==
-        "3 t.yaml:1:12: error: '-3GB/s' for 'bandwidth': it may not be negative, expected bytes "
+        "3 t.yaml:1:12: error: '-3GB/s' for 'bandwidth': the number may not be negative, expected bytes "
         "per second like \"30GB/s\"\n    bandwidth: -3GB/s\n               ^");
   CHECK_THAT(refused("{}"), Contains("t.yaml:1:1: error: the key 'bandwidth' is missing in link "
                                      "'host' (bytes per second); expected bytes per second like"));
   CHECK_THAT(refused("[1]"), Contains("expected a mapping for link 'host', got a list"));
   CHECK_THAT(refused("bandwidth: 30"), Contains("'30' for 'bandwidth': the unit is missing"));
-  CHECK_THAT(refused("bandwidth: -30"), Contains("'-30' for 'bandwidth': it may not be negative"));
+  CHECK_THAT(refused("bandwidth: -30"), Contains("'-30' for 'bandwidth': the number may not be negative"));
   CHECK_THAT(refused("bandwidth: 30GB"), Contains("unknown unit 'GB'"));
   CHECK_THAT(refused("bandwidth: 0B/s"), Contains("it must be more than 0 B/s"));
   CHECK_THAT(refused("bandwidth: [1]"),
