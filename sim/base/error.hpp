@@ -67,7 +67,7 @@ struct Shortage {
   /// The needed bytes for each class of tensors.
   std::vector<std::pair<std::string, std::int64_t>> by_class = {};
   std::vector<Waiter> waiters = {};
-  /// the time in seconds, counted from the start of the run, after which no action can start
+  /// The time in seconds, counted from the start of the run, after which no action can start.
   std::optional<double> time_s = {};
   /// The largest number of micro-batches in flight that fits, if the question asked for more. The number is 0 if not
   /// even one micro-batch fits. The value is absent if the number is not known.

@@ -22,7 +22,7 @@ namespace sluice {
 namespace {
 
 constexpr double tolerance = 1e-6;
-/// the least difference of objectives that counts, as a multiple of the greatest cost of a variable
+/// The least difference of objectives that counts, as a multiple of the greatest cost of a variable.
 constexpr double small_cost = 1e-9;
 
 /// Says when CBC must stop: after a signal, or when the time limit is reached. CBC then cleans up and returns. If a

@@ -91,7 +91,7 @@ struct Grounds {
 struct CostFile {
   std::string what;  ///< the name of the file in messages, such as "cost.profile"
   std::string path;
-  /// the folder of bundled documents in which `path` is a name; empty if `path` is the path of a file
+  /// The folder of bundled documents in which `path` is a name; empty if `path` is the path of a file.
   std::string folder = {};
 };
 

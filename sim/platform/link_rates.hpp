@@ -18,8 +18,8 @@ struct LinkRates {
   struct DirectionRates {
     Direction down, up;
   };
-  std::optional<DirectionRates> synchronous;  ///< rates of copies by the compute units
-  std::optional<double> together;             ///< bytes per second of both directions together
+  std::optional<DirectionRates> synchronous;  ///< the rates of each direction for copies by the compute units
+  std::optional<double> together;             ///< the bytes per second of both directions together
   double latency_s = 0;
 };
 
@@ -27,7 +27,7 @@ struct LinkRates {
 const Record& link_record();
 
 /// Returns the rates of a link. `record` is the record of a link. Throws InputError for a half-duplex link with
-/// separate directions, and for copies of pageable memory whose rates are not given.
+/// separate directions, and if memory is pageable but the rates of such copies are not given.
 LinkRates rates_of(const Reader& link, const Record& record);
 
 }  // namespace sluice

@@ -22,7 +22,7 @@ struct ProfileColumn {
   /// Whether the column is part of a row's key.
   bool key = false;
   Dimension dimension = Dimension::none;                ///< the dimension of the column's numbers, such as seconds
-  /// returns the row's value as a text, or "" if the row has no value
+  /// Returns the row's value as a text, or "" if the row has no value.
   std::string (*get)(const ProfileRow& row) = nullptr;
   /// Sets the value of the row from `text`, which is not empty. Throws InputError without a position.
   void (*set)(ProfileRow& row, const std::string& text) = nullptr;

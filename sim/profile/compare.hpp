@@ -33,13 +33,13 @@ struct Comparison {
   std::vector<ComparedRow> rows;  ///< the compared rows, in the order of profile A
   std::size_t pairs = 0;          ///< the number of pairs of rows that have a number in both profiles
   std::size_t with_zero = 0;      ///< the number of pairs that are left out because one of the two numbers is 0
-  /// the number of pairs that are left out because one of the two numbers is at most `least`
+  /// The number of pairs that are left out because one of the two numbers is at most `least`.
   std::size_t below_least = 0;
   /// The number of rows that both profiles have, but that have no number in at least one of the profiles.
   std::size_t unmeasured = 0;
   std::size_t only_a = 0, only_b = 0;
   std::size_t agreeing = 0;                     ///< the number of `rows` that agree
-  /// the median and the 10th and 90th percentile of the ratios A / B; 0 if `rows` is empty
+  /// The median and the 10th and 90th percentile of the ratios A / B; 0 if `rows` is empty.
   double median = 0, tenth = 0, ninetieth = 0;
   double sum_a = 0, sum_b = 0;
 

@@ -26,7 +26,7 @@ struct CopyFit {
 struct LinkDirection {
   std::string direction;          ///< "down" (to the device) or "up"
   std::string memory;             ///< the kind of host memory: "pinned" or "pageable"
-  /// the fit of the queued copies or, if there are no queued copies, of the single copies
+  /// The fit of the queued copies or, if there are no queued copies, of the single copies.
   CopyFit fit;
   std::optional<CopyFit> single;  ///< the fit of the single copies, if there are also queued copies
   double setup_s() const { return fit.constant_s; }

@@ -169,7 +169,7 @@ TEST_CASE("a placement that has no price is refused with its layer, operand and 
   CHECK_THAT(error_of([&] {
                without.cost->of(without.placed(1, {"dram", "dram", "dram"}));
              }),
-             Contains("forward of layer 'full': input 'x' is in 'dram', which has no rate at "
+             Contains("forward of layer 'full': input 'x' is in 'dram', but the platform gives no rate at "
                       "which device 'cpu' could read it"));
   CHECK_THAT(error_of([&] { without.cost->of(without.query(1)); }),
              Contains("device 'cpu' uses the memory 'dram', which lacks the rates"));

@@ -147,7 +147,7 @@ TEST_CASE("each value is checked for type, unit and range, and errors have its p
   CHECK_THAT(refused("bandwidth: true"), Contains("'true' for 'bandwidth': expected bytes"));
   CHECK_THAT(refused(b + "capacity: 1.5B"),
              Contains("2:11: error: '1.5B' for 'capacity': it is not"));
-  CHECK_THAT(refused(b + "capacity: none"), Contains("'none' for 'capacity': it does not start"));
+  CHECK_THAT(refused(b + "capacity: none"), Contains("'none' for 'capacity': the text does not start"));
   CHECK_THAT(refused(b + "duplex: hlaf"),
              Contains("'hlaf' for 'duplex': expected one of: full, half (did you mean 'half'?)"));
   CHECK_THAT(refused(b + "count: 3.0"),

@@ -159,8 +159,8 @@ TEST_CASE("bad blocks are refused where they are written or used") {
                          "relu}]}}\n"),
              Contains("'block' cannot be a parameter's name"));
   CHECK_THAT(message_for("- {type: relu, inputs: [before]}\n"),
-             Contains("'before' in 'inputs' is the layer before a repetition or a block, and there "
-                      "is none here"));
+             Contains("'before' in 'inputs' is the layer before a repetition or a block, and there is no such layer "
+                      "here"));
   CHECK_THAT(message_for("- {type: relu, name: before}\n"), Contains("cannot be a layer's name"));
 }
 

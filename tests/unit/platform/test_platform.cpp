@@ -273,7 +273,7 @@ TEST_CASE("a faulty platform document is refused at the fault") {
        "p.yaml:4:28", "more than 0"},
       {"devices:\n  gpu: {idle: 9W, busy: 8W, rate: {float32: 1TFLOP/s}, memory: {capacity: "
        "1GB}}\n",
-       "p.yaml:4:25", "busy watts are less than idle"},
+       "p.yaml:4:25", "busy watts are less than the idle"},
       {"devices:\n  gpu: {io_tiles: 3, rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB}}\n",
        "p.yaml:4:19", "fewer than tiles (0)"},
       {"devices:\n  1gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB}}\n", "p.yaml:4:3",
@@ -299,7 +299,7 @@ TEST_CASE("a faulty platform document is refused at the fault") {
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, up: {bandwidth: 1GB/s, share: 1}}\n",
        "p.yaml:8:75", "give either the bandwidth"},
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, copies: pageable}\n", "p.yaml:8:53",
-       "give their rate, as in pageable: {bandwidth: 6GB/s}"},
+       "add their rate, such as pageable: {bandwidth: 6GB/s}"},
       {"devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB, reserved: 1GB}}\n",
        "p.yaml:4:70", "less than the capacity, 1GB"},
       {"devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: unlimited, reserved: "
