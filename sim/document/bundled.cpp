@@ -57,7 +57,7 @@ std::vector<std::string> bundled_files(const std::string& folder) {
   }
   if (error)
     throw IoError("cannot read the folder '" + root.string() + "': " + error.message() +
-                  "; SLUICE_ROOT may name the folder that holds models, platforms and scenarios");
+                  "; set the variable SLUICE_ROOT to the folder that holds models, platforms and scenarios");
   std::sort(files.begin(), files.end());
   return files;
 }

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t longest_chain = 16;
 
 /// Lays `over` over `base` at all levels. If both documents have a mapping at a place, the mappings are merged.
-/// Everywhere else the value of `over` replaces the value of `base`.
+/// At all other places the value of `over` replaces the value of `base`.
 void lay_over(Value& base, Value over) {
   for (Value::Entry& entry : over.entries()) {
     Value* below = base.find(entry.key);
@@ -71,8 +71,8 @@ class Includes {
     return document;
   }
 
-  /// Parameter `document` was read from `path`. If it has the key `file` at the top, it is replaced by the content of
-  /// the named file, with its other keys laid over this content.
+  /// Parameter `document` was read from `path`. If the document has the key `file` at the top, it is replaced by the
+  /// content of the named file. The other keys of the document are laid over this content.
   void lay_over_base(Value& document, const std::string& path, const std::string& folder) {
     const Value* file = document.find("file");
     if (!file) return;

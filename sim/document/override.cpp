@@ -58,7 +58,7 @@ class Walk {
     column_ += static_cast<int>(segment.size()) + 1;
   }
 
-  /// Returns an element of a list, by its index, or by its name if the elements have names.
+  /// Returns the element of a list that has the given index or, if the elements have names, the given name.
   Value& element(const std::string& segment) {
     std::size_t index = 0;
     const char* const end = segment.data() + segment.size();
@@ -127,7 +127,7 @@ class Walk {
 
 Override parse_override(const std::string& text) {
   if (const std::size_t nul = text.find('\0'); nul != std::string::npos)
-    throw UsageError("'" + text.substr(0, nul) + "\\0': a NUL character is part of this override");
+    throw UsageError("'" + text.substr(0, nul) + "\\0': this override contains a NUL character");
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     throw UsageError("'" + text +
