@@ -1,4 +1,4 @@
-// Tests that a run prints nothing when an interruption or a full disk ends it early.
+// Tests that a run prints nothing if an interruption or a full disk ends the run early.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -25,8 +25,8 @@ Plan plan_of_four_cards() {
   return make_plan(scenario_from(parse_text(text, "four.yaml"), "four.yaml", {}));
 }
 
-/// Runs a plan whose progress function fails in call number `number`. Returns the exception, and the text that the
-/// process wrote to its standard error.
+/// Runs a plan with a progress function that fails in its call number `number`. Returns the exception, and the text
+/// that the process wrote to its standard error.
 std::string said_where_progress_fails(const Plan& plan, int number) {
   return run_isolated([&] {
     std::FILE* const file = std::tmpfile();
@@ -52,7 +52,7 @@ std::string said_where_progress_fails(const Plan& plan, int number) {
 
 }  // namespace
 
-TEST_CASE("a run that fails during transfers reports only that failure") {
+TEST_CASE("a run that fails during transfers reports only this failure") {
   const Plan plan = plan_of_four_cards();
   for (int number = 0; number < 12; ++number) {
     INFO("call " << number);

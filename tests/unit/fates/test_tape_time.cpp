@@ -1,5 +1,4 @@
-// The search ranks tapes by an estimate of their seconds. Here the estimates are compared with estimates that are
-// computed by hand.
+// Tests the estimate of a tape's seconds, by which the search ranks tapes. The expected estimates are computed by hand.
 #include <catch2/catch.hpp>
 
 #include "fates/choices.hpp"
@@ -31,18 +30,18 @@ double about(const Chain& chain, const std::vector<Fate>& fates, std::int64_t by
       .seconds;
 }
 
-TEST_CASE("a tape's estimate: all is kept, and the next input is loaded during computation") {
+TEST_CASE("a tape's estimate: all tensors are kept, and the next input is loaded during computation") {
   const Chain chain = three_stages();
   const std::vector<Fate> keep(3, Fate::keep);
-  // The first input takes 1 s, and each micro-batch takes 18 s. With enough room, the next input is loaded while the
-  // last stage is computed.
+  // The first input takes 1 s, and each micro-batch takes 18 s. If there is enough room, the next input is loaded while
+  // the last stage is computed.
   CHECK(about(chain, keep, 40, 1) == Approx(19));
   CHECK(about(chain, keep, 1000, 10) == Approx(1 + 10 * 18));
   // 40 bytes are enough: the backward passes 2 and 1 hold 20 and 10 bytes, and the next input has 10 bytes.
   CHECK(about(chain, keep, 40, 10) == Approx(1 + 10 * 18));
 }
 
-TEST_CASE("a tape's estimate: a link slower than the computation binds") {
+TEST_CASE("a tape's estimate: if the link is slower than the computation, the link limits the run") {
   Chain chain = three_stages();
   chain.input.load_s = 30;
   // The inputs are loaded without a pause, and then the last micro-batch is computed.
@@ -64,9 +63,9 @@ TEST_CASE("a tape's estimate: loads wait for saves, and run one after the other"
   CHECK(about(chain, {Fate::offload, Fate::offload, Fate::keep}, 1000, 1) == Approx(24));
 }
 
-TEST_CASE("seconds of each engine, by hand") {
+TEST_CASE("the seconds of each copy engine, computed by hand") {
   Chain chain = three_stages();
-  chain.stages[2].inner = {1, 0, 0};  // so that it runs again
+  chain.stages[2].inner = {1, 0, 0};  // so that the stage runs again
   const EngineSeconds engines =
       engine_seconds(chain, tape_of(chain, {Fate::offload, Fate::offload, Fate::recompute}));
   CHECK(engines.computed == Approx(18 + 2));

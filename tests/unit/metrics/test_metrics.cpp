@@ -1,5 +1,5 @@
-// Tests each metric on an execution that is small enough to compute by hand. The spans are written here, so that only
-// the metrics are tested.
+// Tests each metric on an execution that is small enough to compute by hand. The spans are written in this file, so no
+// executor is tested.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <set>
@@ -81,7 +81,7 @@ void feed(Sink& sink) {
 
 }  // namespace
 
-TEST_CASE("Times of a load and a forward, twice") {
+TEST_CASE("The times of two loads and two forward passes") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
   feed(totals);
@@ -98,7 +98,7 @@ TEST_CASE("Times of a load and a forward, twice") {
   REQUIRE(keyed(totals, "transfer_s_by_class", {"input"}) == 2);
 }
 
-TEST_CASE("Samples, bytes, FLOP and joules of a load and a forward, twice") {
+TEST_CASE("The samples, bytes, FLOP and joules of two loads and two forward passes") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
   feed(totals);
@@ -116,7 +116,7 @@ TEST_CASE("Samples, bytes, FLOP and joules of a load and a forward, twice") {
   REQUIRE(number(totals, "energy_per_sample_j") == 321.75 / 8);
 }
 
-TEST_CASE("Without watts the energy is unknown, and the metric says so") {
+TEST_CASE("If the platform gives no watts, the energy is unknown, and the metric says so") {
   Plan plan = load_and_compute();
   plan.streams[0].idle_w = plan.streams[0].busy_w = 0;
   plan.links[0].idle_w = plan.links[0].busy_w = 0;
@@ -132,14 +132,14 @@ TEST_CASE("Without watts the energy is unknown, and the metric says so") {
   SeriesSink sink(plan, 1);
   feed(sink);
   REQUIRE(sink.table().series.back().name == "recompute_s");  // no power_w
-  plan.actions[1].joules = 120;  // measured, on a device with unknown watts
+  plan.actions[1].joules = 120;  // the joules were measured on a device whose watts are unknown
   Totals measured(plan);
   feed(measured);
   REQUIRE(number(measured, "energy_j") == 240);
   REQUIRE(keyed(measured, "energy_j_by_device", {"gpu"}) == 240);
 }
 
-TEST_CASE("The bound of a load and a forward, twice, is met: compute binds") {
+TEST_CASE("Two loads and two forward passes take exactly the seconds of the bound, and computation is the limit") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
   feed(totals);
@@ -175,12 +175,13 @@ TEST_CASE("Overflow is the number of bytes beyond a capacity that is not enforce
   Totals totals(plan);
   totals.memory({0, 0, 0, 200, 200});
   REQUIRE(keyed(totals, "overflow_bytes", {"gpu"}) == 80);
-  REQUIRE(value(totals, "overflow_bytes").keyed.size() == 1);  // the host has no capacity
+  REQUIRE(value(totals, "overflow_bytes").keyed.size() == 1);  // the host memory has no limit
   plan.pools[0].enforced = true;
   REQUIRE(value(totals, "overflow_bytes").keyed.empty());
 }
 
-TEST_CASE("Two devices: bubbles are relative to the mean, recomputation to the other computation") {
+TEST_CASE("Two devices: bubbles are relative to the mean time of computation, and recomputation to all other "
+          "computation") {
   Plan plan;
   plan.streams = {{"a", StreamKind::compute, "a", 0, 0}, {"b", StreamKind::compute, "b", 0, 0}};
   plan.actions.resize(3);
@@ -199,17 +200,18 @@ TEST_CASE("Two devices: bubbles are relative to the mean, recomputation to the o
   totals.span({1, 0, 2, 7, 7, 2, WaitReason::data, 0});
   totals.span({2, 0, 9, 10, 10, 2, WaitReason::memory, 0});
   REQUIRE(number(totals, "compute_s") == 8);
-  // The devices compute for (2 + 6) / 2 = 4 s in the mean, and the longest time from the first to the last computation
-  // is 10 - 2 = 8 s.
+  // The devices compute for (2 + 6) / 2 = 4 s on average. The longest time from the first to the last computation is 10
+  // - 2 = 8 s.
   REQUIRE(number(totals, "bubble_fraction") == 0.5);
   REQUIRE(number(totals, "compute_utilisation") == 0.4);  // 8 / (10 x 2)
   REQUIRE(number(totals, "recompute_s") == 1);
   REQUIRE(number(totals, "recompute_overhead") == 1.0 / 7);
   REQUIRE(number(totals, "exposed_transfer_s") ==
-          0);  // the waits were for a forward pass and for memory
+          0);  // the actions waited for a forward pass and for memory
 }
 
-TEST_CASE("The step counts from the middle iteration's completion to the last one's") {
+TEST_CASE("The seconds of a step count from the completion of the middle iteration to the completion of the last "
+          "iteration") {
   Plan plan = load_and_compute();
   plan.iterations = 8;
   plan.steps_per_iteration = 2;
@@ -249,9 +251,9 @@ TEST_CASE("The iterations of a single step are not a steady state") {
   REQUIRE(std::isnan(number(totals, "step_s")));
 }
 
-TEST_CASE("A step is never shorter than its work on the busiest stream or link") {
-  // Iterations 0, 1, 2 are complete at 1, 3 and 5, because the last iterations load nothing for later ones. But each
-  // iteration computes for 3 s.
+TEST_CASE("A step never takes fewer seconds than the work of the step on the busiest stream or link") {
+  // Iterations 0, 1 and 2 are complete at 1, 3 and 5 s, because the last iterations load nothing for later iterations.
+  // But each iteration computes for 3 s.
   const auto step_of = [](const Plan& plan) {
     Totals totals(plan);
     for (std::int64_t i = 0; i < plan.iterations; ++i) {
@@ -266,7 +268,7 @@ TEST_CASE("A step is never shorter than its work on the busiest stream or link")
   // The copy engine takes 0.5 s + 350 B / 100 byte/s = 4 s.
   plan.actions[0].flows[0].bytes = 350;
   REQUIRE(step_of(plan) == 4);
-  // A second engine also loads over the link, so that the link takes 2 x 3.5 s.
+  // A second copy engine also loads over the link, so the link takes 2 x 3.5 s.
   plan.streams.push_back(plan.streams[1]);
   plan.actions.push_back(plan.actions[0]);
   plan.actions.back().stream = 2;
@@ -285,7 +287,7 @@ TEST_CASE("The bound of the question is compared with the makespan") {
   REQUIRE(number(totals, "question_ratio") == 5.8 / 7.25);
 }
 
-TEST_CASE("A single iteration shows no steady state, but further iterations do") {
+TEST_CASE("A run of one iteration shows no steady state, but a run of more iterations does") {
   Plan plan = load_and_compute();
   plan.iterations = 1;
   Totals totals(plan);
@@ -322,13 +324,13 @@ TEST_CASE("A metric without a number says why") {
                                 "energy_per_sample_j", "measured_share", "bound_ratio",
                                 "training_over_inference", "question_bound_s", "question_ratio"});
   REQUIRE_THAT(value(totals, "question_bound_s").absent, Catch::Contains("the run was of a plan"));
-  // A run that was aborted has no ratio, because the plan did not run to its end.
+  // A run that was aborted has no ratio of makespan to bound, because the plan did not run to its end.
   Totals half(plan);
   half.span(executed[0]);
   REQUIRE(value(half, "bound_ratio").absent == "the run did not reach its end");
 }
 
-TEST_CASE("Every metric has its own name, a sentence, a source, and a unit or a word") {
+TEST_CASE("Every metric has its own name, a summary, a source, and a unit or a word") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
   feed(totals);
@@ -349,7 +351,7 @@ TEST_CASE("A sum of ten million tenths does not drift") {
   REQUIRE(sum.value() == 1'000'000);
 }
 
-TEST_CASE("Series of a load and a forward, twice, in bins of a second") {
+TEST_CASE("The series of two loads and two forward passes, in bins of one second") {
   const Plan plan = load_and_compute();
   SeriesSink sink(plan, 1);
   feed(sink);
@@ -367,8 +369,8 @@ TEST_CASE("Series of a load and a forward, twice, in bins of a second") {
   REQUIRE(table.series[0].name == "samples_done");
   REQUIRE(table.series[0].values == std::vector<double>{0, 0, 0, 0, 4, 4, 4, 8});
   REQUIRE(table.series[1].values == std::vector<double>(8, 0));
-  // When idle, device and link take 11 W. A load takes 1 J over 1 s (2 W above idle x 50 B / 100 byte/s), and a forward
-  // pass takes 120 J over 3 s.
+  // Device and link together take 11 W when idle. A load takes 1 J over 1 s (2 W above idle x 50 B / 100 byte/s), and a
+  // forward pass takes 120 J over 3 s.
   REQUIRE(table.series[2].name == "power_w");
   REQUIRE(table.series[2].values[0] == Approx(11 + 1).epsilon(1e-12));
   REQUIRE(table.series[2].values[1] == Approx(11 + 1 + 30).epsilon(1e-12));
@@ -376,9 +378,9 @@ TEST_CASE("Series of a load and a forward, twice, in bins of a second") {
   REQUIRE(table.series[2].values[7] == Approx(11 + 40).epsilon(1e-12));
 }
 
-TEST_CASE("Bins double when a run takes longer than expected, and nothing is lost") {
+TEST_CASE("The width of bins doubles if a run takes longer than expected, and no values are lost") {
   const Plan plan = load_and_compute();
-  SeriesSink sink(plan, 1e-5);  // 725,000 bins would be needed
+  SeriesSink sink(plan, 1e-5);  // with bins of this width, 725,000 bins would be needed
   feed(sink);
   const SeriesTable table = sink.table();
   REQUIRE(table.time.size() <= 10'000);
