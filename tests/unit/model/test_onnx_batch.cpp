@@ -12,7 +12,7 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// Returns PyTorch's LSTM(10, 20). The first axis of its input counts the steps.
+/// Returns PyTorch's LSTM(10, 20). The first axis of the layer's input counts the steps.
 OnnxBytes lstm(const std::vector<OnnxDim>& input) {
   OnnxBytes onnx;
   onnx.input("x", input)
@@ -66,8 +66,8 @@ TEST_CASE("a recurrent layer may have several sequences in a sample", "[onnx]") 
                       "whole input as one sample"));
 }
 
-TEST_CASE("a transpose that moves only the batch or the channels is not a layer", "[onnx]") {
-  OnnxBytes onnx;  // in this file, as in Sluice, the channels are the last axis
+TEST_CASE("a transpose that moves only the axis of the batch or of the channels is not a layer", "[onnx]") {
+  OnnxBytes onnx;  // in this file the channels are the last axis, as in Sluice
   onnx.input("x", {"N", 15, 17, 3}).weight("w", {4, 3, 3, 3});
   onnx.node("Transpose", {"x"}, {"t"}, {A::integers("perm", {0, 3, 1, 2})}, "first")
       .node("Conv", {"t", "w"}, {"c"}, {A::integers("strides", {2, 2})}, "conv")
@@ -117,7 +117,8 @@ TEST_CASE("a transposed convolution with a given output shape has the padding fo
     CHECK(up.backward.weight_flop == 2 * up.macs + 32 * 32 * 4);
     CHECK(got.notes.empty());
   }
-  // An output that is larger than the computed extents makes the layer an operator with the same products.
+  // If the given output is larger than the computed output, the layer becomes an operator with the products of the
+  // convolution.
   const ReadOnnx larger = read_one({strides, A::integers("output_shape", {34, 34})});
   CHECK(layer(larger.model, "up").type == "operator");
   CHECK(layer(larger.model, "up").macs == 16 * 16 * 8 * 4 * 9);
