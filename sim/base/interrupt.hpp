@@ -1,6 +1,6 @@
 // Handles Ctrl-C and SIGTERM. By default a signal only sets a flag. Long loops check this flag. A program that only
-// reads, plans and prints has nothing to clean up. Such a program may choose that a signal ends the program at once.
-// While an InOrder object exists, the program does not end.
+// reads, plans and prints has nothing to clean up. A program of this kind may choose that a signal ends the program at
+// once. While an InOrder object exists, the program does not end.
 #pragma once
 
 #include <csignal>
@@ -40,7 +40,8 @@ bool has_room_for(std::size_t bytes);
 /// Returns whether this process may allocate only so few additional bytes that the lack of memory probably made a
 /// library fail.
 bool memory_is_low();
-/// Returns whether a message begins with the text `out_of_memory`. Such a message comes from a child process.
+/// Returns whether a message begins with the text `out_of_memory`. A message that begins with this text comes from a
+/// child process.
 bool says_out_of_memory(std::string_view message);
 
 /// The status with which a child process ends if memory is used up and the child cannot answer. The child prints no

@@ -46,7 +46,7 @@ std::string run_isolated(const std::function<std::string()>& work, const ChildLi
 
 struct ProcessAnswer {
   std::string text;  ///< the result of the work
-  /// The error of the work, or a text that says how its process died. It is empty if the work succeeded.
+  /// The error of the work, or a text that says how its process died. The text is empty if the work succeeded.
   std::string fault;
 };
 

@@ -42,7 +42,7 @@ Work backward_work(const Model& model, const Layer& layer, std::int64_t samples,
 
 /// Returns the bytes of the weights that a pass over `samples` samples reads, including weights that the layer shares
 /// with other layers. Of a table or of the matrices of experts, the pass reads at most the rows or matrices that the
-/// samples select. It reads all other weights.
+/// samples select. The pass reads all weights of other layers.
 double weight_bytes(const Layer& layer, std::int64_t samples, DType dtype);
 
 /// Returns the work of any pass except an update. A pass that computes one of the two gradients has that gradient's

@@ -27,7 +27,7 @@ const std::vector<Folder>& folders() {
        "`platform: NAME` is the line of a scenario that runs on it, and --platform NAME the option "
        "of `sluice fits` and `sluice model`"},
       {"scenarios", "a scenario", "`sluice run NAME` answers it"},
-      {"fits", "a fit", "`cost: {model: fitted, file: NAME}` computes costs with it"},
+      {"fits", "a fit", "`cost: {model: fitted, file: NAME}` computes costs with this fit"},
   };
   return list;
 }

@@ -25,8 +25,8 @@ std::string bundled_file(const std::string& name, const std::string& folder);
 std::string about_unknown_name(const std::string& name, const std::string& folder);
 
 /// Returns the path of a document. If the argument is a path or the name of a file in the working folder, returns the
-/// argument. Otherwise the argument is a bare name, and the function returns the path of the bundled document of that
-/// name. If there is no such document, throws an InputError. Its message says what the name may mean instead.
+/// argument. If the argument is a bare name, the function returns the path of the bundled document of that name. If
+/// there is no such document, throws an InputError whose message says what the name may mean instead.
 std::string find_document(const std::string& file_or_name, const std::string& folder);
 
 }  // namespace sluice

@@ -124,8 +124,8 @@ class Includes {
           file,
           "'" + file.text() + "' leads out of '" + roots_.front().string() +
               "'. A document may name files in that folder, which is the nearest folder above the document that "
-              "holds .git or .sluice-root, or else the parent of its folder. It may also name files of Sluice, "
-              "like gpt2 or a100_pcie. Copy the file there, or put an empty file .sluice-root into a folder that "
+              "holds .git or .sluice-root, or else the parent of its folder. A document may also name files of Sluice, "
+              "such as gpt2 or a100_pcie. Copy the file there, or put an empty file .sluice-root into a folder that "
               "holds both");
     std::vector<std::string> way(names_.begin(), names_.begin() + static_cast<long>(chain_.size()));
     way.push_back(path.string());

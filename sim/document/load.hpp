@@ -12,8 +12,9 @@ namespace sluice {
 
 /// Reads one YAML or JSON file (a regular file of at most 1 GiB). A file of another program (document/foreign.hpp)
 /// becomes a Value that represents it. The function refuses empty and binary files, bad UTF-8, duplicate keys, second
-/// documents, tags, anchors and aliases, and merge keys. It also refuses nesting deeper than 64, integers with a
-/// leading zero, and numbers that are not finite or do not fit. Throws InputError with a position, or IoError.
+/// documents, tags, anchors and aliases, and merge keys. The function also refuses nesting deeper than 64 levels,
+/// integers with a leading zero, and numbers that are not finite or do not fit. Throws InputError with a position, or
+/// IoError.
 Value load_file(const std::string& path);
 /// Reads a text in memory as load_file reads a file. Messages call the text `name`.
 Value parse_text(std::string text, std::string name);
@@ -24,9 +25,10 @@ Value parse_text(std::string text, std::string name);
 Value load_document(const std::string& path, const std::string& folder = {});
 
 /// Applies overrides and includes to a scenario that was read from `path`. The function first applies the overrides
-/// that say which file is included (`platform.file=`). Then it resolves the includes. At the end it applies the other
-/// overrides. Paths in overrides are relative to the folder of the scenario or, if no such file exists, to the working
-/// folder. Files named by overrides may lie in any folder, because a person typed their names.
+/// that say which file is included (`platform.file=`). After these overrides, the function resolves the includes. At
+/// the end the function applies all other overrides. Paths in overrides are relative to the folder of the scenario or,
+/// if no such file exists, to the working folder. Files named by overrides may lie in any folder, because a person
+/// typed their names.
 Value resolve_with_overrides(Value document, const std::string& path,
                              const std::vector<std::string>& include_keys,
                              const std::vector<std::string>& overrides, const Layout& layout = {});

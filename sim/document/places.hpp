@@ -17,7 +17,7 @@ struct Record;
 /// platform.links.host.bandwidth.
 std::vector<std::string> places_of(std::string_view key, const Value& map, const Record* record);
 
-/// Returns " (did you mean 'workload.batch'?)" if the key belongs at other places. If it does not belong at other
+/// Returns " (did you mean 'workload.batch'?)" if the key belongs at other places. If the key does not belong at other
 /// places, suggests the nearest name in `known`.
 std::string did_you_mean_at(std::string_view key, const std::vector<std::string>& known,
                             const std::vector<std::string>& places);

@@ -45,8 +45,9 @@ struct SchemaRules {
   /// of a list except the first mapping, which may not have the key. A single mapping that is not in a list may not
   /// have the key either.
   std::map<std::string, std::string> further_key = {};
-  /// Records of mappings at the top of the document, by their keys. Such a mapping is a whole document of the kind that
-  /// the key names. Alternatively, its key `file` names such a document, over which its other keys are laid.
+  /// Records of mappings at the top of the document, by their keys. A mapping under one of these keys is a whole
+  /// document of the kind that the key names. Alternatively, its key `file` names such a document, over which its other
+  /// keys are laid.
   std::map<std::string, Record> included = {};
 };
 

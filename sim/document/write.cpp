@@ -24,8 +24,8 @@ bool is_special(std::string_view text) {
   return false;
 }
 
-// Returns whether a text may be written without quotes. Such a text begins with a letter and contains only letters,
-// digits and harmless marks.
+// Returns whether a text may be written without quotes. A text without quotes must begin with a letter and contain only
+// letters, digits and harmless marks.
 bool is_plain(std::string_view text) {
   if (text.empty() || !is_letter(text[0]) || text.back() == ' ' || is_special(text)) return false;
   for (const char c : text)

@@ -31,7 +31,7 @@ struct InputDependence {
 struct LayerCounts {
   Shape shape;                  ///< the shape of the output
   std::int64_t parameters = 0;  ///< the number of elements of the parameters
-  /// The part of the parameters that the layer reads. If it is absent, the layer reads all parameters.
+  /// The part of the parameters that the layer reads. If the value is absent, the layer reads all parameters.
   std::optional<WeightsRead> weights_read;
   std::int64_t macs = 0;    ///< multiply-accumulates of the forward pass
   std::int64_t flop = 0;    ///< FLOP of the forward pass; a multiply-accumulate counts 2
@@ -60,8 +60,8 @@ struct LayerType {
   bool view = false;
   /// Whether the layer does not read its input. In this case, the input only says when the layer runs.
   bool reads_nothing = false;
-  /// Returns whether a layer with these keys does nothing. Such a layer is left out of the model, and its name means
-  /// its input. If the function is null, no layer of this type is left out.
+  /// Returns whether a layer with these keys does nothing. A layer that does nothing is left out of the model, and its
+  /// name means its input. If the function is null, no layer of this type is left out.
   bool (*does_nothing)(const Reader& keys) = nullptr;
 };
 
@@ -72,7 +72,7 @@ bool is_view(const Layer& layer);
 /// Returns whether a layer of this type ignores the values of its input.
 bool reads_nothing(const Layer& layer);
 
-/// Returns the record of a layer of this type. Its keys are type, name, inputs, and the type's own keys.
+/// Returns the record of a layer of this type. The keys of the record are type, name, inputs, and the type's own keys.
 const Record& layer_record(const LayerType& type);
 
 /// Returns the record of a sluice-model/1 document.

@@ -23,8 +23,8 @@ const Importer& importer_for(const std::string& path) {
 }
 
 ChildLimits reading_limits(std::uintmax_t bytes) {
-  // Sluice reads at least about 100 kB of a file per second. It reads files with small nodes ten times as fast as files
-  // with large nodes.
+  // Sluice reads at least about 100 kB of a file per second. Sluice reads files with small nodes ten times as fast as
+  // files with large nodes.
   constexpr std::uintmax_t bytes_per_s = 100'000;
   const auto more_s = static_cast<std::int64_t>(std::min<std::uintmax_t>(bytes / bytes_per_s, 280));
   return {.more_bytes = std::int64_t{4} << 30, .cpu_s = 20 + more_s};

@@ -1,6 +1,6 @@
 // A network: a graph of layers with counts per sample. The values of parameters and the layers under `repeat` have been
-// written out, and the shapes have been inferred. A model does not depend on any machine. It counts elements and not
-// bytes, because bytes depend on the dtype of the workload.
+// written out, and the shapes have been inferred. A model does not depend on any machine. A model counts elements and
+// not bytes, because bytes depend on the dtype of the workload.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ struct ReceptiveField {
   bool operator==(const ReceptiveField&) const = default;
 };
 
-/// The part of its weights that a layer reads, if it does not read all weights. Such parts are rows of a table, or
-/// matrices of experts.
+/// The part of its weights that a layer reads, if it does not read all weights. The part consists of rows of a table,
+/// or of matrices of experts.
 struct WeightsRead {
   std::int64_t elements = 0;  ///< the most elements per sample
   /// Whether every sample reads the same part. If false, different samples may read different parts.
@@ -65,7 +65,7 @@ struct Layer {
   /// The part of its weights that the layer reads; absent if it reads all weights.
   std::optional<WeightsRead> weights_read;
   /// Elements of a cache that persists from one pass to the next, such as keys and values. The forward pass reads these
-  /// elements. They belong neither to the inputs nor to the output of the layer.
+  /// elements. The elements of the cache belong neither to the inputs nor to the output of the layer.
   std::int64_t cached = 0;
   Backward backward;
   std::optional<ReceptiveField> field;  ///< absent if the layer depends on the whole input

@@ -1,5 +1,5 @@
-// Expands a sluice-model/1 document. It writes out repetitions and blocks, evaluates expressions, finds inputs, and
-// computes the shape and counts of each layer.
+// Expands a sluice-model/1 document. The code writes out repetitions and blocks, evaluates expressions, finds inputs,
+// and computes the shape and counts of each layer.
 #include <utility>
 
 #include "base/suggest.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 class Expansion {
  public:
-  /// `blocks` holds the blocks of the document. It is null if the document has none.
+  /// `blocks` holds the blocks of the document. The pointer is null if the document has no blocks.
   Expansion(Model& model, Parameters parameters, const Value* blocks)
       : model_(model), names_(model), parameters_(std::move(parameters)), blocks_(blocks) {}
 

@@ -1,4 +1,4 @@
-// The records of model documents. They say which keys a model, a block, and a layer of each type may have.
+// The records of model documents. The records say which keys a model, a block, and a layer of each type may have.
 #include "model/catalog.hpp"
 
 #include <map>

@@ -125,8 +125,8 @@ struct Platform {
     std::string from, to, link, direction;
     std::vector<std::uint32_t> channels;
     double setup_s = 0, latency_s = 0;
-    /// The channels for copies by the compute units. They are empty if the link gives no separate rates for copies by
-    /// the compute units.
+    /// The channels for copies by the compute units. These lists are empty if the link gives no separate rates for
+    /// copies by the compute units.
     std::vector<std::uint32_t> synchronous_channels = {};
     double synchronous_setup_s = 0;
   };

@@ -1,4 +1,4 @@
-// The record of a platform document. It says which keys the document may have.
+// The record of a platform document. The record says which keys the document may have.
 #include "document/record.hpp"
 
 #include "platform/device_memories.hpp"

@@ -1,4 +1,4 @@
-// The record of a link of a platform document. It says which keys a link may have.
+// The record of a link of a platform document. The record says which keys a link may have.
 #include "platform/fields.hpp"
 #include "platform/link_rates.hpp"
 

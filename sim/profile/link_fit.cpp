@@ -25,7 +25,7 @@ double bytes_of(const Profile& profile, const ProfileRow& row) {
   profile.fail(row, "this copy does not say how many bytes it copies: expected bytes=N in the column sizes");
 }
 
-/// Returns the direction and the kind of host memory of a copy. One of the two ends must be host memory.
+/// Returns the direction and the kind of host memory of a copy. One of the two ends of a copy must be host memory.
 std::pair<std::string, std::string> way_of(const Profile& profile, const ProfileRow& row) {
   const std::string from = row.input_pools.empty() ? "" : row.input_pools.front();
   const std::string to = row.output_pools.empty() ? "" : row.output_pools.front();

@@ -2,8 +2,8 @@
 //
 // A single copy of s bytes takes latency + set-up + s / bandwidth. If copies follow each other without a pause (method:
 // queued), each copy takes set-up + s / bandwidth, which is the time for which the copy engine is occupied. Latency and
-// set-up can be distinguished only if both single and queued copies were measured. Otherwise the time of a copy of 0
-// bytes counts as set-up.
+// set-up can be distinguished only if both single and queued copies were measured. If only one kind of copies was
+// measured, the time of a copy of 0 bytes counts as set-up.
 #pragma once
 
 #include <optional>

@@ -18,8 +18,8 @@ namespace sluice {
 
 namespace {
 
-/// Returns the device for which stages are cut. This is the policy's device or, if several devices take part, the
-/// device with the smallest memory.
+/// Returns the device for which stages are cut: the policy's device or, if several devices take part, the device with
+/// the smallest memory.
 const Device& device_of(const Scenario& scenario) {
   const Value& keys = scenario.policy.keys.map();
   const std::vector<Device>& devices = scenario.platform.devices;
@@ -88,8 +88,8 @@ void require_no_cache_in_training(const Scenario& scenario) {
     if (layer.cached > 0)
       located(chosen(scenario.document, "workload", "mode"), [&] {
         throw InputError("layer '" + layer.name +
-                         "' decodes with a cache of keys and values ('cached'), which no backward "
-                         "pass goes through: workload.mode must be inference");
+                         "' decodes with a cache of keys and values ('cached'), for which there is no backward pass: "
+                         "workload.mode must be inference");
       });
 }
 

@@ -1,5 +1,5 @@
 // Makes plans for scenarios that differ from each other only in prices. If a plan with the same structure is kept, this
-// plan gets new prices. Otherwise a new plan is made.
+// plan gets new prices. If no kept plan has the same structure, a new plan is made.
 #pragma once
 
 #include <list>

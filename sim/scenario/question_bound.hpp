@@ -15,8 +15,8 @@ namespace sluice {
 struct QuestionBound {
   double seconds = 0;
   std::string reason;  ///< the reason why no plan takes fewer seconds, in a few words
-  /// The part of the machine for which the bound holds, such as " on gpu0". If it is empty, the bound holds for the
-  /// whole machine.
+  /// The part of the machine for which the bound holds, such as " on gpu0". If the text is empty, the bound holds for
+  /// the whole machine.
   std::string within = {};
 };
 

@@ -110,8 +110,8 @@ const Record& memory_record() {
 
 namespace {
 
-/// Returns a record for editors. It has the key that names the entry of a catalog, and the keys of all entries of this
-/// catalog. Each entry checks its own keys when the scenario is read.
+/// Returns a record for editors. The record has the key that names the entry of a catalog, and the keys of all entries
+/// of this catalog. Each entry checks its own keys when the scenario is read.
 template <class Entry>
 Record any_entry(const Catalog<Entry>& catalog, const std::string& name, const std::string& key,
                  const std::string& summary) {

@@ -25,7 +25,7 @@ void read_training(Workload& workload, const Reader& reader) {
                             "backward", "split_backward"})
       if (reader.has(key))
         reader.fail(key,
-                    "'" + std::string(key) + "' is for 'mode: training'; the mode is inference");
+                    "'" + std::string(key) + "' is only for 'mode: training', but the mode is inference");
     return;
   }
   Training training;

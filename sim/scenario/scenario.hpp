@@ -27,7 +27,7 @@ struct Scenario {
   bool capacity_enforced = true;
   bool working_set_counted = true;
 
-  /// Returns the document as YAML text. The same scenario can be read from this text without any other file.
+  /// Returns the document as YAML text. An equal scenario can be read from this text without any other file.
   std::string text() const;
 };
 

@@ -132,7 +132,7 @@ VALUES = [
     said("a cut without a name", 8, ["missing key 'cut' in stages", "known: auto, whole"], "stages={groups: 2}"),
     said("a cost model that lacks a bandwidth", 14, ["'gpu' has no memory bandwidth", "960GB/s"], "cost={model: roofline}"),
     said("an unknown fate", 18, ["unknown strategy for fates 'recompute'", "keep_all, recompute_all"], "fates={strategy: recompute}"),
-    said("a key of training in inference", 20, ["'optimizer' is for 'mode: training'"], "workload.optimizer=adam"),
+    said("a key of training in inference", 20, ["'optimizer' is only for 'mode: training'"], "workload.optimizer=adam"),
     said("an unknown optimizer", 20, ["'adamm' for 'optimizer'", "sgd, momentum, adam, none"], "workload.mode=training", "workload.optimizer=adamm"),
     said("fates of training in inference", 18, ["is for training", "keep_all or offload_all"], "fates={strategy: sqrt}"),
     said("a fate of an unknown stage", 38, ["'9' is not a stage", "a number from 1 to"], "workload.mode=training", "fates={strategy: listed, recompute: [9]}"),

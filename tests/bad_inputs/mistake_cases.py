@@ -63,7 +63,7 @@ TABLE = [
         "format: sluice-scenario/1\nmodel: gpt2\nplatform: a100_pice\npolicy: resident\n"),
     own("mistake 38, a model misspelt as a word", "scenario.yaml:2:8", ["'gtp2'", "did you mean 'gpt2'", "`sluice list models`"],
         "format: sluice-scenario/1\nmodel: gtp2\nplatform: a100_pcie\npolicy: resident\n"),
-    own("mistake 39, a file outside of the root", "scenario.yaml:2:15", ["leads out of", ".git", "files of Sluice, like gpt2"],
+    own("mistake 39, a file outside of the root", "scenario.yaml:2:15", ["leads out of", ".git", "files of Sluice, such as gpt2"],
         "format: sluice-scenario/1\nmodel: {file: ../../x}\nplatform: a100_pcie\npolicy: resident\n"),
     words("mistake 40, a model that is run", 3, ["it is a model", "`sluice fits llama2_7b`", "`model: llama2_7b`"], "run", "llama2_7b"),
     words("mistake 41, a platform that is run", 3, ["it is a platform", "`platform: k40`"], "run", "k40"),

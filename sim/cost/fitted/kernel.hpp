@@ -1,5 +1,5 @@
 // The kernels that an operator launches on a device, in the fitted cost model. A kernel is a product of matrices, or a
-// stream over memory. Its class and its sizes describe a kernel completely.
+// stream over memory. The class and the sizes of a kernel describe the kernel completely.
 #pragma once
 
 #include <array>

@@ -135,7 +135,7 @@ std::optional<Kernel> convolution(const ProfileRow& row, const std::string& of, 
   return made;
 }
 
-/// Returns the product of a dense layer. The last dimension of its input is the depth.
+/// Returns the product of a dense layer. The depth of the product is the last dimension of the layer's input.
 std::optional<Kernel> dense(const ProfileRow& row, const std::string& of, double size) {
   auto features = number_after(row.config, "out_features");
   if (!features) features = number_after(row.config, "features");
@@ -145,8 +145,9 @@ std::optional<Kernel> dense(const ProfileRow& row, const std::string& of, double
 }
 
 /// Returns the elements that pooling writes for each channel of each image. If the configuration gives the size of the
-/// output ("output_size=(6, 6)"), the number of elements is computed from this size. Otherwise there is one element per
-/// stride along both axes. If no stride is given, the stride is the size of the window.
+/// output ("output_size=(6, 6)"), the number of elements is computed from this size. If the configuration does not give
+/// this size, there is one element per stride along both axes. If no stride is given, the stride is the size of the
+/// window.
 double pooled(const ProfileRow& row, const std::vector<std::int64_t>& image) {
   const std::string& config = row.config;
   std::vector<double> output_size = numbers_after(config, "output_size");

@@ -26,8 +26,8 @@ class SharesBySize {
   /// range. Like the functions below, throws InputError if rows of the class were measured in different ways or on
   /// different devices.
   std::optional<double> share(const Kernel& kernel) const;
-  /// Returns the errors of each class when one measured row is left out and estimated from the other rows. The result
-  /// has no classes with fewer than three sizes.
+  /// Returns the errors of each class when one measured row is left out and estimated from the other rows. Classes with
+  /// fewer than three sizes are left out of the result.
   std::map<std::string, LeftOut> left_out() const;
   /// Returns the errors of one class, of which at least one row was measured.
   LeftOut left_out(const std::string& of) const;

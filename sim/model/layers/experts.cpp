@@ -93,8 +93,8 @@ const LayerType top_k_layer = {
     .name = "top_k",
     .summary = "Chooses the k largest elements of each row, with k FLOP per element.",
     .details =
-        "This layer is the first step of a mixture of experts. It follows the layer that scores the experts. The layer "
-        "`dispatch` reads the choices of `top_k`.",
+        "This layer is the first step of a mixture of experts. The layer follows the layer that scores the experts. "
+        "The layer `dispatch` reads the choices of `top_k`.",
     .source = "Shazeer et al. (2017), equation 5",
     .example = "{type: input, shape: [128, 8]}, {type: top_k, k: 2}",
     .parameters = {{.name = "k",

@@ -7,8 +7,8 @@ namespace sluice {
 namespace {
 
 // The layer takes one FLOP per element of the output for each input after the first. If an input was stretched, the
-// backward pass sums its gradient over the elements to which it was stretched. This takes 1 FLOP per output for each
-// such input.
+// backward pass sums its gradient over the elements to which it was stretched. The sum takes 1 FLOP per output for each
+// input that was stretched.
 LayerCounts infer_each(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
@@ -33,8 +33,8 @@ LayerCounts infer_product(const Reader& keys, const std::vector<const Shape*>& i
   return counts;
 }
 
-// The layer computes nothing. It copies its inputs into the output. The backward pass splits the gradient of the output
-// into the gradients of the inputs.
+// The layer computes nothing, but copies its inputs into the output. The backward pass splits the gradient of the
+// output into the gradients of the inputs.
 LayerCounts infer_concat(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& first = *inputs[0];
   const std::size_t axis = axis_of(keys, first);

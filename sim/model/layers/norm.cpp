@@ -27,9 +27,9 @@ LayerCounts counts_of(const Shape& shape, std::int64_t parameters, FlopPerElemen
   return counts;
 }
 
-// In inference, mean and variance are constants. With the scale and the shift, they are combined into one
-// multiplication and one addition per element. The running mean and variance are not counted as parameters. The
-// backward pass takes these FLOP per element, where g is the output's gradient:
+// In inference, mean and variance are constants. Mean, variance, scale and shift are combined into one multiplication
+// and one addition per element. The running mean and variance are not counted as parameters. The backward pass takes
+// these FLOP per element, where g is the output's gradient:
 // - 4 for mean and variance of the batch (an addition; a subtraction, a square and an addition);
 // - 2 for the normalised value z;
 // - 3 for the sums of g and g z over the batch, which are also the gradients of shift and scale;

@@ -1,4 +1,5 @@
-// Evaluates the operators with which exporters compute shapes inside a graph. Such operators work on small constants.
+// Evaluates the operators with which exporters compute shapes inside a graph. Operators that compute shapes work on
+// small constants.
 #include <algorithm>
 #include <cmath>
 #include <functional>

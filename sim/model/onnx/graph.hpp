@@ -33,7 +33,7 @@ struct Node {
   /// Names of tensors. The name of an optional tensor that is left out is "".
   std::vector<std::string> inputs, outputs;
   std::map<std::string, Attribute> attributes;
-  /// The reason why the shapes of the node could not be inferred. It is empty if they were inferred.
+  /// The reason why the shapes of the node could not be inferred. The text is empty if the shapes were inferred.
   std::string fault;
 
   bool has_input(std::size_t index) const;
@@ -55,12 +55,12 @@ struct Weight {
   bool scale = false;
 
   /// Returns whether the weight counts as learned, for inputs whose operator does not say whether they are weights.
-  /// Such a weight is learned if the file stores it, or if it is a scale that a node makes. A single number is not
-  /// learned.
+  /// A weight is learned in this case if the file stores it, or if it is a scale that a node makes. A single number is
+  /// not learned.
   bool learned() const { return (initialiser || scale) && elements > 1; }
 };
 
-/// The elements of small constants as numbers. Such constants are shapes, axes and scales.
+/// The elements of small constants as numbers. Small constants are shapes, axes and scales.
 using Numbers = std::vector<double>;
 inline constexpr std::int64_t most_numbers = 4096;
 

@@ -14,8 +14,9 @@ namespace {
 namespace pb = ::onnx;
 
 /// Rewrites a node of a newer operator set for libonnx 1.12, which knows opset 17. In opset 18 the attribute `axes`
-/// became an input. This function makes it an attribute again. Opset 18 also gave Split an attribute for the number of
-/// parts. This attribute is removed, because libonnx derives the number from the outputs.
+/// became an input. The function makes `axes` an attribute again. Opset 18 also gave Split an attribute for the number
+/// of parts. The function removes this attribute of Split, because libonnx derives the number of parts from the
+/// outputs.
 void make_older(pb::NodeProto& node, const Graph& graph) {
   if (graph.opset < 18) return;
   const bool reduces = node.op_type().rfind("Reduce", 0) == 0 && node.op_type() != "ReduceSum";

@@ -40,8 +40,8 @@ struct NotKnown : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Returns the types that libonnx infers for a node's outputs. It may rewrite `node` for an older
-/// operator set. Throws NotKnown, and any exception of libonnx for an invalid node.
+/// Returns the types that libonnx infers for a node's outputs. The function may rewrite `node` for an older operator
+/// set. Throws NotKnown, and any exception of libonnx for an invalid node.
 std::vector<::onnx::TypeProto> infer_types(::onnx::NodeProto& node, const Graph& graph,
                                            const Types& types, const Data& data);
 

@@ -24,7 +24,7 @@ enum class Axes {
 };
 
 /// A draft of a layer. If the layer catalog computes the same shape for `type` as ONNX, the layer gets this type.
-/// Otherwise the layer becomes an `operator` with the costs below.
+/// If the catalog does not compute this shape, the layer becomes an `operator` with the costs below.
 struct Draft {
   std::string type = {};  ///< a type of the layer catalog, or empty for `operator`
   /// The property of the operator that no layer type has; a note to the user names it.

@@ -1,5 +1,5 @@
-// Tests the search for the largest number that fits. It finds the answer that a search over every number finds, and
-// tries only a few numbers.
+// Tests the search for the largest number that fits. The search finds the answer that a search over every number finds,
+// and tries only a few numbers.
 #include <catch2/catch.hpp>
 #include <random>
 

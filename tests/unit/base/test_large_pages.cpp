@@ -1,4 +1,4 @@
-// Tests arrays on large pages. They behave like ordinary arrays, both below and above the size from which large pages
+// Tests that arrays on large pages behave like ordinary arrays, both below and above the size from which large pages
 // are used.
 #include <catch2/catch.hpp>
 

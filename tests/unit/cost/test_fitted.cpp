@@ -234,7 +234,8 @@ TEST_CASE("an answer does not give the error that a fit has on its own devices f
   CHECK(another.fit_errors.share == 0);
   CHECK_THAT(account_text(another),
              Contains("the error of the fit is not known") && !Contains("in the median"));
-  // For a fit of five devices, the error for another device is known. It is larger than the error for the five devices.
+  // For a fit of five devices, the error for another device is known. This error is larger than the error for the five
+  // devices.
   const Account sixth = errors("h100_pcie", "gpus_float32");
   CHECK(sixth.inside == 0);
   CHECK(sixth.fit_errors.share == 1);

@@ -23,8 +23,8 @@ using sluice::test::error_of;
 
 namespace {
 
-/// Returns a platform with one device. The device reads DRAM at 100 GB/s and writes it at 50 GB/s. It reads PMEM at 20
-/// GB/s and writes it at 5 GB/s. A disk is behind a link.
+/// Returns a platform with one device. The device reads DRAM at 100 GB/s and writes it at 50 GB/s. The device reads
+/// PMEM at 20 GB/s and writes it at 5 GB/s. A disk is behind a link.
 Platform server(const std::string& dram = "read: 100GB/s, write: 50GB/s") {
   return read_platform(
       parse_text("format: sluice-platform/1\n"
@@ -345,7 +345,7 @@ TEST_CASE("fitted kernels take longer in a slower memory, by the ratio of the me
   // Reading and writing a byte takes 1 / 64 + 1 / 16 ns in slow memory, and twice 1 / 320 ns in fast memory. So slow
   // memory takes 12.5 times as long as fast memory. If only the input is in slow memory, the byte takes 1 / 64 + 1 /
   // 320 ns, which is 3 times as long as in fast memory. These ratios apply to the seconds of the memory, which are most
-  // of the seconds of the kernel. The other seconds are those of the cache.
+  // of the seconds of the kernel. The cache takes the other seconds.
   const double both = (in("pmem", "pmem") / home - 1) / 11.5;
   CHECK((in("pmem", "dram") / home - 1) / 2 == Approx(both).epsilon(1e-9));
   CHECK(both > 0.8);

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that is removed when the test ends. It contains project/.sluice-root, project/a, project/b and
+/// A folder that is removed when the test ends. The folder contains project/.sluice-root, project/a, project/b and
 /// outside.yaml.
 struct Folder {
   fs::path path = fs::temp_directory_path() / ("sluice_over_" + std::to_string(getpid()));

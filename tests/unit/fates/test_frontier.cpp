@@ -218,11 +218,11 @@ TEST_CASE(
 }
 
 TEST_CASE("bound: by hand") {
-  // Three stages take 1 s forward and 2 s backward. Their inner tensors have 10 bytes and are copied in 0.4 s each way;
-  // boundaries have 0 bytes. The backward pass of stage 2 holds its own 10 bytes. So 25 bytes leave room for one and a
-  // half of the other two inner tensors. The other half of one inner tensor is moved, which takes 0.5 x 0.8 s. So the
-  // bound is 9 + 0.5 x 0.8 s. If a copy takes 1 s each way, half of a forward pass is run again instead of the move,
-  // and the bound is 9 + 0.5 s.
+  // Three stages take 1 s forward and 2 s backward. The inner tensors of each stage have 10 bytes and are copied in 0.4
+  // s each way. Boundaries have 0 bytes. The backward pass of stage 2 holds its own 10 bytes. So 25 bytes leave room
+  // for one and a half of the other two inner tensors. The other half of one inner tensor is moved, which takes 0.5 x
+  // 0.8 s. So the bound is 9 + 0.5 x 0.8 s. If a copy takes 1 s each way, half of a forward pass is run again instead
+  // of the move, and the bound is 9 + 0.5 s.
   Chain chain;
   for (int s = 0; s < 3; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .inner = {10, 0.4, 0.4}});

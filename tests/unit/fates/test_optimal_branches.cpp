@@ -130,9 +130,9 @@ TEST_CASE("branches: a stage says which boundaries it reads, and makes only its 
 
 TEST_CASE("branches: a tensor that two operations read is on the device only once") {
   // All tensors are kept: the image, a, b and the sum stay (7 kB), and c stays until the sum is made. The peak is
-  // during the backward pass of d. It consists of these 7 kB, d (1 kB), the gradient of d (1 kB of workspace) and the
-  // gradient of the sum (2 kB). If each of the two boundaries that a crosses had its own copy of a, the peak would be 4
-  // kB higher.
+  // during the backward pass of d. The peak consists of these 7 kB, d (1 kB), the gradient of d (1 kB of workspace) and
+  // the gradient of the sum (2 kB). If each of the two boundaries that a crosses had its own copy of a, the peak would
+  // be 4 kB higher.
   const Run run(250, block, true);
   CHECK(run.peak("keep_all") == 1000 + 3 * 2000 + 1000 + 1000 + 2000);
   CHECK(memory_of(run.chain(), alike_tapes(run.chain()).front()).peak == run.peak("keep_all"));

@@ -39,8 +39,8 @@ Chain two_stages() {
   return chain;
 }
 
-/// The functions below follow the rule of lifetimes word by word. They are simple and slow. An event is an operation
-/// that brings a tensor to the device, or reads it.
+/// The functions below follow the rule of lifetimes word by word. These functions are simple and slow. An event is an
+/// operation that brings a tensor to the device, or reads it.
 struct Event {
   int tensor;
   bool brings;

@@ -185,8 +185,8 @@ TEST_CASE("slices and permutations of axes are views, whose axes are numbered as
       .node("Transpose", {"b"}, {"c"}, {A::integers("perm", {0, 3, 1, 2})}, "turn")
       .output("c");
   const Model model = read(onnx).model;
-  // The slice takes every second of 8 rows, beginning with row 8 - 6 = 2. These are rows 2, 4 and 6. The transpose
-  // gives the order width, channels, height.
+  // The slice takes every second of 8 rows, beginning with row 8 - 6 = 2. So the slice has rows 2, 4 and 6. The
+  // transpose gives the order width, channels, height.
   CHECK(types(model) == "input conv2d slice transpose");
   CHECK(layer(model, "slice").shape == Shape{3, 10, 6});
   CHECK(layer(model, "turn").shape == Shape{10, 6, 3});

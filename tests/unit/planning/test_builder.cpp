@@ -40,7 +40,7 @@ TEST_CASE("a load that may come early leaves room for earlier actions in a memor
   // Input a (4 B) is loaded from 0 to 1 s and arrives at 2 s. Kernel A needs another 6 B, and frees a. Then input b is
   // loaded, and kernel B computes on b. The copy engine could load b from 1 s on. But then 8 of the 10 B would be taken
   // at 2 s, kernel A would wait for ever for its 6 B, and b would never be freed. So b has to wait until A has ended at
-  // 3 s. It is loaded until 4 s and arrives at 5 s, and B ends at 6 s.
+  // 3 s. Input b is loaded until 4 s and arrives at 5 s, and B ends at 6 s.
   const Platform platform = sockets(1);
   PlanBuilder builder(platform, "by hand", true);
   PlanBuilder::Ref last = {};

@@ -1,5 +1,5 @@
-// Tests levels, which store how many bytes of a memory are in use in each slot (docs/words.md). They are compared with
-// a plain vector.
+// Tests levels, which store how many bytes of a memory are in use in each slot (docs/words.md). The levels are compared
+// with a plain vector.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

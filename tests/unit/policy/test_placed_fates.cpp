@@ -66,9 +66,9 @@ TEST_CASE("optimal fates are compared with strategies whose tensors are placed",
         Approx(hbm));
   // With a placement, each backward pass is priced by its own bytes. The pass with a gradient of its input takes 28 ns
   // (4 bytes of input, 8 bytes of weights, 4 bytes of the output's gradient, and 4 + 8 bytes of gradients that are
-  // written). The pass without a gradient of the image takes 24 ns. The image goes to DDR on a separate copy stream. It
-  // shares the link with the first weights, so image and weights have arrived after 12 ns. The two passes that read the
-  // image take 4 / 0.6 - 4 ns longer.
+  // written). The pass without a gradient of the image takes 24 ns. The image goes to DDR on a separate copy stream.
+  // The image shares the link with the first weights, so image and weights have arrived after 12 ns. The two passes
+  // that read the image take 4 / 0.6 - 4 ns longer.
   const double placed = 12 + 2 * (16 + 24) + 28 + 24 + 2 * (4 / 0.6 - 4);
   CHECK(1e9 * seconds_of(plan_of(on_card, {"fates=keep_all", "policy.placement=static"})) ==
         Approx(placed));
@@ -154,8 +154,8 @@ TEST_CASE("optimal fates are possible if only slow memory has room", "[placement
 }
 
 TEST_CASE("tensors of selective recomputation are placed, too", "[placement]") {
-  // The core of the attention reads 3 * 128 bytes and writes 128 bytes. It keeps 64 bytes of probabilities. Selective
-  // recomputation makes the probabilities again, which takes 51.2 s in slow memory.
+  // The core of the attention reads 3 * 128 bytes and writes 128 bytes. The core keeps 64 bytes of probabilities.
+  // Selective recomputation makes the probabilities again, which takes 51.2 s in slow memory.
   const std::string text = R"(format: sluice-scenario/1
 model:
   definition:

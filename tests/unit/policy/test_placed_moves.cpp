@@ -88,8 +88,8 @@ TEST_CASE("the seconds of a run whose weights take turns in fast memory by synch
   // Fast memory has room for one of the two weights. Each round fetches both weights, in 40 s each. The image and the
   // answer stay in slow memory. The first layer reads the image there, and the last layer writes the answer there, in 4
   // s each. Both layers need (40 + 400) / 100 s in addition. The four other layers take (40 + 400 + 40) / 100 s each. A
-  // copy of the next image to fast memory would wait until there is room for the second weights. It would delay these
-  // weights by 4 s, because it uses their port.
+  // copy of the next image to fast memory would wait until there is room for the second weights. This copy would delay
+  // the second weights by 4 s, because it uses their port.
   const std::string text = scenario_text("aaabbb", server, "batch: 1, steps: 3");
   const Plan plan = placed(text, "synchronous", 600);
   CHECK(seconds_of(plan) == Approx(3 * (40 + 8.4 + 4.8 + 4.8 + 40 + 4.8 + 4.8 + 8.4)));
@@ -104,7 +104,8 @@ TEST_CASE("the seconds of a run whose copy engine moves weights while kernels ru
   // Fast memory has room for two of the three weights beside activations. The first weights stay. The second weights
   // are fetched while the first weights are used. The third weights then take the room of the second weights, in 4 s
   // without computation. A layer takes 4.8 s. Before the first round, 400 bytes come to fast memory at 300 byte/s,
-  // because other bytes come to slow memory at 100 byte/s. Then the image comes. The last answer leaves at 400 byte/s.
+  // because other bytes come to slow memory at 100 byte/s. After these bytes, the image comes to fast memory. The last
+  // answer leaves at 400 byte/s.
   const double begin = 400.0 / 300 + 40.0 / 300, end = 0.1;
   CHECK(seconds_of(placed(text, "asynchronous", 1100)) == Approx(begin + 3 * (9 * 4.8 + 4) + end));
   // Without the copy engine, fetching the second weights also takes 4 s without computation.

@@ -84,8 +84,8 @@ TEST_CASE("tensors in slow memory need no room in fast memory", "[placement]") {
   CHECK(seconds_of(two_products("79B")) == Approx(3 * 142));
 }
 
-/// Returns products of random widths. Some of them read two tensors, because a shortcut leads around one product or
-/// several products. Slow memory is host memory, or a second memory of the device.
+/// Returns products of random widths. Some of the products read two tensors, because a shortcut leads around one
+/// product or several products. Slow memory is host memory, or a second memory of the device.
 Scenario random_products(std::uint64_t seed, const std::string& placement, std::int64_t dram) {
   test::Dice dice(seed);
   const auto number = [&](std::uint64_t least, std::uint64_t most) {
@@ -217,7 +217,7 @@ Scenario training_with(const std::string& fates, const std::string& way, const s
 
 TEST_CASE("tensors that are recomputed are placed, too", "[placement]") {
   // In PMEM, the first product reads 840 bytes and writes 80 bytes, and the second product reads 480 bytes and writes
-  // 20 bytes. This takes 142 s for each of four micro-batches.
+  // 20 bytes. Both products take 142 s for each of four micro-batches.
   CHECK(seconds_of(training_with("recompute_all", "all_slow", "1B")) ==
         Approx(seconds_of(training_with("keep_all", "all_slow", "1B")) + 4 * 142));
   // Host memory is PMEM. A tensor in PMEM that is to be offloaded is already in host memory.

@@ -83,7 +83,7 @@ std::vector<Question> questions() {
   return all;
 }
 
-/// Returns changes of prices. Each of them changes one price or several prices.
+/// Returns changes of prices. Each of these changes is a change of one price or of several prices.
 Words prices(std::mt19937& random) {
   const auto between = [&](double least, double most) {
     const double part = static_cast<double>(random()) / 4294967296.0;
