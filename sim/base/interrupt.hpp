@@ -31,8 +31,8 @@ inline constexpr const char* out_of_memory =
 bool says_out_of_memory(const std::exception& error);
 /// From now on, handles exceptions that no code can catch, and calls of abort(). A library may throw such an exception
 /// while it is loaded, or in a noexcept function, and SimGrid calls abort() when it gets no memory. If memory is used
-/// up, the process prints `out_of_memory`, removes its half-written files, and exits with code 70. Otherwise the
-/// process aborts.
+/// up, the process prints `out_of_memory`, removes its half-written files, and exits with code 70. If the reason is not
+/// a lack of memory, the process aborts.
 void end_when_memory_is_out();
 /// Returns whether this process may allocate `bytes` additional bytes of address space. `ulimit -v` limits the address
 /// space.

@@ -197,8 +197,8 @@ class Parser {
     fail("unknown unit '" + std::string(name.substr(0, 40)) + "'" + hint);
   }
 
-  /// Returns the unit of bytes with the same prefix as the given unit of bits. For Gbps, Gbit/s and Gb/s this is GB/s.
-  /// Returns null if `name` is not a unit of bits.
+  /// Returns the unit of bytes with the same prefix as the given unit of bits. For Gbps, Gbit/s and Gb/s, the result is
+  /// GB/s. Returns null if `name` is not a unit of bits.
   const Unit* unit_of_bits(std::string_view name) const {
     if (dimension_ != Dimension::bytes && dimension_ != Dimension::bytes_per_s) return nullptr;
     const bool rate = dimension_ == Dimension::bytes_per_s;

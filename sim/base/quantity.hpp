@@ -28,7 +28,7 @@ std::string format_quantity(double value, Dimension dimension);
 /// Writes bytes for people: 24'000'000'000 becomes "24 GB".
 std::string format_bytes(std::int64_t bytes);
 
-/// Returns the shortest text that reads back as the same double.
+/// Returns the shortest text from which the same double is read.
 std::string exact(double value);
 
 /// Returns an example of a quantity of this dimension, such as "30GB/s". Messages show the example.

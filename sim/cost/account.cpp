@@ -106,8 +106,8 @@ std::string interpolated_text(const Account& account) {
 std::string fitted_text(const Account& account) {
   if (account.fitted == 0 && account.others.empty()) return "";
   std::string text = percent(account.fitted) +
-                     " of the computation's seconds rest on a fit of measured operators, " +
-                     percent(account.inside) + " on sizes within what was measured on this device";
+                     " of the computation's seconds come from a fit of measured operators, " +
+                     percent(account.inside) + " from sizes within the range that was measured on this device";
   text += errors_text(account.fit_errors, "A single operator that the fit had not seen");
   const double unknown = account.fitted - account.fit_errors.share;
   if (unknown > 1e-9)
@@ -125,8 +125,8 @@ std::string fitted_text(const Account& account) {
 std::string multiple_text(const Account& account) {
   if (!(account.multiple > 0)) return "";
   return percent(account.multiple) +
-         " of the computation's seconds are backward passes whose seconds are assumed to be a multiple of those of "
-         "the forward passes; workload.backward=per_layer prices each backward pass separately. ";
+         " of the computation's seconds are backward passes whose seconds are assumed to be a multiple of the seconds "
+         "of the forward passes; workload.backward=per_layer prices each backward pass separately. ";
 }
 
 }  // namespace

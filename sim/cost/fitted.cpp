@@ -42,8 +42,8 @@ class Fits {
     if (device.fit.empty())
       throw InputError(
           "device '" + device.name +
-          "' has no key fit, which the cost model fitted needs: add it, or name a fit, cost: "
-          "{model: fitted, file: …} (`sluice profile fit` makes one)");
+          "' has no key fit, but the cost model fitted needs a fit: add this key, or name a fit with cost: {model: "
+          "fitted, file: …} (`sluice profile fit` makes a fit)");
     return get(device.fit);
   }
 
@@ -166,7 +166,7 @@ struct Fitted final : Cost {
     throw InputError((query.layer ? "layer '" + query.layer->name + "'" : "an update") +
                      " is of the class '" + kernel.of + "', which the fit '" + fit.name +
                      "' does not have in " + std::string(name_of(query.dtype)) + "; it has " +
-                     join(known) + ". Use cost.unfitted=roofline to price it by roofline");
+                     join(known) + ". Use cost.unfitted=roofline to price such operators by roofline");
   }
 };
 

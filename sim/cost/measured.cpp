@@ -198,8 +198,8 @@ extern const CostModel measured_cost = {
     .details =
         "Use it when the operators of the model were measured on the device. An operator in the profile has exactly "
         "its measured seconds and joules. Operators that are not in the profile are refused, interpolated or priced by "
-        "another cost model. The keys of the cost model choose between these three. Without interpolation, this cost "
-        "model has no prices for sizes that were not measured.",
+        "another cost model. The keys `interpolate` and `outside` choose what happens to such operators. Without "
+        "interpolation, this cost model has no prices for sizes that were not measured.",
     .source =
         "Narayanan et al., PipeDream (SOSP 2019), section 3.1; Braun et al., A simple model for "
         "portable and fast prediction of execution time and power consumption of GPU kernels (2020)",

@@ -14,7 +14,8 @@ namespace {
 /// platform gives for the device.
 struct Roofline final : Cost {
   std::optional<double> compute_efficiency, memory_efficiency;
-  /// Whether memories are accessed at the same time. If false, they are accessed in turn, and their seconds add up.
+  /// Whether memories are accessed at the same time. If false, the memories are accessed in turn, and their seconds add
+  /// up.
   bool side_by_side;
   double memory_power;  ///< the share of the power above idle that work limited by memory takes
 

@@ -59,8 +59,8 @@ class Builder {
   bool done_ = false;
 };
 
-/// Reads a JSON number, or a YAML plain scalar that looks like a number. If the number is not
-/// finite or does not fit, throws an error that names the position.
+/// Reads a JSON number, or a YAML plain scalar that looks like a number. If the number is not finite or does not fit in
+/// 64 bits, throws an error that names the position.
 Value number_value(const Builder& builder, Place place, std::string_view text);
 
 /// Reads a plain scalar by the YAML core schema: null, true, false, an integer, a number, or else a

@@ -76,11 +76,11 @@ namespace {
 std::string use_of(const std::string& format) {
   const std::string kind = format.substr(0, format.find('/'));
   if (kind == "sluice-model")
-    return "; it is a model: `sluice model FILE` counts it, `sluice fits FILE` says what fits, and "
-           "`model: FILE` is the line of a scenario that uses it";
+    return "; it is a model: `sluice model FILE` counts the model, `sluice fits FILE` says what fits, and `model: "
+           "FILE` is the line of a scenario that uses the model";
   if (kind == "sluice-platform")
-    return "; it is a platform: `platform: FILE` is the line of a scenario that runs on it";
-  if (kind == "sluice-scenario") return "; it is a scenario: `sluice run FILE` answers it";
+    return "; it is a platform: `platform: FILE` is the line of a scenario that runs on the platform";
+  if (kind == "sluice-scenario") return "; it is a scenario: `sluice run FILE` answers the scenario's question";
   return "";
 }
 

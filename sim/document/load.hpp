@@ -13,8 +13,8 @@ namespace sluice {
 /// Reads one YAML or JSON file (a regular file of at most 1 GiB). A file of another program (document/foreign.hpp)
 /// becomes a Value that represents it. The function refuses empty and binary files, bad UTF-8, duplicate keys, second
 /// documents, tags, anchors and aliases, and merge keys. The function also refuses nesting deeper than 64 levels,
-/// integers with a leading zero, and numbers that are not finite or do not fit. Throws InputError with a position, or
-/// IoError.
+/// integers with a leading zero, and numbers that are not finite or do not fit in 64 bits. Throws InputError with a
+/// position, or IoError.
 Value load_file(const std::string& path);
 /// Reads a text in memory as load_file reads a file. Messages call the text `name`.
 Value parse_text(std::string text, std::string name);

@@ -30,7 +30,7 @@ enum class Type {
   any
 };
 
-/// One key of a record.
+/// The declaration of one key of a record.
 struct Field {
   std::string name;
   Type type = Type::text;
@@ -106,7 +106,7 @@ class Reader {
   std::string word_;
 };
 
-/// Throws InputError at the position of `where`.
+/// Throws InputError with this message at the position of `where`.
 [[noreturn]] void fail_at(const Value& where, const std::string& message);
 
 /// Runs `action`. Calls a function. If the function throws an InputError without a position, the error gets the

@@ -139,8 +139,8 @@ Value condition_of(const SchemaVariant& variant) {
   return condition;
 }
 
-/// Says which keys a schema requires: all keys that a whole document needs, or none, for a document that is laid over
-/// another document.
+/// The keys that a schema requires. A whole document requires all keys that it needs. A document that is laid over
+/// another document requires no key.
 enum class Requires { all, nothing };
 
 class SchemaWriter {

@@ -36,18 +36,18 @@ struct SchemaRules {
   /// Whether a document may lay its keys over another document (see load_document). If a document may do so, the key
   /// `file` is allowed, and a document with `file` requires no other key, not even `format`.
   bool may_have_base = false;
-  /// The variants of each mapping at the top of the document, by the mapping's key.
+  /// The variants of each mapping at the top of the document. The key of this map is the key of the mapping.
   std::map<std::string, std::vector<SchemaVariant>> variants = {};
-  /// Rules of shared records, by the name of the record. The schema contains each shared record once, under
-  /// `definitions`.
+  /// Rules of shared records. The key of this map is the name of the record. The schema contains each shared record
+  /// once, under `definitions`.
   std::map<std::string, SharedSchema> shared = {};
-  /// For a record by its name, the key that distinguishes the mappings of a list. This key is required in all mappings
-  /// of a list except the first mapping, which may not have the key. A single mapping that is not in a list may not
-  /// have the key either.
+  /// The key of this map is the name of a record. The value is the key that distinguishes the mappings of a list. This
+  /// key is required in all mappings of a list except the first mapping, which may not have the key. A single mapping
+  /// that is not in a list may not have the key either.
   std::map<std::string, std::string> further_key = {};
-  /// Records of mappings at the top of the document, by their keys. A mapping under one of these keys is a whole
-  /// document of the kind that the key names. Alternatively, its key `file` names such a document, over which its other
-  /// keys are laid.
+  /// Records of mappings at the top of the document. The key of this map is the key of the mapping. A mapping under one
+  /// of these keys is a whole document of the kind that the key names. Alternatively, the key `file` of the mapping
+  /// names such a document, and the other keys of the mapping are laid over this document.
   std::map<std::string, Record> included = {};
 };
 

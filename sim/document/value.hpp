@@ -1,5 +1,5 @@
-// A document as a tree of values. Each value knows where it was written. YAML and JSON documents become the same
-// tree.
+// A document as a tree of values. Each value knows where it was written. A YAML document and an equal JSON document
+// become equal trees.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Source {
 class Value {
  public:
   enum class Kind { null, boolean, integer, number, string, list, map };
-  struct Entry;  ///< key, position of the key, value
+  struct Entry;  ///< an entry of a map: a key, the position of the key, and a value
 
   Value() = default;
   static Value make_null();

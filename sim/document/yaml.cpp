@@ -120,7 +120,7 @@ class Events : public YAML::EventHandler {
     if (expects_key())
       builder_.fail(
           place(mark),
-          "a key must be a word, not a list or a mapping; or a closing ] or } is missing");
+          "a key must be a word, not a list or a mapping; if this is not a key, a closing ] or } is missing");
     builder_.begin(place(mark), std::move(value));
   }
 
@@ -148,8 +148,8 @@ bool is_half_a_character(const YAML::ParserException& error) {
 }
 
 constexpr const char* halves_hint =
-    "; \\ud800 to \\udfff are halves of a character, which only JSON has: in YAML write the "
-    "character itself, or \\U and eight hex digits";
+    "; \\ud800 to \\udfff are halves of a character, which only JSON allows: in YAML, write the character itself, or "
+    "\\U and eight hex digits";
 
 }  // namespace
 

@@ -19,7 +19,7 @@ namespace sluice {
 ///   `stride` pixels further
 ///   spread   `reach` output pixels depend on each input pixel, and the output pixels of the
 ///            next input pixel lie `stride` pixels further (a transposed convolution) An image is a shape of at least
-///            two axes. `reach` and `stride` leave out its last axis, the channels.
+///            two axes. `reach` and `stride` have no number for the last axis, the channels.
 struct InputDependence {
   enum class Kind : std::uint8_t { everything, same_place, window, spread };
   Kind kind = Kind::everything;
@@ -35,7 +35,7 @@ struct LayerCounts {
   std::optional<WeightsRead> weights_read;
   std::int64_t macs = 0;    ///< multiply-accumulates of the forward pass
   std::int64_t flop = 0;    ///< FLOP of the forward pass; a multiply-accumulate counts 2
-  std::int64_t cached = 0;  ///< elements of a cache that persists from one pass to the next
+  std::int64_t cached = 0;  ///< the elements of a cache that persists from one pass to the next pass
   Backward backward;
   InputDependence dependence;
   double sparsity = 0;  ///< the share of the weights that are zero and left out of all counts

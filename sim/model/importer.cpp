@@ -86,13 +86,13 @@ Imported read_in_child(const Importer& importer, const std::string& path, const 
             throw InputError(
                 file,
                 "reading this file takes more than 4 GiB of memory; import a smaller model, or "
-                "export it without its weights");
+                "export the model without its weights");
           }
         },
         limits);
   } catch (const ChildDied& died) {
     throw InputError(file,
-                     "the library that reads such files failed on it (" + std::string(died.what()) +
+                     "the library that reads such files failed on this file (" + std::string(died.what()) +
                          "); the file may be damaged: copy it again, or export the model again");
   }
   Value all = parse_text(std::move(answer), path);

@@ -24,7 +24,7 @@ struct Imported {
 struct Importer {
   std::string name;
   std::string summary;
-  std::string source;             ///< source of the format
+  std::string source;             ///< the source in which the format is described
   std::string ending;             ///< the ending of the files' names
   std::vector<Field> parameters;  ///< keys that a scenario may give in addition to the file
   /// Whether the importer also takes keys that are not in `keys`; the importer checks such keys itself.
@@ -37,7 +37,7 @@ struct Importer {
 
 const Catalog<Importer>& importer_catalog();
 
-/// Returns the importer for a file with this name. If there is no importer for it, throws an InputError that lists the
+/// Returns the importer for a file with this name. If there is no such importer, throws an InputError that lists the
 /// known endings.
 const Importer& importer_for(const std::string& path);
 

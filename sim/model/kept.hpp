@@ -22,8 +22,8 @@ struct KeptCount {
 /// The tensors that are kept for the backward passes of layers first..last. A tensor is identified
 /// by the layer that makes it.
 struct Kept {
-  std::vector<std::uint32_t> outside;  ///< tensors that other layers make, ascending
-  std::vector<std::uint32_t> inside;   ///< tensors that these layers make, ascending
+  std::vector<std::uint32_t> outside;  ///< tensors that other layers make, in ascending order
+  std::vector<std::uint32_t> inside;   ///< tensors that these layers make, in ascending order
   KeptCount own;        ///< tensors of these layers that are not the output of a layer
   KeptCount selective;  ///< the part of these tensors that selective recomputation makes again
 

@@ -21,7 +21,7 @@ class LayerCount {
       if (const Value* times = item.find("repeat")) return of_repeat(item, *times, parameters);
       if (const Value* word = item.find("block")) return of_block(item, *word, parameters);
     } catch (const InputError&) {
-      // The item has an error and counts as one layer. read_layers reports the error later, with its position.
+      // An item with an error counts as one layer. read_layers reports the error later, with its position.
     }
     return 1;
   }

@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-using Shape = std::vector<std::int64_t>;  ///< extents of one sample, without the batch
+using Shape = std::vector<std::int64_t>;  ///< the extents of a tensor for one sample, without the batch
 
 /// The computation of an operator's backward pass, and the tensors that the forward pass keeps for the backward pass.
 /// Counts are per sample. Outputs of layers are only marked as read, because several layers may keep the same output.
@@ -49,7 +49,7 @@ struct WeightsRead {
 /// One operator. All counts except `parameters` are per sample.
 struct Layer {
   std::string name;
-  /// The name of a type of the layer catalog. For a row of a stage table, it is the action of the row.
+  /// The name of a type of the layer catalog. For a row of a stage table, the name is the action of the row.
   std::string type;
   /// The layers whose outputs this layer reads. The list is empty for an input of the model.
   std::vector<std::uint32_t> inputs;
@@ -59,17 +59,17 @@ struct Layer {
   std::int64_t parameters = 0;
   std::int64_t macs = 0;              ///< multiply-accumulates of the forward pass
   std::int64_t flop = 0;              ///< FLOP of the forward pass
-  std::optional<std::uint32_t> tied;  ///< the earlier layer whose weights it shares
+  std::optional<std::uint32_t> tied;  ///< the earlier layer whose weights this layer shares
   /// The number of shared parameters, which only the earlier layer counts.
   std::int64_t shared = 0;
-  /// The part of its weights that the layer reads; absent if it reads all weights.
+  /// The part of its weights that the layer reads; absent if the layer reads all its weights.
   std::optional<WeightsRead> weights_read;
-  /// Elements of a cache that persists from one pass to the next, such as keys and values. The forward pass reads these
-  /// elements. The elements of the cache belong neither to the inputs nor to the output of the layer.
+  /// Elements of a cache, such as keys and values, that persists from one pass to the next pass. The forward pass reads
+  /// these elements. The elements of the cache belong neither to the inputs nor to the output of the layer.
   std::int64_t cached = 0;
   Backward backward;
-  std::optional<ReceptiveField> field;  ///< absent if the layer depends on the whole input
-  double sparsity = 0;                  ///< share of the weights that are zero and left out
+  std::optional<ReceptiveField> field;  ///< the receptive field; absent if the layer depends on the whole input
+  double sparsity = 0;                  ///< the share of the weights that are zero and left out
   /// Measured seconds for Model::measured_batch samples, absent if the layer was not measured.
   std::optional<double> forward_s, backward_s;
   /// The layer's type and keys as text, with defaults filled in and expressions evaluated. Keys that only belong to

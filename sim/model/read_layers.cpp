@@ -44,7 +44,7 @@ class Expansion {
     if (count.kind() != Value::Kind::integer || count.as_integer() < 0)
       fail_at(count, "'" + count.text() + "' for 'repeat': expected an integer of at least 0");
     const Value& layers = *keys.value("layers");
-    if (layers.items().empty()) fail_at(layers, "'layers' is empty, expected one layer or more");
+    if (layers.items().empty()) fail_at(layers, "'layers' is empty, expected at least one layer");
     for (std::int64_t i = 1; i <= count.as_integer(); ++i)
       run_inside(layers, suffix + "." + std::to_string(i), {previous_, around_.inputs});
   }
@@ -64,7 +64,7 @@ class Expansion {
     for (const std::string& open : open_blocks_)
       if (open == word.text()) fail_at(word, "the block '" + open + "' contains itself");
     const Value* layers = block.find("layers");
-    if (layers->items().empty()) fail_at(*layers, "'layers' is empty, expected one layer or more");
+    if (layers->items().empty()) fail_at(*layers, "'layers' is empty, expected at least one layer");
     Value use = item;
     for (Value::Entry& entry : use.entries())
       if (entry.key != "block" && entry.key != "name" && entry.key != "inputs")
@@ -90,7 +90,7 @@ class Expansion {
     scope.swap(parameters_);
   }
 
-  /// Evaluates a string as an expression. Other values do not change.
+  /// Evaluates a string as an expression. A value that is not a string does not change.
   Value resolved(const Value& value) const {
     if (value.kind() != Value::Kind::string) return value;
     const std::int64_t integer =
@@ -225,7 +225,7 @@ class Expansion {
     checked_mul(elements_, most_bytes_each, "bytes of the layers up to this one");
   }
 
-  /// Leaves the layer out. For the following layers, its name means the layer that it reads.
+  /// Leaves the layer out. For the following layers, the name of this layer means the layer that it reads.
   void leave_out(const Layer& layer, const Reader& keys) {
     previous_ = layer.inputs.front();
     if (keys.has("name") && !names_.add(layer.name, *previous_))
@@ -244,7 +244,8 @@ class Expansion {
         keys.fail("name", "'" + name + "' cannot be a layer's name: an input of the block has this name");
   }
 
-  /// Ties the layer to another layer, whose weights it shares. The layer may have its own bias.
+  /// Ties the layer to another layer, so that both layers share the weights of the other layer. The layer may have its
+  /// own bias.
   void tie(Layer& layer, const Reader& keys, const LayerType& type,
            const std::string& suffix) const {
     const Value& name = *keys.value("tied");
@@ -272,8 +273,8 @@ class Expansion {
   }
 
   /// Leaves out gradients that no layer needs, as automatic differentiation does. If no earlier layer has weights, the
-  /// gradient of the layer's input is left out. If the layer also has no weights itself, it has no backward pass,
-  /// unless its backward pass was measured.
+  /// gradient of the layer's input is left out. If in addition the layer has no weights itself, the layer has no
+  /// backward pass, unless its backward pass was measured.
   void leave_out_gradients(Layer& layer) {
     bool learns = false;
     if (!reads_nothing(layer))
@@ -340,7 +341,7 @@ Model read_layers(const Value& definition, const Value& use, Purpose purpose) {
   if (keys.has("summary")) model.summary = keys.text("summary");
   const Parameters parameters = read_parameters(definition, use, purpose);
   const Value& layers = *keys.value("layers");
-  if (layers.items().empty()) fail_at(layers, "'layers' is empty, expected one layer or more");
+  if (layers.items().empty()) fail_at(layers, "'layers' is empty, expected at least one layer");
   const Value* blocks = keys.value("blocks");
   if (blocks) check_blocks(*blocks);
   refuse_too_many_layers(layers, parameters, blocks, most_layers);

@@ -81,7 +81,7 @@ Record make_item_record() {
       {.name = "layers", .type = Type::list, .summary = "the layers repeated", .optional = true},
       {.name = "block",
        .type = Type::text,
-       .summary = "the block whose layers stand here",
+       .summary = "the block whose layers are used here",
        .optional = true},
   };
   return record;
@@ -97,7 +97,7 @@ const Record& item_record() {
 const Record& declaration_record() {
   static const Record record = {
       .name = "parameter",
-      .summary = "an integer that layers refer to as $name",
+      .summary = "an integer, which layers refer to as $name",
       .fields = {
           {.name = "default",
            .type = Type::integer,
@@ -133,9 +133,9 @@ const Record& repeat_record() {
 const Record& block_use_record() {
   static const Record record = {
       .name = "use of a block",
-      .summary = "a block's layers; the other keys are its parameters",
+      .summary = "the layers of a block; the other keys are the parameters of the block",
       .fields =
-          {{.name = "block", .type = Type::text, .summary = "the block whose layers stand here"},
+          {{.name = "block", .type = Type::text, .summary = "the block whose layers are used here"},
            {.name = "name",
             .type = Type::text,
             .summary = "a suffix for the names of the block's layers",
@@ -216,7 +216,7 @@ Record make_model_use_record() {
        .optional = true},
       {.name = "definition",
        .type = Type::mapping,
-       .summary = "the model itself, instead of a file",
+       .summary = "the model itself, if no file is named",
        .optional = true},
       {.name = "scale",
        .type = Type::integer,

@@ -31,7 +31,7 @@ void require_scalars(const Reader& keys, const char* name) {
 const Record& profile_header_record() {
   static const Record record = {
       .name = "the header of a profile",
-      .summary = "How the rows were measured, and on which device.",
+      .summary = "The header of a profile, which says how the rows were measured, and on which device.",
       .fields = {
           text("format", "sluice-profile/1"),
           text("name", "a short name"),

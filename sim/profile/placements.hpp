@@ -23,7 +23,7 @@ struct PlacementRequest {
   /// The tensors that stay in the first pool. Each element is "weights", "input" (of the model), "output", or the name
   /// of the layer that makes the tensor.
   std::vector<std::string> fixed = {};
-  /// A profile with rows that were measured or have failed, or null. These rows are not measured again.
+  /// A profile whose rows were measured or have failed. These rows are not measured again. The pointer may be null.
   const Profile* done = nullptr;
 };
 

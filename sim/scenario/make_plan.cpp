@@ -108,7 +108,7 @@ void require_counted_memories(const Scenario& scenario) {
   for (const Field& field : scenario.acting->parameters)
     if (field.name == "placement" && !places_tensors(field)) return;
   fail_at(*placement,
-          "a placement needs a cost model that counts the bandwidths of memories, and '" +
+          "a placement needs a cost model that counts the bandwidths of memories, but '" +
               scenario.cost.name() +
               "' does not: use cost.model=roofline, or policy.placement=none");
 }

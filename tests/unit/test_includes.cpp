@@ -130,7 +130,7 @@ std::string fault(const std::string& folder, const std::string& header, bool quo
     if (header.rfind(prefix, 0) == 0 && folder != owner)
       return "only sim/" + owner + " may include it";
   if (!quoted) return "";
-  if (known_files.count(header) == 0) return "no such file; includes are written from sim/";
+  if (known_files.count(header) == 0) return "there is no such file; write the path of an include relative to sim/";
   std::set<std::string> allowed;
   add_reachable(folder, allowed);
   const std::string target = folder_of(header);
@@ -215,7 +215,7 @@ TEST_CASE("each kind of violation is refused with its message", "[includes]") {
         Planted{"planning/x.cpp", "<simgrid/s4u.hpp>", "only sim/execute/simgrid may include it"},
         Planted{"plan/x.cpp", "<yaml-cpp/yaml.h>", "only sim/document may include it"},
         Planted{"trace/x.cpp", "<hdf5.h>", "only sim/trace/hdf5 may include it"},
-        Planted{"plan/x.cpp", "\"plan.hpp\"", "no such file; includes are written from sim/"},
+        Planted{"plan/x.cpp", "\"plan.hpp\"", "there is no such file; write the path of an include relative to sim/"},
         Planted{"extra/x.cpp", "\"plan/plan.hpp\"",
                 "docs/architecture.md has no row for folder 'extra'"}}) {
     const std::string line = std::string("#include ") + include;

@@ -17,7 +17,7 @@ using Place = std::array<double, 5>;
 struct Kernel {
   std::string of;  ///< the class, such as "linear", "bmm" or "softmax"
   double count = 1, rows = 1, columns = 1, depth = 0;
-  double bytes = 0;  ///< read and written in memory
+  double bytes = 0;  ///< the bytes that are read and written in memory
   double flop = 0;
 
   bool is_product() const { return depth > 0; }

@@ -64,7 +64,8 @@ bool does(Pass pass, Pass gradient) {
   return pass == Pass::backward || pass == gradient;
 }
 
-/// Returns the products of a pass. Each gradient is a product with the same three sizes in another order.
+/// Returns the products of a pass. Each gradient is a product with the three sizes of the forward product in another
+/// order.
 std::vector<Kernel> products_of(const Query& query, const std::string& of) {
   const Kernel forward = forward_product(query, of);
   const Backward& backward = query.layer->backward;

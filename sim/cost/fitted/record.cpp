@@ -140,7 +140,7 @@ const Record& fit_class_record() {
        mapping("energy_error", "The errors of the energy when the fit of one half of the samples estimates the other "
                                "half.", fit_error_record(),
                true),
-       mapping("device_error", "The errors when each device is estimated by a fit of all other devices, over all "
+       mapping("device_error", "The errors over all devices, when each device is estimated by a fit of all other "
                                "devices.",
                fit_error_record(), true),
        by_device,

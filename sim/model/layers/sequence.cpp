@@ -167,7 +167,8 @@ const LayerType class_token_layer = {
     .details =
         "The output has one more row than the input, and the learned row has one parameter per feature. The forward "
         "pass takes no FLOP. The backward pass adds up the gradient of the learned row, with 1 FLOP per feature, and "
-        "reads no activation. Use it for vision transformers, and `take_row` to read the row after the last block.",
+        "reads no activation. Use it for vision transformers, and use `take_row` to read this row after the last "
+        "block.",
     .source = "Dosovitskiy et al., An image is worth 16x16 words (2021), equation 1",
     .example = "{type: input, shape: [196, 768]}, {type: class_token}",
     .parameters = {},

@@ -46,7 +46,7 @@ Shape read_shape(const Reader& keys, std::string_view name) {
       fail_at(extent, "'" + extent.text() + "' in " + key + ": expected an integer of at least 1");
     shape.push_back(extent.as_integer());
   }
-  if (shape.empty()) keys.fail(name, key + " is empty, expected one extent or more");
+  if (shape.empty()) keys.fail(name, key + " is empty, expected at least one extent");
   return shape;
 }
 

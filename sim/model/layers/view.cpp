@@ -1,6 +1,6 @@
-// Views, which give the same elements another shape, and layers that inference leaves out. The output of a view is
-// counted like the output of other layers, but no data are moved to make the output. If a layer keeps a view for its
-// backward pass, it keeps the viewed tensor.
+// Views, which give the elements of a tensor another shape, and layers that inference leaves out. The output of a view
+// is counted like the output of other layers, but no data are moved to make the output. If a layer keeps a view for its
+// backward pass, the layer keeps the viewed tensor.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -108,7 +108,7 @@ const LayerType take_row_layer = {
     .summary = "Takes one row of its input, along the first axis.",
     .details =
         "The layer computes and moves nothing, because its output is a part of the memory of its input. Use it before "
-        "the last layers of a transformer that classifies, which read only the first row.",
+        "the last layers of a transformer that classifies, because these layers read only the first row.",
     .source = "definition",
     .example = "{type: input, shape: [197, 768]}, {type: take_row, row: 0}",
     .parameters = {{.name = "row",

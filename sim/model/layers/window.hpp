@@ -28,7 +28,7 @@ Shape read_extents(const Reader& keys, std::string_view name, std::size_t axes,
 struct Window {
   Shape kernel, stride, dilation;
   Shape before, after;  ///< the zeros before the image along each axis, and the zeros after the image
-  bool same = false;    ///< if true, the padding follows from the stride
+  bool same = false;    ///< whether the padding follows from the stride (`same`)
 
   std::size_t axes() const { return kernel.size(); }
   std::int64_t area() const;  ///< Returns the number of elements of the kernel, checked for overflow.

@@ -61,9 +61,9 @@ Draft matmul(const Drafting& at) {
 
 namespace {
 
-/// Makes the layer a batched_matmul if the equation multiplies matrices [rows, inner] by [inner, columns], one pair for
-/// each index of the axes before them. The second matrix may be transposed. If the equation does not multiply matrices
-/// in this way, `draft` stays as it is.
+/// Makes the layer a batched_matmul if the equation multiplies pairs of matrices, [rows, inner] by [inner, columns].
+/// There must be one pair for each index of the axes before the axes of the matrices. The second matrix may be
+/// transposed. If the equation does not multiply matrices in this way, `draft` stays as it is.
 void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
   const Labels &a = sum.inputs[0], &b = sum.inputs[1], &out = sum.output;
   const std::size_t rank = out.size();

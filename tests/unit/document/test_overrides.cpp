@@ -244,17 +244,17 @@ TEST_CASE("a name without a folder and an ending means a file beside the documen
   const std::string name = folder.scenario("platform: {file: k40}\n");
   CHECK(at(load(name), {"platform", "name"}) == "k40");
   CHECK_THAT(error_of([&] { load(folder.scenario("platform: {file: k04}\n")); }),
-             Contains("s.yaml:1:18: error: there is no file 'k04' beside this one, and none of "
+             Contains("s.yaml:1:18: error: there is no file 'k04' beside this document, and none of "
                       "Sluice's platforms has that name (did you mean 'k40'?)") &&
                  Contains("`sluice list platforms` lists all"));
   CHECK_THAT(error_of([&] { load(folder.scenario("platform: {file: gpt2}\n")); }),
-             Contains("it is a model: `sluice model gpt2` counts it"));
+             Contains("it is a model: `sluice model gpt2` counts the model"));
   folder.write("project/a/k40", "name: mine\n");
   CHECK(at(load(folder.scenario("platform: {file: k40}\n")), {"platform", "name"}) == "mine");
   folder.write("project/a/own.yaml", "name: own\n");
   CHECK(at(load(folder.scenario("platform: {file: own.yaml}\n")), {"platform", "name"}) == "own");
   CHECK_THAT(error_of([&] { load(folder.scenario("platform: {file: own}\n")); }),
-             Contains("for the file beside this one write 'own.yaml'"));
+             Contains("for the file beside this document, write 'own.yaml'"));
 }
 
 TEST_CASE("a document in any folder may name bundled documents by their path, also as a base") {

@@ -117,7 +117,7 @@ TEST_CASE("with pools that several devices share, few plans are slower or blocke
     count_against_order(plan, seed, counts);
   }
   UNSCOPED_INFO(counts.ended << " end, " << counts.slower << " are slower than in listing order, "
-                             << counts.newly_blocked << " newly blocked; with more memory "
+                             << counts.newly_blocked << " block only under reservation; with more memory "
                              << counts.more_memory_slower << " slower, "
                              << counts.more_memory_blocks << " blocked");
   CHECK(counts.ended > 10'000);

@@ -301,7 +301,7 @@ TEST_CASE("an impossible placement is refused at its key", "[placement]") {
     }
   };
   says("policy: {name: resident, placement: static}\ncost: {model: peak}\n", "batch: 1", "1000B",
-       "needs a cost model that counts the bandwidths of memories, and 'peak' does not");
+       "needs a cost model that counts the bandwidths of memories, but 'peak' does not");
   CHECK_THROWS_WITH(
       two_products("1000B", "batch: 1", "policy: {name: resident, placement: cached}\n"),
       Contains("'cached' for 'placement': expected one of: none, auto, static"));

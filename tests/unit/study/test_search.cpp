@@ -83,7 +83,7 @@ TEST_CASE("The points of a range have equal distances; if the range covers more 
   CHECK(wide.text_at(0.5) == "10GB/s");
   CHECK(wide.share_of(10) == Approx(0.5));
   CHECK(parse_search_key("a=1..4").text_at(0.6) == "3");
-  // Bytes are whole numbers: 1 GB and a third of the range.
+  // Bytes are rounded to whole numbers: 1 GB plus a third of the range.
   CHECK(parse_search_key("a=1GB..2GB").text_at(1.0 / 3) == "1333333000B");
 }
 
@@ -125,7 +125,8 @@ TEST_CASE("Goals and limits name metrics, and any other goal or limit is refused
   CHECK_THAT(refused("step_s<=16GB"), Contains("step_s<=16GB"));
 }
 
-TEST_CASE("DIRECT finds the deepest valley, Subplex finds its floor, and both stay in the cube") {
+TEST_CASE("DIRECT finds the deepest valley, Subplex finds the minimum in this valley, and both search only inside the "
+          "unit cube") {
   // A function with two valleys. The deeper valley is at (0.2, 0.7).
   const auto valleys = [](const CubePlace& at) {
     const auto away = [&](double x, double y) { return std::hypot(at[0] - x, at[1] - y); };
