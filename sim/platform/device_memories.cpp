@@ -117,8 +117,8 @@ DeviceMemory own_memory(const Value& written, const MemoryUser& user, bool is_de
   return memory;
 }
 
-/// If a shared memory has rates for numbers of threads, these rates limit the compute units. If it has no such rates,
-/// the memory's ports limit the compute units in the way in which they limit transfers.
+/// If a shared memory has rates for numbers of threads, these rates limit the compute units. If the memory has no such
+/// rates, its ports limit the compute units in the way in which they limit transfers.
 DeviceMemory shared_memory(const Value& name, const MemoryUser& user) {
   const WrittenMemory found = user.find(name);
   const Reader keys(*found.keys, platform_memory_record(), "memory '" + found.name + "'");

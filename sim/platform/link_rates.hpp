@@ -1,6 +1,6 @@
 // The rates of a link in each direction. The keys of the link apply to both directions, and the keys of one direction
-// replace them. If host memory is pageable, the keys under `pageable` replace both the keys of the link and the keys of
-// its directions.
+// replace the keys of the link. If host memory is pageable, the keys under `pageable` replace both the keys of the link
+// and the keys of its directions.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,8 @@ struct LinkRates {
 const Record& link_record();
 
 /// Returns the rates of a link. `record` is the record of a link. Throws InputError for a half-duplex link with
-/// separate directions, and if memory is pageable but the rates of such copies are not given.
+/// separate directions. Also throws InputError if memory is pageable but the rates of copies of pageable memory are not
+/// given.
 LinkRates rates_of(const Reader& link, const Record& record);
 
 }  // namespace sluice

@@ -37,8 +37,8 @@ struct DeviceMemory {
 
   /// Returns the bytes per second of reading or of writing, whichever is slower.
   std::optional<double> bandwidth() const;
-  /// Returns the seconds in which the compute units access `bytes`, of which they write `written`. Reading and writing
-  /// do not overlap. Returns nothing if the rate is not given.
+  /// Returns the seconds in which the compute units access `bytes` bytes, of which they write `written` bytes. Reading
+  /// and writing do not overlap. Returns no value if the rate is not given.
   std::optional<double> seconds(double bytes, double written) const;
 };
 
@@ -51,12 +51,12 @@ struct Device {
   std::vector<DeviceMemory> memories = std::vector<DeviceMemory>(1);
   std::int64_t threads = 0;  ///< the number of threads that read and write its memories; 0 if the number is not given
   RooflineShares roofline;
-  /// The number of units that compute in parallel, such as streaming multiprocessors. The number is 0 if it is not
-  /// given.
+  /// The number of units that compute in parallel, such as streaming multiprocessors. The value is 0 if the number is
+  /// not given.
   std::int64_t units = 0;
   std::int64_t cache = 0;      ///< the bytes of the last cache before its memory; 0 if the size is not given
   std::string fit;             ///< the name of the bundled fit of measurements on this device; may be empty
-  double launch_overhead = 0;  ///< seconds per operator
+  double launch_overhead = 0;  ///< the seconds that each operator takes in addition
   double idle_w = 0, busy_w = 0;
   /// The tiles of an IPU, and those that only transfer (I/O tiles) and do not compute.
   std::int64_t tiles = 0, io_tiles = 0;

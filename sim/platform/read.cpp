@@ -251,9 +251,9 @@ void Builder::add_link(const Value::Entry& entry) {
   join(prefix_ + entry.key, reader, near, far);
 }
 
-/// Returns the share of a link's rate that the device reaches with its number of threads. The link gives the rate of
-/// synchronous copies for the greatest number of threads in the memories' tables. A copy takes the seconds of reading
-/// plus the seconds of writing (platforms/FORMAT.md).
+/// Returns the share of a link's rate that the device reaches with its number of threads. The document gives the rate
+/// of synchronous copies for the greatest number of threads in the memories' tables. A copy takes the seconds of
+/// reading plus the seconds of writing (platforms/FORMAT.md).
 double Builder::share_of_threads(const std::string& from, const std::string& to) const {
   const auto seconds = [](const DeviceMemory& source, const DeviceMemory& target) {
     return source.read && target.write ? 1 / *source.read + 1 / *target.write : 0;
@@ -365,7 +365,7 @@ void Builder::add_group(const Value::Entry& entry) {
 }
 
 Platform Builder::build() {
-  // In messages, a platform without a name has the name of its file.
+  // Messages call a platform without a name by the name of its file.
   platform_.name = document_.has("name") ? document_.text("name") : file_;
   const Value* groups = document_.value("groups");
   if (!document_.has("devices") && !groups)

@@ -257,7 +257,7 @@ const Record& platform_record() {
         .type = Type::list,
         .summary =
             "The paths of figures for which no source is known, such as devices.gpu.roofline. An answer that depends "
-            "on such a figure names it.",
+            "on such a figure names the figure.",
         .optional = true},
        by_name("devices", "The devices, by name.", device_record()),
        by_name("memories", "The memories that do not belong to a device. Each key is the name of a memory.",

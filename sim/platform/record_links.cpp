@@ -17,12 +17,12 @@ Field share_of_the_bandwidth() {
       .name = "share",
       .type = Type::number,
       .summary =
-          "The bandwidth as a share of the link's bandwidth, so that it changes with the link's bandwidth.",
+          "The bandwidth as a share of the link's bandwidth. This bandwidth changes with the link's bandwidth.",
       .optional = true,
       .minimum_excluded = true};
 }
 
-/// Returns the record of one direction of a link, with the rates in which it differs.
+/// Returns the record of one direction of a link, with the rates that may differ from the rates of the link.
 const Record& direction_record() {
   static const Record record = {
       "direction of a link",

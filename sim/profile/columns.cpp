@@ -106,7 +106,7 @@ std::vector<ProfileColumn> identity() {
       text<&ProfileRow::operator_class>("operator",
                                         "the class of operator: a layer type, or any word"),
       text<&ProfileRow::config>("config", "the configuration of the operator as text"),
-      text<&ProfileRow::node>("node", "the name of one instance in a graph"),
+      text<&ProfileRow::node>("node", "the name of one instance of the operator in a graph"),
       {.name = "sizes",
        .summary = "named whole numbers: m=8192;n=4096",
        .key = true,
@@ -162,7 +162,7 @@ std::vector<ProfileColumn> circumstances() {
       text<&ProfileRow::method>("method", "how the row was measured, such as single, simultaneous, loop"),
       text<&ProfileRow::device>("device", "the device on which the row was measured"),
       {.name = "level",
-       .summary = "leaf (an operator), inner (a module with children), whole (a model)",
+       .summary = "what the row is about: leaf (an operator), inner (a module with children), whole (a model)",
        .key = true,
        .get =
            [](const ProfileRow& row) {

@@ -23,8 +23,8 @@ void know_hdf5_profiles();
 /// Throws InputError and IoError.
 Profile read_hdf5_profile_here(const std::string& path);
 
-/// Returns the functions for the HDF5 form. If know_hdf5_profiles() was not called, throws InputError, whose message
-/// names `path`.
+/// Returns the functions for the HDF5 form. If know_hdf5_profiles() was not called, throws an InputError that names
+/// `path`.
 const Hdf5Form& hdf5_form(const std::string& path);
 void set_hdf5_form(const Hdf5Form& form);
 

@@ -40,8 +40,8 @@ const ProfileRow& only_row(const std::vector<const ProfileRow*>& rows);
 /// Returns the columns that say which operator of a class a row is about.
 const std::vector<std::string>& columns_of_operators();
 
-/// Throws InputError if the rows differ in a key column that is not in `but`. The message says that `what` was
-/// measured, names the column and the values that occur, and says how to choose one of the values.
+/// Throws InputError if the rows differ in a key column that is not in `but`. The message says that `what` was measured
+/// with these values of the column, and how to choose one of the values.
 void require_alike(const std::vector<const ProfileRow*>& rows, const std::string& what,
                    const std::vector<std::string>& but);
 

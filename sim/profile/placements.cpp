@@ -200,7 +200,7 @@ class Planner {
     for (std::size_t left = plan_.left(); left > 0;) left -= run(next);
   }
 
-  /// Fills one more run. Operators with the most pending rows come first. Returns the number of rows in the run.
+  /// Fills the next run. Operators with the most pending rows come first. Returns the number of rows in the run.
   std::size_t run(std::vector<std::size_t>& next) {
     std::vector<std::size_t> order;
     for (std::size_t o = 0; o < operators_.size(); ++o)

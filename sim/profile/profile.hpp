@@ -42,7 +42,7 @@ struct ProfileRow {
   Statistics seconds, joules;
   std::optional<double> joules_error;
   Processed processed = Processed::no;
-  /// In a plan of measurements, the number of the run. All rows of a run are measured at once.
+  /// In a plan of measurements, the number of the run that measures the row. All rows of a run are measured at once.
   std::optional<std::int64_t> run;
   std::string note;
   int line = 0;  ///< the line from which the row was read, or 0 if it was not read
@@ -71,7 +71,7 @@ struct Profile {
   bool joules_above_idle() const { return text("joules") == "above_idle"; }
 };
 
-/// Returns a text such as "gemm m=8192;n=4096 bfloat16", by which a person can find the row again.
+/// Returns a text such as "gemm m=8192;n=4096 bfloat16", by which a person can recognise the row.
 std::string words_of(const ProfileRow& row);
 
 /// Reads a profile as CSV or HDF5, depending on the content, or reads a table of another program. A table of another

@@ -1,4 +1,4 @@
-// Reads the CSV form of a profile. Also chooses the reader for a file.
+// Reads the CSV form of a profile, and chooses the reader for a file.
 #include <map>
 
 #include "document/builder.hpp"

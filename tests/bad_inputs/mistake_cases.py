@@ -85,7 +85,7 @@ ELSEWHERE = [
             onnx(node("FancyAct", ["x"], ["y"], domain="com.example")), "as_zero=FancyAkt", at="as_zero=FancyAkt:1:9"),
     of_onnx("mistake 50, an unknown operator", ["com.example.FancyAct", "as_zero=[com.example.FancyAct]"],
             onnx(node("FancyAct", ["x"], ["y"], domain="com.example")), at="m.onnx"),
-    of_onnx("mistake 51, an extent that is not in the file", ["seq_len", "give them, as in seq_len="],
+    of_onnx("mistake 51, an extent that is not in the file", ["seq_len", "give their values, such as seq_len="],
             onnx(node("Relu", ["x"], ["y"]), extents=("N", "seq_len", 4)), at="m.onnx"),
     of_onnx("mistake 52, a model that is cut short", ["should have", "are left", "copy the file again, or export the model again"],
             onnx(node("Relu", ["x"], ["y"]))[:-20], at="m.onnx"),

@@ -91,7 +91,7 @@ class Converter {
       names.push_back(op);
     }
     graph_.fail("unknown operators: " + join(words, "; ") +
-                ". To count them as free, use as_zero=[" + join(names) + "]");
+                ". To count these operators as free, use as_zero=[" + join(names) + "]");
   }
 
   void add_input(const std::string& name) {
@@ -115,7 +115,7 @@ class Converter {
   }
 
   /// Returns whether the axes of all tensors that a node reads and makes have the same meaning in the layer as in ONNX.
-  /// In this case, an error that the layer type reports is a fault of the file.
+  /// If so, an error that the layer type reports is a fault of the file.
   bool is_batched(const Node& node, std::size_t output) const {
     const Drafting at{graph_, node, *rule_of(node), images_, output};
     const auto batched = [&](const std::string& tensor) {
@@ -133,8 +133,8 @@ class Converter {
       made_[node.outputs.front()] = reads.front();
       return;
     }
-    // The first output of the node is the output of its layer. Each further output that another node reads becomes a
-    // separate layer.
+    // The first output of the node is the output of its layer. Each output after the first that another node reads
+    // becomes a separate layer.
     const MadeTensor* first = nullptr;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const std::string& output = node.outputs[i];
@@ -223,7 +223,7 @@ class Converter {
     if (nodes.empty() || nodes.back() != &node) nodes.push_back(&node);
   }
 
-  /// Adds a layer of the draft's type if the catalog and ONNX compute the same shape for it.
+  /// Adds a layer of the draft's type if the catalog and ONNX compute the same shape for the layer's output.
   std::optional<MadeTensor> add_typed(const Node& node, std::size_t output, const Draft& draft,
                                       std::vector<MadeTensor> reads, const std::string& name,
                                       const Shape& shape) {

@@ -104,7 +104,7 @@ void Dimensions::finish(const Graph& graph) const {
                                                (known_.empty() ? "none" : join(known_)));
   }
   if (missing_.empty()) return;
-  graph.fail("the extents of " + join(missing_) + " are not in the file; give them, as in " +
+  graph.fail("the extents of " + join(missing_) + " are not in the file; give their values, such as " +
              missing_.front() + "=128");
 }
 

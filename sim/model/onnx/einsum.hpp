@@ -20,7 +20,7 @@ struct Einsum {
   Labels output;
   std::map<int, std::int64_t> extents;
 
-  Shape shape() const;  ///< shape of the output
+  Shape shape() const;  ///< the shape of the output
   /// Returns the number of products that are summed for one element of the output. Throws InputError on overflow.
   std::int64_t summed() const;
 };

@@ -59,8 +59,8 @@ std::optional<Numbers> gather(const Numbers& data, const Numbers& indices) {
   return result;
 }
 
-/// A regular pattern of elements of a tensor. The pattern has a first element, and along each axis a number of elements
-/// and the distance between them.
+/// A regular pattern of elements of a tensor. The pattern has a first element, and, along each axis, a number of
+/// elements and a distance between neighbouring elements.
 struct Pattern {
   std::int64_t first = 0;
   Shape extents, strides;

@@ -54,9 +54,9 @@ struct Weight {
   /// Whether the weight is a vector that one node makes and another node reshapes to [channels, 1, 1].
   bool scale = false;
 
-  /// Returns whether the weight counts as learned, for inputs whose operator does not say whether they are weights.
-  /// A weight is learned in this case if the file stores it, or if it is a scale that a node makes. A single number is
-  /// not learned.
+  /// Returns whether the weight counts as learned, for inputs whose operator does not say whether its inputs are
+  /// weights. A weight is learned in this case if the file stores it, or if it is a scale that a node makes. A single
+  /// number is not learned.
   bool learned() const { return (initialiser || scale) && elements > 1; }
 };
 
@@ -86,7 +86,8 @@ struct Graph {
   std::shared_ptr<const Source> listing;
 
   const Tensor* find(const std::string& tensor) const;
-  /// Returns whether the tensor holds data of samples. Constants and lists of known numbers do not.
+  /// Returns whether the tensor holds data of samples. Constants and lists of known numbers do not hold data of
+  /// samples.
   bool is_data(const std::string& tensor) const;
   /// Returns the numbers of a node's input, or null if they are not known.
   const Numbers* numbers(const Node& node, std::size_t input) const;
@@ -99,7 +100,7 @@ struct Graph {
 /// the values of symbolic dimensions.
 Graph read_graph(std::string_view bytes, const std::string& path, const Reader& keys);
 
-/// Evaluates a node. Returns the elements of each of its outputs, or nothing if the elements of the inputs are not
+/// Evaluates a node. Returns the elements of each output of the node, or nothing if the elements of the inputs are not
 /// known, or if the node is not one of the operators that compute shapes. `outputs` holds the other known properties of
 /// the outputs.
 std::vector<Numbers> fold(const Graph& graph, const Node& node, const std::vector<Tensor>& outputs);

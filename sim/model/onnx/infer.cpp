@@ -57,8 +57,8 @@ int rank_of(const pb::NodeProto& node, int input, const Types& types) {
   return tensor.has_shape() ? tensor.shape().dim_size() : -1;
 }
 
-/// Checks the number of axes of a convolution's weights, because libonnx uses this number for the axes of the image
-/// without a check.
+/// Checks the number of axes of a convolution's weights, because libonnx takes this number as the number of axes of the
+/// image without a check.
 void require_alike(const pb::NodeProto& node, const Types& types) {
   if (node.op_type().find("Conv") == std::string::npos) return;
   // If the inputs are quantised, their scales come between the image and the weights.

@@ -1,5 +1,5 @@
 // Turns a parsed ONNX file into its graph. libonnx infers the shapes node by node. The elements of small constants are
-// computed in the same order. Only this file, proto.cpp and infer.cpp use libonnx and protobuf.
+// computed between the nodes. Only this file, proto.cpp and infer.cpp use libonnx and protobuf.
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class Loading {
       graph_.outputs.push_back(output.name());
     }
     if (graph_.outputs.empty())
-      graph_.fail("the model has no outputs; export it again with its outputs");
+      graph_.fail("the model has no outputs; export the model again with its outputs");
     given_.require_used();
     return std::move(graph_);
   }
@@ -147,7 +147,7 @@ class Loading {
       graph_.inputs.push_back(list[i]->name());
     }
     if (graph_.inputs.empty())
-      graph_.fail("the model has no inputs except its weights; export it again with its inputs");
+      graph_.fail("the model has no inputs except its weights; export the model again with its inputs");
     dimensions_.finish(graph_);
     graph_.batch = dimensions_.batch();
     graph_.batch_axis = dimensions_.batch_axis();
@@ -191,8 +191,8 @@ class Loading {
     graph_.nodes.push_back(std::move(node));
   }
 
-  /// The bodies of a condition or a loop may read tensors of the surrounding graph. The tensors that a body reads from
-  /// there are added as inputs of the node.
+  /// The bodies of a condition or a loop may read tensors of the surrounding graph. The tensors of the surrounding
+  /// graph that a body reads are added as inputs of the node.
   void add_captured(const pb::NodeProto& outer, std::set<std::string>& known, Node& node) const {
     for (const pb::AttributeProto& attribute : outer.attribute()) {
       std::vector<const pb::GraphProto*> bodies;

@@ -151,7 +151,7 @@ class Conversion {
   }
 
   /// Returns the value of the key `keeps` for a layer of this kind: the tensors that its gradient reads, or `inputs` if
-  /// that is not known.
+  /// these tensors are not known.
   static std::string_view keeps(std::string_view kind) {
     for (const std::string_view word : {"ReLU", "ReLU6", "Sigmoid", "Tanh", "Softmax"})
       if (kind == word) return "output";
@@ -160,8 +160,8 @@ class Conversion {
     return "inputs";
   }
 
-  /// Returns the multiply-accumulates of a convolution or a linear layer, which are the positions of the output times
-  /// the weights.
+  /// Returns the multiply-accumulates of a convolution or a linear layer, which are the number of positions of the
+  /// output times the number of weights.
   std::int64_t macs_of(const Node& node) const {
     std::string_view outputs;
     if (node.kind == "Conv2d")
@@ -178,7 +178,7 @@ class Conversion {
       graph_.fail(node.line, std::to_string(elements) + " elements per sample and " +
                                  std::to_string(node.parameters) + " parameters do not make " +
                                  std::to_string(channels) +
-                                 " output channels; is the batch right?");
+                                 " output channels; check the value of batch");
     return checked_mul(weights, elements / channels, "multiply-accumulates");
   }
 

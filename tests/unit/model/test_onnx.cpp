@@ -273,7 +273,7 @@ TEST_CASE("all unknown operators are named, and they can be counted as free", "[
   CHECK(
       refused_bytes(onnx.bytes()) ==
       "3 m.onnx: error: unknown operators: NonZero, 1 time (third); "
-      "com.acme.Frobnicate, 2 times (first, second). To count them as free, use as_zero=[NonZero, "
+      "com.acme.Frobnicate, 2 times (first, second). To count these operators as free, use as_zero=[NonZero, "
       "com.acme.Frobnicate]");
   const Model model = read(onnx, "{as_zero: [NonZero, com.acme.Frobnicate]}").model;
   CHECK(types(model) == "input operator relu operator operator");
@@ -288,8 +288,8 @@ TEST_CASE("symbolic dimensions are given by name, and missing ones are named in 
   OnnxBytes onnx;
   onnx.input("x", {"N", "in width", 3}).node("Relu", {"x"}, {"y"}).output("y");
   CHECK_THAT(refused_bytes(onnx.bytes()),
-             StartsWith("3 m.onnx: error: the extents of in_width are not in the file; give them, "
-                        "as in in_width=128"));
+             StartsWith("3 m.onnx: error: the extents of in_width are not in the file; give their values, such as "
+                        "in_width=128"));
   CHECK(layer(read(onnx, "{in_width: 7}").model, "x").shape == Shape{7, 3});
   CHECK_THAT(refused_bytes(onnx.bytes(), "{in_width: 7, hight: 3}"),
              Contains("s.yaml:1:15: error: the model has no symbolic dimension 'hight'; it has: N, "

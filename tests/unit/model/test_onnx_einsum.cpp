@@ -34,7 +34,7 @@ TEST_CASE("an equation gives the shape of the output, and the number of products
   CHECK_THAT(error_of([&] {
                einsum_of("ij,jk->ik", {{3, 4}, {5, 6}});
              }),
-             Contains("the same axis has the extents 4 and 5"));
+             Contains("one axis has the different extents 4 and 5"));
 }
 
 TEST_CASE("Einsum becomes a product of matrices if its equation is one", "[onnx]") {
@@ -86,7 +86,7 @@ TEST_CASE("a shape that cannot be inferred may be given by the name of the tenso
   onnx.node("NonZero", {"x"}, {"places"}, {}, "where").node("Neg", {"places"}, {"y"}).output("y");
   CHECK_THAT(refused(onnx, "{as_zero: [NonZero]}"),
              Contains("the shape of 'places' is not known") &&
-                 Contains("give it with the batch, as in shapes={places: [1, 128]}"));
+                 Contains("give the shape, including the batch, such as shapes={places: [1, 128]}"));
   const Model model = read(onnx, "{as_zero: [NonZero], shapes: {places: [2, 4]}}").model;
   CHECK(model.layers.back().shape == Shape{2, 4});
   CHECK_THAT(refused(onnx, "{as_zero: [NonZero], shapes: {places: [2, 4], x: [6]}}"),

@@ -34,8 +34,8 @@ TEST_CASE("dequantised integers are weights, but their scales are not weights", 
   CHECK(got.elements.unused == 1000);  // the scales
   REQUIRE(got.notes.size() == 2);
   CHECK(got.notes[0] ==
-        "512000 elements of quantised weights are parameters; their scales and zero "
-        "points are not");
+        "512000 elements of quantised weights are parameters; the scales and zero points of these weights are not "
+        "parameters");
 }
 
 TEST_CASE("quantised activations have no parameters", "[onnx]") {
