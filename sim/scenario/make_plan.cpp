@@ -231,7 +231,7 @@ std::vector<CutModel> cut_models(const Scenario& scenario) {
       cut = cut_as(scenario, &chosen);
     } catch (const InputError&) {
       if (!refusal) refusal = std::current_exception();
-      continue;  // This cut would have more stages than layers, or the model is too large for any cut.
+      continue;  // There would be more stages than layers, or the model is too large for any cut.
     }
     cut.text = text_of(chosen.keys.map());
     const auto is_same = [&](const CutModel& other) { return same(cut, other); };

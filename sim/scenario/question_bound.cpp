@@ -49,9 +49,9 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 
 }  // namespace
 
-// The proof of the bound. Every plan computes each layer for each sample, once or more. A layer (or
-// a part of it, if it is split) is computed by a device that holds its weights. Weights and inputs
-// begin in host memory. A sample needs, for its next layer, the tensors that cross to that layer.
+// The proof of the bound. Every plan computes each layer at least once for each sample. A layer (or a part of it, if it
+// is split) is computed by a device that holds its weights. Weights and inputs begin in host memory. For its next
+// layer, a sample needs the tensors that cross to this layer.
 //
 // 1. Computation. In T seconds, n devices do at most n T seconds of work. No work is done before the first input has
 // arrived. The last answer leaves after all work. So T >= first + (all passes of all samples) / n + last. The parts of

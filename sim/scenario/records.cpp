@@ -89,7 +89,7 @@ const Record& workload_record() {
 const Record& memory_record() {
   static const Record record = {
       .name = "memory",
-      .summary = "How strictly memory is counted. By default, both keys have their strict values.",
+      .summary = "How strictly memory is counted. By default, capacities are enforced and working sets are counted.",
       .fields = {
           {.name = "capacity",
            .type = Type::choice,
@@ -183,13 +183,15 @@ const Record& scenario_record() {
           {.name = "model",
            .type = Type::mapping,
            .summary =
-               "the file of a model with its parameters and `scale`, or only the file or name of a model",
+               "the model: a mapping with the file of a model, its parameters and `scale`, or only the file or the "
+               "name of a model",
            .record = &model_use_record(),
            .word_for = "file"},
           {.name = "platform",
            .type = Type::mapping,
            .summary =
-               "the file of a platform with the figures to change, or only the file or name of a platform",
+               "the platform: a mapping with the file of a platform and the figures to change, or only the file or the "
+               "name of a platform",
            .record = &model,
            .word_for = "file"},
           {.name = "workload",

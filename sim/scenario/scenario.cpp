@@ -95,8 +95,8 @@ void read_fates(Scenario& scenario, Value fates) {
   if (!scenario.workload.training && !strategy.inference)
     scenario.fates->keys.reader().fail(
         "strategy", "'" + strategy.name +
-                        "' for 'strategy' in fates is for training; in inference use keep_all or "
-                        "offload_all, which say where boundary activations go");
+                        "' for 'strategy' in fates is only for training; in inference use keep_all or offload_all, "
+                        "which say where boundary activations go");
 }
 
 /// Reads `stages:`, or turns `phases: {after: ...}` into an explicit cut.

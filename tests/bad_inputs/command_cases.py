@@ -134,7 +134,7 @@ VALUES = [
     said("an unknown fate", 18, ["unknown strategy for fates 'recompute'", "keep_all, recompute_all"], "fates={strategy: recompute}"),
     said("a key of training in inference", 20, ["'optimizer' is only for 'mode: training'"], "workload.optimizer=adam"),
     said("an unknown optimizer", 20, ["'adamm' for 'optimizer'", "sgd, momentum, adam, none"], "workload.mode=training", "workload.optimizer=adamm"),
-    said("fates of training in inference", 18, ["is for training", "keep_all or offload_all"], "fates={strategy: sqrt}"),
+    said("fates of training in inference", 18, ["is only for training", "keep_all or offload_all"], "fates={strategy: sqrt}"),
     said("a fate of an unknown stage", 38, ["'9' is not a stage", "a number from 1 to"], "workload.mode=training", "fates={strategy: listed, recompute: [9]}"),
     said("a stage with two fates", 47, ["stage 'full' already has a fate"], "workload.mode=training", "fates={strategy: listed, keep: [1], offload: [1]}"),
     said("a parameter of another strategy", 24, ["'keep'", "fates sqrt"], "workload.mode=training", "fates={strategy: sqrt, keep: [1]}"),

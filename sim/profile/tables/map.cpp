@@ -25,7 +25,7 @@ const Record& map_record() {
       .fields = {text_field("format", "sluice-profile-map/1"),
                  {.name = "header",
                   .type = Type::mapping,
-                  .summary = "keys of the profile's header",
+                  .summary = "the keys of the profile's header",
                   .optional = true},
                  {.name = "file_name",
                   .type = Type::choice,
@@ -54,7 +54,7 @@ const Record& origin_record() {
       .summary = "Where the cells of a column come from.",
       .fields = {text_field("column", "the table's column"),
                  text_field("unit", "the unit of the column's numbers, such as ms, us, mJ or kB"),
-                 text_field("until", "use only the part of a cell before this text"),
+                 text_field("until", "a text; only the part of a cell before this text is used"),
                  text_field("separator", "the text between the parts of a list"),
                  text_field("text", "a text that every row has"),
                  text_field("expression", "a formula of the table's whole numbers: 2 * $m * $n")}};

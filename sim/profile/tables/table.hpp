@@ -1,6 +1,6 @@
 // Reads tables of other programs as profiles. A table is read by a function, or by a map of its columns, which is a
-// sluice-profile-map/1 document. Users can write such maps, too. Each table has one file, and tables/catalog.cpp lists
-// the tables.
+// sluice-profile-map/1 document. Users can also write maps of columns. Each table has one file, and tables/catalog.cpp
+// lists the tables.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct ForeignTable {
   std::string name;
   std::string summary;
   std::string source;
-  /// Columns by which the table is recognised. A table of this kind has all these columns.
+  /// The columns by which the table is recognised. Each table of this kind has all these columns.
   std::vector<std::string> heading = {};
   std::string ending = {};  ///< the end of the file's name, for a table without a heading
   std::string map = {};     ///< a sluice-profile-map/1 document

@@ -60,8 +60,8 @@ TEST_CASE("for any need that grows with the number, the search finds the number 
   for (int i = 0; i < test::cases_of(2000); ++i) {
     const std::int64_t limit = 1 + up_to(3000);
     std::vector<double> needs(static_cast<std::size_t>(limit) + 1, 0);
-    // A test of kind 0 never reports the need. A test of kind 1 always reports it. A test of kind 2 sometimes reports
-    // it, and a test of kind 3 reports a wrong need.
+    // A test of kind 0 never reports the need. A test of kind 1 always reports the need. A test of kind 2 sometimes
+    // reports the need. A test of kind 3 reports a wrong need.
     const std::int64_t kind = up_to(3);
     double slope = static_cast<double>(up_to(9));
     for (std::size_t n = 1; n < needs.size(); ++n) {

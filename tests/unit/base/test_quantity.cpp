@@ -21,7 +21,7 @@ using Catch::Matchers::Contains;
 using test::error_of;
 using D = Dimension;
 
-TEST_CASE("a quantity is its number times its prefix, exactly rounded") {
+TEST_CASE("the value of a quantity is its number times its prefix, rounded only once") {
   CHECK(parse_quantity("61TFLOP/s", D::flop_per_s) == 61e12);
   CHECK(parse_quantity("61 TFLOP/s", D::flop_per_s) == 61e12);
   CHECK(parse_quantity("30GB/s", D::bytes_per_s) == 30e9);
@@ -44,7 +44,7 @@ TEST_CASE("a quantity is its number times its prefix, exactly rounded") {
   CHECK(parse_quantity("1e3MB/s", D::bytes_per_s) == 1e9);
 }
 
-TEST_CASE("bytes are whole numbers, exact up to 2^63 - 1") {
+TEST_CASE("numbers of bytes are whole, and exact up to 2^63 - 1") {
   CHECK(parse_bytes("24GB") == 24'000'000'000);
   CHECK(parse_bytes("16GiB") == 17'179'869'184);
   CHECK(parse_bytes("1.5KiB") == 1536);
@@ -116,7 +116,7 @@ TEST_CASE("quantities for people have four digits and the largest suitable unit"
   CHECK(format_quantity(0.7, D::none) == "0.7");
 }
 
-TEST_CASE("exact text reads back as the same double") {
+TEST_CASE("the same double is read back from its exact text") {
   for (const double value : {0.1, 1.0 / 3, 6.1e13, 2.2250738585072014e-308, 1.7976931348623157e308})
     CHECK(std::stod(exact(value)) == value);
   CHECK(exact(0.1) == "0.1");
@@ -149,7 +149,7 @@ TEST_CASE("a mistyped name gets a suggestion, and an unrelated word gets no sugg
   CHECK(join({}).empty());
 }
 
-TEST_CASE("element types have their stored size") {
+TEST_CASE("each element type has the size that it has in memory") {
   CHECK(bytes_of(DType::float64) == 8);
   CHECK(bytes_of(DType::tfloat32) == 4);
   CHECK(bytes_of(DType::bfloat16) == 2);
@@ -168,7 +168,7 @@ TEST_CASE("an error shows the line and a caret under the column") {
   CHECK(std::string(bare.what()) == "m");
 }
 
-TEST_CASE("a line of a megabyte is shown as a window around the column") {
+TEST_CASE("of a line of a megabyte, an error shows only the part around the column") {
   const InputError error(Position{"a", 1, 500'001, std::string(1'000'000, 'x')}, "m");
   CHECK(std::string(error.what()).size() < 400);
 }

@@ -1,5 +1,5 @@
 // Tests those parts of the command line that need no separate process. tests/command/test_cli*.py test the parts that
-// need one.
+// need a separate process.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -57,7 +57,7 @@ TEST_CASE(
   CHECK(parsed("run", "s").text("output", "none") == "none");
 }
 
-TEST_CASE("The command line is kept, quoted where a shell would need it") {
+TEST_CASE("The command line is kept, with quotes where a shell needs quotes") {
   const Arguments arguments = parse_arguments(command("run"), {"s.yaml", "stages={cut: it's}"});
   CHECK(arguments.line == "sluice run s.yaml 'stages={cut: it'\\''s}'");
 }

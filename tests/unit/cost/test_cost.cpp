@@ -155,7 +155,7 @@ TEST_CASE("roofline takes the longer time of computation and memory, plus the la
   CHECK(seconds("roofline", {0, 1e8}, device(), DType::int8) == Approx(1003e-6).epsilon(1e-12));
 }
 
-TEST_CASE("the shares of roofline are multiplied by the rate that limits the pass") {
+TEST_CASE("under roofline, the rate that limits a pass is multiplied by its share") {
   Value keys = Value::make_map();
   keys.set("model", Value::make(std::string("roofline")));
   keys.set("compute_efficiency", Value::make(0.5));
@@ -218,7 +218,8 @@ TEST_CASE("a query of each kind of pass has the price of its work") {
   };
   // The forward pass computes 8 x 4000 FLOP and moves 4 B x (8 x (100 + 200) + 50) = 9800 B. The backward pass computes
   // 8 x 4000 FLOP, reads 4 B x (8 x (100 + gradient 200) + 50) = 9800 B and writes 4 B x (8 x 100 + 50) = 3400 B, in
-  // sum 13,200 B. The input's gradient takes 3000 / 4000 of the FLOP, and the weights' gradient 1000 / 4000.
+  // sum 13,200 B. The gradient of the input takes 3000 / 4000 of the FLOP, and the gradient of the weights takes 1000 /
+  // 4000 of the FLOP.
   for (const Case& one :
        {Case{Pass::forward, 32000, 9800}, Case{Pass::recompute, 32000, 9800},
         Case{Pass::backward, 32000, 13200}, Case{Pass::backward_input, 24000, 9900},
@@ -269,7 +270,7 @@ TEST_CASE(
   CHECK(plain_cost("peak")->only_samples(model) == 0);
 }
 
-TEST_CASE("prices add up, and a multiple of a measurement is not a measurement") {
+TEST_CASE("prices add up, and a multiple of a measured price does not count as measured") {
   Price sum{.seconds = 2, .flop = 3, .bytes = 4, .measured_s = 1, .joules = 5, .joules_s = 0.5};
   sum += {.seconds = 1, .flop = 1, .bytes = 1, .measured_s = 1, .joules = 1, .joules_s = 1};
   CHECK(sum.seconds == 3);

@@ -51,7 +51,7 @@ TEST_CASE(
                              "- {type: matmul, name: y, features: 7, bias: false}\n")};
   const auto forward = a.kernels(2, Pass::forward);
   REQUIRE(classes_of(forward) == std::vector<std::string>{"linear"});
-  // 3 samples x 5 rows, from 6 features to 7 features
+  // the product has 3 samples x 5 rows, and goes from 6 features to 7 features
   CHECK(forward[0].rows == 15);
   CHECK(forward[0].columns == 7);
   CHECK(forward[0].depth == 6);
@@ -97,13 +97,13 @@ TEST_CASE("attention is two products, and elementwise kernels over the scores be
   const auto forward = a.kernels(4, Pass::forward);
   CHECK(classes_of(forward) == std::vector<std::string>{"bmm", "elementwise", "elementwise",
                                                         "softmax", "elementwise", "bmm"});
-  // 2 heads x 3 samples, 16 x 16 scores of 4 features each
+  // there are 2 heads x 3 samples, with 16 x 16 scores of 4 features each
   CHECK(forward[0].count == 6);
   CHECK(forward[0].rows == 16);
   CHECK(forward[0].columns == 16);
   CHECK(forward[0].depth == 4);
   CHECK(forward[3].bytes == 2 * 4 * 6 * 16 * 16);
-  CHECK(forward[4].bytes == (2 * 4 + 1) * 6 * 16 * 16);  // and a mask of 1 byte per score
+  CHECK(forward[4].bytes == (2 * 4 + 1) * 6 * 16 * 16);  // dropout also writes a mask of 1 byte per score
   const double macs = 3. * static_cast<double>(a.model.layers[4].macs);
   CHECK(flop_of(forward) == 2 * macs);
   CHECK(flop_of(a.kernels(4, Pass::backward)) == 4 * macs);

@@ -196,7 +196,7 @@ TEST_CASE("with memory_power, seconds without joules take less power if memory l
   CHECK(without.joules_s == 0.006);
   CHECK(without.measured_j == 0);
   CHECK(Prices(", where: {pass: forward}").of(1, 16).joules_s == 0);
-  // The cost model that `outside` names also follows the key `memory_power`, if it has this key.
+  // The key `memory_power` also applies to the cost model that `outside` names, if this cost model has the key.
   const Price outside = Prices(", outside: roofline, memory_power: 50%").of(1, 8);
   CHECK(outside.joules == Approx(0.5 * (100 - 20) * outside.seconds).epsilon(1e-12));
   CHECK(Prices(", outside: peak, memory_power: 50%").of(1, 8).joules_s == 0);
@@ -257,8 +257,8 @@ TEST_CASE("rows of a class that were measured in different ways are an error onl
         std::string::npos);
 }
 
-TEST_CASE("convolutions and elementwise operators of sizes that were not measured are estimated from measured ones of "
-          "their class") {
+TEST_CASE("convolutions and elementwise operators of sizes that were not measured are estimated from measured "
+          "operators of their class") {
   // The measured machine reaches 1 / 20 of its 100 GB/s in streams. In convolutions, the machine reaches the square
   // root of the number of channels times 1 / 1000 of its 10 TFLOP/s. So the logarithms of the shares are planes over
   // the logarithms of the sizes, and the estimates are exact.

@@ -160,7 +160,8 @@ TEST_CASE("a placement that has no price is refused, and the message names the l
              Contains("weights of 'full' is in 'tape'") && Contains("no link that leads"));
   CHECK_THAT(refused({"drum", "dram", "dram"}),
              Contains("input 'x' is in 'drum'") && Contains("did you mean 'dram'"));
-  // If only a price of the device is requested, no flow can carry the bytes from the disk, so this is also refused.
+  // If only a price of the device is requested, no flow can carry the bytes from the disk. So a request for this price
+  // is also refused.
   CHECK_THAT(error_of([&] {
                question.cost->of(question.placed(1, {"disk", "dram", "dram"}));
              }),
@@ -292,7 +293,7 @@ double copied(const std::string& threads, const std::string& from, const std::st
   return copy_time(platform, from, to, CopyMode::synchronous).bandwidth;
 }
 
-TEST_CASE("fewer threads copy more slowly, by the same factor as they read and write more slowly") {
+TEST_CASE("with fewer threads, copies are slower by the factor by which reading and writing are slower") {
   CHECK(copied("24", "pmem", "dram") == 29e9);
   CHECK(copied("24", "dram", "pmem") == 12e9);
   CHECK(copied("4", "pmem", "dram") ==

@@ -225,7 +225,7 @@ TEST_CASE("only regular files are opened, and a missing file is an I/O error") {
   fs::remove_all(folder);
 }
 
-TEST_CASE("YAML that is written reads back as the same document") {
+TEST_CASE("if a document is written as YAML and read back, the result is an equal document") {
   const Value d = parse_text(
       "a: '3'\nb: 3\nc: [1, 2.5, '2.5', x, {d: 1, e: [[], {}, [1, [2]]]}]\nq: 61TFLOP/s\n"
       "yes: 'no'\n'': ''\nn: ~\nt: 'true'\nm: \"l1\\nl2\\t\\\"\\\\ # x: é\\x01\"\n"
@@ -303,7 +303,7 @@ TEST_CASE("4000 mutations of a document are read or refused, and none of them en
   CHECK(read > 0);
 }
 
-TEST_CASE("the format line is checked by kind and version") {
+TEST_CASE("the kind and the version in the line `format` are checked") {
   const auto check = [](const std::string& text) {
     const Value d = parse_text(text, "t.yaml");
     return error_of([&] { require_format(d, "model"); });

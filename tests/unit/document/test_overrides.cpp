@@ -275,7 +275,7 @@ TEST_CASE("a path in an override may lead to a file in any folder") {
   CHECK(at(load(path, {"platform.file=" + outside}), {"platform", "format"}) ==
         "sluice-platform/1");
   CHECK(at(load(path, {"platform={file: " + outside + "}"}), {"platform", "links"}) == "absent");
-  // A file that is included inside such a file must again be inside the root.
+  // A file that an included file includes must also be inside the root.
   const std::string link = folder.write("link.yaml", "file: ../../../../../../etc/passwd\n");
   CHECK_THAT(error_of([&] { load(path, {"platform.file=" + link}); }), Contains("leads out of"));
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr unsigned plans = 20'000;
 
 TEST_CASE(
-    "the naive oracle and the replay give equal times of 300 random plans, and block on the same plans as each other",
+    "the naive oracle and the replay give equal times for 300 random plans, and both block on the same plans",
     "[property]") {
   int ended = 0;
   for (unsigned seed = 1; seed <= test::cases_of(300u); ++seed) {
@@ -160,7 +160,7 @@ TEST_CASE("if pools have the capacity that an unlimited run reserves, no action 
   CHECK(tighter > 0);
 }
 
-TEST_CASE("a plan that blocks does so at the latest two iterations after the largest distance of its waits") {
+TEST_CASE("if a plan blocks, it blocks at the latest two iterations after the largest distance of its waits") {
   int blocked = 0;
   for (unsigned seed = 1; seed <= 2000; ++seed) {
     INFO("seed " << seed);

@@ -1,5 +1,5 @@
-// In the steady state, the replay skips periods and repeats an earlier period instead. The result must equal the result
-// of a run that executes every period.
+// Tests that in the steady state, the replay skips periods and repeats an earlier period instead. The result must equal
+// the result of a run that executes every period.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -71,8 +71,8 @@ void check_order(const Plan& plan, const MemorySink& sink) {
                        [](const auto& a, const auto& b) { return a.time < b.time; }));
 }
 
-/// Sorts the spans and drops the events. Rounding may give different times to events of the same moment, and then their
-/// order in the trace may differ.
+/// Sorts the spans and drops the events. Rounding may give different times to events of the same moment, so the order
+/// of these events in the trace may differ.
 void sort(MemorySink& sink) {
   const auto key = [](const Span& s) { return std::tie(s.action, s.iteration); };
   std::sort(sink.spans.begin(), sink.spans.end(),

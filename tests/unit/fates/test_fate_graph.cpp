@@ -48,7 +48,7 @@ TEST_CASE("graph: reading a tensor that no earlier operation makes is an interna
   CHECK_THROWS_AS(solve(graph, 100, 30), InternalError);
 }
 
-TEST_CASE("graph: the time limit includes building the programme and its relaxation") {
+TEST_CASE("graph: the time limit includes the time for building the programme and for solving its relaxation") {
   const Chain chain = test::layered_chain(48, 0.4);
   const Frontier frontier(chain);
   const std::size_t point = frontier.points().size() / 2;
@@ -74,7 +74,7 @@ TEST_CASE("graph: tensors of 0 bytes are not copied") {
 }
 
 TEST_CASE(
-    "graph: the programme never finds a slower schedule than the frontier, and the tape of this "
+    "graph: the programme never finds a schedule that is slower than the frontier's schedule, and the tape of its "
     "schedule fits") {
   test::Dice dice(41);
   int equal = 0, faster = 0;

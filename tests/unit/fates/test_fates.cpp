@@ -23,9 +23,9 @@ Chain plain(std::size_t stages) {
   return chain;
 }
 
-/// The letters name operations. F3 is a forward pass of stage 3 that keeps its inner tensors, f3 is a forward pass of
-/// stage 3 that keeps nothing, and B3 is the backward pass. s3 and l3 save and load boundary 3; S3 and L3 save and load
-/// the inner tensors of stage 3.
+/// The letters stand for operations. F3 is a forward pass of stage 3 that keeps its inner tensors, f3 is a forward pass
+/// of stage 3 that keeps nothing, and B3 is the backward pass. s3 and l3 save and load boundary 3; S3 and L3 save and
+/// load the inner tensors of stage 3.
 std::string text(const Tape& tape) {
   std::ostringstream out;
   for (const TapeOp& op : tape) {
@@ -39,7 +39,7 @@ std::string tape(const Chain& chain, const std::vector<Fate>& fates) {
   return text(tape_of(chain, fates));
 }
 
-TEST_CASE("fates: keep copies only the input") {
+TEST_CASE("fates: if all stages keep their tensors, only the input is copied") {
   CHECK(tape(plain(3), {K, K, K}) == "l0 F0 F1 F2 B2 B1 B0");
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("fates: the input of the first stage is loaded a second time without a
   CHECK(tape(plain(2), {O, K}) == "l0 F0 S0 s1 F1 l1 B1 L0 l0 B0");
 }
 
-TEST_CASE("fates: consecutive stages are recomputed from the nearest boundary that stayed") {
+TEST_CASE("fates: consecutive stages are recomputed from the nearest boundary that stayed on the device") {
   CHECK(tape(plain(4), {K, R, R, K}) == "l0 F0 f1 f2 F3 B3 F1 F2 B2 B1 B0");
 }
 
@@ -186,7 +186,7 @@ TEST_CASE("fates: a stage may keep its inner tensors while its input is made aga
   CHECK(text(tape_of(chain, choices)) == "l0 F0 f1 F2 F3 B3 B2 F1 B1 B0");
 }
 
-TEST_CASE("fates: choices that contradict one another are an internal error") {
+TEST_CASE("fates: assignments of fates that contradict each other are an internal error") {
   const Chain chain = plain(2);
   CHECK_THROWS_AS(tape_of(chain, std::vector<Fate>{K}), InternalError);
   CHECK_THROWS_AS(tape_of(chain, Choices{{K, K}, {K, K}}), InternalError);

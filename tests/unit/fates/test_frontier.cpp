@@ -95,7 +95,7 @@ TEST_CASE(
   CHECK(seconds_within(frontier, frontier.points().front().peak) < infinity);
 }
 
-TEST_CASE("frontier: a thinned row also consists of schedules, and is close to the exact row") {
+TEST_CASE("frontier: a frontier with fewer points also consists of schedules, and is close to the exact frontier") {
   test::Dice dice(6);
   for (int round = 0; round < 20; ++round) {
     const Chain chain = test::random_chain(dice, 12);
@@ -131,7 +131,7 @@ TEST_CASE("frontier: a search for only the least peak finds the first peak of th
   }
 }
 
-/// Returns a random row of points with rising peaks and falling seconds.
+/// Returns a random list of points with rising peaks and falling seconds.
 ParetoNodes random_row(test::Dice& dice, std::size_t count) {
   ParetoNodes row;
   ParetoNode node{.peak = static_cast<std::int64_t>(dice.below(50)), .seconds = 1000};
@@ -185,7 +185,7 @@ TEST_CASE("frontier: the frontier of a segment that is split has the best of all
   CHECK(better > 100);
 }
 
-TEST_CASE("frontier: the price of a copy multiplies only the seconds of copies") {
+TEST_CASE("frontier: the factor for the price of copies multiplies only the seconds of copies") {
   test::Dice dice(7);
   for (int round = 0; round < 20; ++round) {
     Chain chain = test::random_chain(dice, 6);
@@ -232,10 +232,10 @@ TEST_CASE("bound: by hand") {
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 1;
   CHECK(fate_bound(chain, 25, Copies::serial) == Approx(9.5).epsilon(1e-9));
   CHECK(fate_bound(chain, 9, Copies::serial) == infinity);
-  // Copies take 30 s. A share x of the first stage's inner tensor is saved after the stage's forward pass, until 1 + 30
-  // x. This share is loaded before the stage's backward pass. The part of the missing half that is not moved is
-  // recomputed. The forward passes take 3 s in all, so a share of x = 2 / 30 is saved without a delay. A larger share
-  // would cost 30 s per unit of x and save only 1 s per unit of x. The bound is 3 + 6 + 0.5 - 2 / 30 s.
+  // Copies take 30 s. A share x of the first stage's inner tensor is saved after the stage's forward pass, from 1 s to
+  // 1 + 30 x s. This share is loaded before the stage's backward pass. The part of the missing half that is not moved
+  // is recomputed. The forward passes take 3 s in all, so a share of x = 2 / 30 is saved without a delay. A larger
+  // share would cost 30 s per unit of x and save only 1 s per unit of x. The bound is 3 + 6 + 0.5 - 2 / 30 s.
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 30;
   CHECK(fate_bound(chain, 25, Copies::overlapped) == Approx(9.5 - 2.0 / 30).epsilon(1e-3));
 }

@@ -54,7 +54,7 @@ std::string text_of(int image, const std::vector<Drawn>& layers, bool overlap) {
          (overlap ? "true}\n" : "false}\n");
 }
 
-/// A training run of a drawn network.
+/// A training run of a random network.
 class Run {
  public:
   Run(int image, const std::vector<Drawn>& layers, bool overlap)
@@ -198,7 +198,7 @@ void compare(std::uint64_t seed, int cases, std::size_t least, std::size_t most)
       for (const Fact& fact : plan.facts)
         if (fact.name == "gap") gap = std::get<Fact::Number>(fact.value).value;
     } catch (const Infeasible&) {
-      FAIL("optimal refuses a budget within which a uniform strategy fits");
+      FAIL("optimal refuses a budget within which a strategy that treats every stage alike fits");
     }
     const test::BruteForce best = run.brute_force(budget, optimal * (1 - 1e-9));
     const double bound = optimal * (1 - gap);

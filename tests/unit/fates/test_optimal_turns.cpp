@@ -60,8 +60,8 @@ class Run {
   std::string text_;
 };
 
-/// Draws a capacity, uniform in its logarithm. The capacity lies between the least bytes that any strategy needs and a
-/// little more than the bytes of all tensors of all micro-batches together.
+/// Draws a random capacity, whose logarithm is uniformly distributed. The capacity lies between the least bytes that
+/// any strategy needs and a little more than the bytes of all tensors of all micro-batches together.
 std::int64_t some_capacity(test::Dice& dice, const Run& run);
 
 void compare(const std::string& policy, std::uint64_t seed) {
@@ -172,7 +172,7 @@ TEST_CASE("more memory never makes optimal slower if weights take turns", "[prop
   for (int k = 0; k < cases; ++k) {
     const Run run(dice, k % 2 == 0 ? "streamed" : "phased");
     // If `in_flight` is given, or if a batch is one micro-batch, the strategies use the whole memory of the device. In
-    // this case, more memory may change the order of their loads to an order that takes longer.
+    // this case, more memory may change the order of the strategies' loads to an order that takes longer.
     if (run.text().find("in_flight") != std::string::npos || FateQuestion(run).per_batch() == 1)
       continue;
     std::vector<std::int64_t> capacities;

@@ -21,8 +21,8 @@ TapeOp back(std::uint32_t s) {
   return {Kind::backward, s, false};
 }
 
-/// Each digit of a sum of bytes shows whether one tensor is counted: the input has 1 byte, the outputs have 10 and 100,
-/// the inner tensors 1000 and 10000, and the gradient of boundary 1 has 100000.
+/// Each digit of a sum of bytes shows whether one tensor is counted: the input has 1 byte, the outputs have 10 and 100
+/// bytes, the inner tensors have 1000 and 10000 bytes, and the gradient of boundary 1 has 100000 bytes.
 Chain two_stages() {
   Chain chain;
   chain.input = {1, 0.5, 0.25};
@@ -135,7 +135,7 @@ TEST_CASE("tape: a tensor that is saved and loaded is not on the device between 
   CHECK(serial_seconds(chain, tape) == 6.25 + 48);
 }
 
-TEST_CASE("tape: workspaces count while their operation runs") {
+TEST_CASE("tape: the workspace of an operation counts only while the operation runs") {
   Chain chain = two_stages();
   chain.stages[0].pass_workspace = 1'000'000;
   chain.stages[0].keep_workspace = 2'000'000;
@@ -175,7 +175,7 @@ TEST_CASE("tape: reading a tensor that is not on the device is an internal error
   for (const Tape& tape : wrong) CHECK_THROWS_AS(memory_of(chain, tape), InternalError);
 }
 
-TEST_CASE("tape: bytes equal those of an implementation that follows the rule of lifetimes word by word") {
+TEST_CASE("tape: bytes equal the bytes of an implementation that follows the rule of lifetimes word by word") {
   test::Dice dice(1);
   for (int round = 0; round < 200; ++round) {
     const std::size_t stages = 1 + dice.below(5);

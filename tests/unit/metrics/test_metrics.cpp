@@ -88,7 +88,7 @@ TEST_CASE("The times of two loads and two forward passes") {
   REQUIRE(number(totals, "makespan_s") == 7.25);
   REQUIRE(number(totals, "compute_s") == 6);              // 2 x 3
   REQUIRE(number(totals, "transfer_s") == 2);             // 2 x 1, setup included
-  REQUIRE(number(totals, "exposed_transfer_s") == 1.25);  // before the first forward pass
+  REQUIRE(number(totals, "exposed_transfer_s") == 1.25);  // this time is before the first forward pass
   REQUIRE(number(totals, "compute_utilisation") == 6 / 7.25);
   REQUIRE(number(totals, "bubble_fraction") == 0);  // 1 - 6 / (7.25 - 1.25)
   REQUIRE(number(totals, "step_s") == 3);           // (7.25 - 4.25) / (1 - 0) iterations
@@ -152,7 +152,8 @@ TEST_CASE("Two loads and two forward passes take exactly the seconds of the boun
 TEST_CASE("The peak of a pool is reported with the contents of the pool at that moment") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
-  // The pool gpu holds 200 (w), 250 (with x), 300 (with the next x), 250, 300 again, and 100 when w is freed.
+  // The pool gpu holds 200 B (w), 250 B (with x), 300 B (with the next x), 250 B, 300 B again, and 100 B when w is
+  // freed.
   totals.memory({0, 0, 0, 200, 200});
   totals.memory({1, 0, 1, 50, 250});
   totals.memory({2, 0, 1, 50, 300});
@@ -216,8 +217,8 @@ TEST_CASE("The seconds of a step count from the completion of the middle iterati
   plan.iterations = 8;
   plan.steps_per_iteration = 2;
   Totals totals(plan);
-  // Iteration i is complete at 10 i + 5, except that iterations 0 and 1 are slow. The middle iteration is (8 - 1) / 2 =
-  // 3.
+  // Iteration i is complete at 10 i + 5 s, except that iterations 0 and 1 are slow. The middle iteration is (8 - 1) / 2
+  // = 3.
   for (std::int64_t i = 0; i < 8; ++i) {
     const double end = 10.0 * static_cast<double>(i) + (i < 2 ? 100 : 5);
     totals.span({1, i, end - 3, end, end, 0, WaitReason::none, Span::nobody});
@@ -232,8 +233,8 @@ TEST_CASE("If a step is several iterations, whole steps are counted") {
   plan.iterations = 12;
   plan.iterations_per_step = 3;
   Totals totals(plan);
-  // There are four steps. The middle step is (4 - 1) / 2 = 1, which iteration 5 completes at 10 x 5 + 5 = 55. The last
-  // iteration, 11, completes at 140 instead of 115.
+  // There are four steps. The middle step is (4 - 1) / 2 = 1, which iteration 5 completes at 10 x 5 + 5 = 55 s. The
+  // last iteration, 11, completes at 140 s instead of 115 s.
   for (std::int64_t i = 0; i < 12; ++i) {
     const double end = i == 11 ? 140 : 10.0 * static_cast<double>(i) + 5;
     totals.span({1, i, end - 3, end, end, 0, WaitReason::none, Span::nobody});
@@ -345,7 +346,7 @@ TEST_CASE("Every metric has its own name, a summary, a source, and a unit or a w
   }
 }
 
-TEST_CASE("A sum of ten million tenths does not drift") {
+TEST_CASE("The rounding errors of a sum of ten million tenths do not add up") {
   Sum sum;
   for (int i = 0; i < 10'000'000; ++i) sum.add(0.1);
   REQUIRE(sum.value() == 1'000'000);

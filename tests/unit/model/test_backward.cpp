@@ -125,7 +125,7 @@ TEST_CASE(
   check_reads(joined("concat, inputs: [a, a]"), false, false);
 }
 
-TEST_CASE("views keep nothing and move no bytes, and dropout keeps one byte per element") {
+TEST_CASE("views keep no tensors and move no bytes, and dropout keeps one byte per element") {
   for (const char* keys :
        {"flatten", "reshape, shape: [384]", "take_row", "transpose, axes: [1, 0, 2]",
         "split, parts: 2, part: 1", "slice, begin: 2", "all_gather, ranks: 2"}) {
@@ -174,7 +174,7 @@ TEST_CASE(
   CHECK(dropout.flop == plain.flop);
 }
 
-TEST_CASE("no gradient is computed for an input that no weights precede") {
+TEST_CASE("no gradient is computed for the input of a layer if no earlier layer has weights") {
   const Model model = model_of(image +
                                "- {type: relu, name: relu}\n"
                                "- {type: conv2d, name: a, channels: 4, kernel: 1, bias: false}\n"
