@@ -1,5 +1,5 @@
 // Tests that the record of every entry of every catalog is complete, and that every entry works on small models. A new
-// entry is tested here without any change to this file. A hand calculation for the entry belongs into a separate test.
+// entry is tested here without any change to this file. A hand calculation for the entry belongs in a separate test.
 #include <catch2/catch.hpp>
 
 #include <cmath>

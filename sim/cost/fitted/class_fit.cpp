@@ -10,8 +10,8 @@ constexpr std::size_t neighbours = 8;
 /// A measured place counts little if its distance is greater than `reach`. The distance is in natural logarithms of
 /// sizes.
 constexpr double reach = 0.5;
-/// The weight of the form in the average of the deviations of near places. The form counts like a place with the
-/// deviation 0.
+/// The weight of the form in the average of the deviations of near places. In this average, the form is treated as one
+/// more place, whose deviation is 0.
 constexpr double trust_in_form = 0.05;
 /// A number counts little if its distance from the robust mean is greater than `odd`.
 constexpr double odd = 0.05;

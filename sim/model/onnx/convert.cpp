@@ -195,8 +195,8 @@ class Converter {
     return typed ? *typed : add_operator(node, draft, reads, name, shape);
   }
 
-  /// Adds a note if a table of words may be in the file twice. If the last product uses the table as its weights,
-  /// exporters write the table a second time, transposed.
+  /// Adds a note if a table of words may be in the file twice. If the last product of a model uses the table as its
+  /// weights, exporters write the table twice: as it is, and transposed.
   void note_table(const Node& node) {
     const bool looks_up = node.op == "Gather";
     const std::size_t input = looks_up ? 0 : 1;

@@ -27,7 +27,7 @@ std::vector<std::string> names_of(const Model& model) {
 
 TEST_CASE(
     "in the first repetition, `before` is the layer before the repetition, and in later repetitions the last layer of "
-    "the previous one") {
+    "the previous repetition") {
   const Model m = model_of(x +
                            "- repeat: 2\n  layers:\n"
                            "    - {type: relu, name: a}\n"

@@ -66,7 +66,7 @@ TEST_CASE("if branches join, the result has the larger field") {
                          "- {type: mul, inputs: [c, g]}\n"));
 }
 
-TEST_CASE("a transposed convolution divides the jump") {
+TEST_CASE("a transposed convolution divides the jump by its stride") {
   // With 2 x 2 windows at a stride of 2, each output pixel depends on one input pixel: the field is 3 + 0 wide, and the
   // jump is 2 / 2.
   CHECK(last_field(halved + "- {type: conv_transpose2d, channels: 1, kernel: 2, stride: 2}\n") ==

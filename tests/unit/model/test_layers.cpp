@@ -151,7 +151,7 @@ TEST_CASE("pools use all axes of their input except the channels") {
   CHECK(pool.flop == 4 * 6 * 8 * 2);
   CHECK(last("global_avg_pool", volume).shape == Shape{1, 1, 1, 2});
   CHECK(last("adaptive_avg_pool, output: [1, 2, 3]", volume).shape == Shape{1, 2, 3, 2});
-  // 8 to 3 has 8 + 3 - 1 = 10 elements in its windows.
+  // If 8 elements become 3, the three windows together have 8 + 3 - 1 = 10 elements.
   CHECK(last("adaptive_avg_pool, output: [1, 2, 3]", volume).flop == 4 * 6 * 10 * 2);
 }
 

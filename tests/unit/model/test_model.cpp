@@ -60,7 +60,7 @@ TEST_CASE("AlexNet with full input depth has the stage states of the table in 'A
   CHECK(m.flop() == 2 * 1009945728LL + 608640 + 973440);
 }
 
-TEST_CASE("the stage table is read as it is written") {
+TEST_CASE("a stage table gives the layers their names, their inputs and their numbers") {
   const Model m = load_model(zoo + "alexnet_data_island.json", {});
   REQUIRE(m.layers.size() == 19);
   CHECK(m.name == "alexnet_data_island");

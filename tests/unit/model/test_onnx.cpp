@@ -283,7 +283,7 @@ TEST_CASE("all unknown operators are named, and they can be counted as free", "[
                       "(did you mean 'NonZero'?)"));
 }
 
-TEST_CASE("symbolic dimensions are given by name, and missing ones are named in the error",
+TEST_CASE("symbolic dimensions are given by name, and the error names the dimensions that are missing",
           "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {"N", "in width", 3}).node("Relu", {"x"}, {"y"}).output("y");

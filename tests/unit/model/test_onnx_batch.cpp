@@ -105,7 +105,7 @@ TEST_CASE("a transposed convolution with a given output shape has the padding fo
     return read(onnx);
   };
   const A strides = A::integers("strides", {2, 2});
-  // 15 x 2 + 3 = 33, from which one row and one column are cut off.
+  // The full result has 15 x 2 + 3 = 33 rows and columns. One row and one column of these are cut off.
   for (const ReadOnnx& got : {read_one({strides, A::integers("output_shape", {32, 32})}),
                               read_one({strides, A::text("auto_pad", "SAME_UPPER")})}) {
     const Layer& up = layer(got.model, "up");

@@ -37,7 +37,7 @@ TEST_CASE("an equation gives the shape of the output, and the number of products
              Contains("one axis has the different extents 4 and 5"));
 }
 
-TEST_CASE("Einsum becomes a product of matrices if its equation is one", "[onnx]") {
+TEST_CASE("Einsum becomes a product of matrices if its equation describes such a product", "[onnx]") {
   OnnxBytes weights;
   weights.input("x", {"N", 5, 16}).weight("w", {16, 24});
   weights.node("Einsum", {"x", "w"}, {"y"}, {A::text("equation", "bij,jk->bik")}, "e").output("y");

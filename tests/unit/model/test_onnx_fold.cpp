@@ -61,12 +61,13 @@ Shape through(const std::string& op, const std::vector<std::string>& inputs,
 }  // namespace
 
 TEST_CASE("the zeros of a padding are known if they are computed as in PyTorch's exporter", "[onnx]") {
-  CHECK(padded({1, 2, 3, 4}) == Shape{8 + 3 + 4, 10 + 1 + 2, 3});  // left, right, top, bottom
+  // The list gives the zeros at the left, the right, the top and the bottom.
+  CHECK(padded({1, 2, 3, 4}) == Shape{8 + 3 + 4, 10 + 1 + 2, 3});
   CHECK(padded({1, 1}) == Shape{8, 12, 3});
 }
 
 TEST_CASE("constant tables are transposed, and are sliced from either end", "[onnx]") {
-  CHECK(through("Transpose", {"t"}, {}) == Shape{4, 2, 5, 3, 6});  // without the batch, which is 1
+  CHECK(through("Transpose", {"t"}, {}) == Shape{4, 2, 5, 3, 6});  // the first number, 1, is the batch
   CHECK(through("Transpose", {"t"}, {A::integers("perm", {0, 1})}) == Shape{2, 3, 4, 5, 6});
   // From the columns from 2 down to 1, steps of 2 take only the last column. Steps of 3 take a single row.
   CHECK(through("Slice", {"t", "begin", "end", "axes", "steps"}, {}, {12, 10}) == Shape{6, 12, 10});

@@ -46,7 +46,7 @@ TEST_CASE("the seconds of three kernels, by hand, for each way at three capaciti
   // at once (2 s for 10 bytes). The first kernel takes 1 s, and 1 + 2 s to fill and write back a. The second kernel
   // takes 1 s, 1 s to fill a, and 1 + 2 s for b. The third kernel takes 1 s, and 1 s to fill a.
   CHECK(seconds_of(none, "cached") == 11);
-  // With a cache of one or two bytes the kernels take as long as with a cache without room. Written bytes are written
+  // With a cache of one or two bytes, the kernels take as long as with a cache of zero bytes. Written bytes are written
   // back when the next bytes come, and the last written bytes are written back when the next tensor comes.
   for (const std::int64_t capacity : {1, 2})
     CHECK(seconds_of(place_by_all(question, {capacity}, {"cached"}, 1), "cached") == Approx(11));

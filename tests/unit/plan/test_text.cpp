@@ -117,7 +117,7 @@ run on=c kind=forward seconds=1 waits=0LOAD0 uses=x@gpu
   CHECK(to_text(plan).find("3F0 on=c kind=backward stage=2 seconds=1") != std::string::npos);
 }
 
-TEST_CASE("names that the formula makes are recognised, and other names are not", "[plan]") {
+TEST_CASE("names that the formula makes are recognised, and other names are not recognised", "[plan]") {
   CHECK(formula_of("3F0") == FormulaName{ActionKind::forward, 3, 0});
   CHECK(formula_of("1LOAD") == FormulaName{ActionKind::load, 1, -1});
   CHECK(formula_of("UPDATE") == FormulaName{ActionKind::update, -1, -1});

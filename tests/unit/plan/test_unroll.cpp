@@ -95,8 +95,9 @@ TEST_CASE("runs take equal times whether the body is a round, a whole step or th
 
 TEST_CASE(
     "waits for earlier iterations, and work for later iterations, refer to the right run of the unrolled body") {
-  // Six iterations of a load for the next iteration and a computation that waits for this load and
-  // for the computation two iterations ago. With four copies, iteration 4 i + c is copy c.
+  // Each of the eight iterations has a load for the next iteration, and a computation. The computation waits for the
+  // load of its own iteration, and for the computation two iterations ago. With four copies, iteration 4 i + c is copy
+  // c.
   const Plan plan = plan_from_text(R"(format: sluice-plan/1
 iterations 8
 pool gpu capacity=1kB

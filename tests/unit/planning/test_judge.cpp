@@ -37,7 +37,7 @@ TEST_CASE(
   CHECK(found.candidates == 3);
 }
 
-TEST_CASE("the judge skips candidates that do not fit when it needs a runner-up") {
+TEST_CASE("if the judge needs a runner-up, it skips candidates that do not fit") {
   int simulated = 0;
   const Judgement found =
       judge({candidate("fast", 2, 3, simulated), candidate("too large", 4, never, simulated),

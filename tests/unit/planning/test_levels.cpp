@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-TEST_CASE("levels give the same answers as a plain vector of numbers") {
+TEST_CASE("levels find the same last slot above a limit as a plain vector of numbers") {
   test::Dice dice(7);
   for (int k = 0; k < 200; ++k) {
     std::vector<std::int64_t> plain(1 + dice.below(40));

@@ -317,7 +317,7 @@ TEST_CASE("a faulty platform document is refused at the fault") {
   }
 }
 
-TEST_CASE("another format or version is not a platform") {
+TEST_CASE("a document of another format or of another version of the format is not read as a platform") {
   CHECK_THROWS_WITH(read_platform(parse_text("format: sluice-model/1\n", "p.yaml")),
                     Contains("sluice-platform/1"));
   CHECK_THROWS_WITH(read_platform(parse_text("format: sluice-platform/2\n", "p.yaml")),

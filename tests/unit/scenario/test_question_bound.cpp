@@ -278,7 +278,7 @@ TEST_CASE("The bound of the question divides the work among the devices, and cou
   CHECK(bound_with(slow) == Approx(301e-3).epsilon(1e-12));
   slow.push_back("platform.links.host.sharing=private");
   CHECK(bound_with(slow) == Approx(150.5e-3).epsilon(1e-12));
-  // There are two devices, but the policy computes on only one.
+  // The platform has two devices, but the policy computes on only one device.
   CHECK(bound_with({two[0]}) == Approx(61.001e-3).epsilon(1e-12));
 }
 

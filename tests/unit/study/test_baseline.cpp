@@ -86,7 +86,7 @@ TEST_CASE("Every metric of a summary becomes an entry, one for each key") {
   CHECK_FALSE(entries.at({"samples", ""}).number);
 }
 
-TEST_CASE("Plans with different contents differ, but plans whose numbers differ only in the last digit do not") {
+TEST_CASE("Differences between two plans are reported, except for numbers that differ only in the last digits") {
   CHECK(plan_changes(plan_text).empty());
   CHECK(plan_changes(edited(plan_text, "seconds=0.5", "seconds=0.50000000000001")).empty());
   CHECK(plan_changes(edited(plan_text, "seconds=0.5", "seconds=0.505")) ==

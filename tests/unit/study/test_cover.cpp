@@ -51,7 +51,7 @@ TEST_CASE("the seconds of operators are multiplied by their occurrences, summed,
   CHECK(cover.missing[0].expected_s == Approx(0.006 * 320 / 1120));
   CHECK_FALSE(cover.needed);  // the sum, 6 + 1.71 + 0.86 ms, is less than 9 ms
   const Cover low = cover_of(model(), read, {.samples = 2, .target = 0.75});
-  CHECK(*low.needed == 1);  // the sum is 7.7 ms, but the whole takes 7.5 ms
+  CHECK(*low.needed == 1);  // the sum, 7.7 ms, is greater than 7.5 ms
   CHECK(*cover_of(model(), read, {.samples = 2, .target = 0.5}).needed == 0);
 }
 

@@ -103,7 +103,7 @@ TEST_CASE("An unknown policy, and an unknown parameter of a policy, are refused 
   CHECK_THAT(error_of([] { PolicyChoice("3"); }), Contains("expected a policy's name"));
 }
 
-TEST_CASE("In a comparison of two policies, a policy that does not fit does not affect the other") {
+TEST_CASE("In a comparison of two policies, a policy that does not fit does not affect the other policy") {
   // Three layers with 1 MB of weights each fit into a device of 2.5 MB if they are streamed one by one.
   const std::vector<test::Row> rows(3, {1, 1'000'000, 4'000});
   const std::string extra =

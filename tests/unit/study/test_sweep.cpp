@@ -194,7 +194,7 @@ TEST_CASE("A store gives back the points that it was given") {
   CHECK(keys == Words{"k1", "k2", "k3"});
 }
 
-TEST_CASE("Stores are merged: an answer replaces a failure, but no other answer") {
+TEST_CASE("Stores are merged: an answer replaces a failure, but does not replace another answer") {
   const Folder folder;
   {
     Store other(folder.file("b.db"));
