@@ -140,8 +140,8 @@ class Events : public YAML::EventHandler {
   int shift_;
 };
 
-/// JSON writes a character beyond U+FFFF as two halves (a surrogate pair), such as "\ud83d\ude00". YAML does not allow
-/// such halves.
+/// JSON writes a character beyond U+FFFF as two halves (a surrogate pair), such as "\ud83d\ude00". In YAML, a half of a
+/// character is an error.
 bool is_half_a_character(const YAML::ParserException& error) {
   return error.msg.compare(0, std::strlen(YAML::ErrorMsg::INVALID_UNICODE),
                            YAML::ErrorMsg::INVALID_UNICODE) == 0;

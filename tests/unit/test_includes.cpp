@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The two tables of docs/architecture.md.
+/// The rules in the two tables of docs/architecture.md.
 struct Law {
   // For each folder, the folders that its row names.
   std::map<std::string, std::vector<std::string>> below;

@@ -11,7 +11,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the pass under which the rows of a query are listed. For a recompute, the result is the forward pass.
+/// Returns the pass under which the rows of a query are listed. A recompute has no rows of its own: the rows of the
+/// forward pass count for it.
 std::string_view row_pass(Pass pass) {
   return pass == Pass::recompute ? "forward" : name_of(pass);
 }
