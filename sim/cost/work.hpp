@@ -41,8 +41,8 @@ Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, 
 Work backward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
 /// Returns the bytes of the weights that a pass over `samples` samples reads, including weights that the layer shares
-/// with other layers. Of a table or of the matrices of experts, the pass reads at most the rows or matrices that the
-/// samples select. The pass reads all weights of other layers.
+/// with other layers. If the weights are a table or the matrices of experts, the pass reads at most the rows or the
+/// matrices that the samples select. The pass reads all weights of any other layer.
 double weight_bytes(const Layer& layer, std::int64_t samples, DType dtype);
 
 /// Returns the work of any pass except an update. A pass that computes one of the two gradients has that gradient's

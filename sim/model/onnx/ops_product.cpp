@@ -62,8 +62,8 @@ Draft matmul(const Drafting& at) {
 namespace {
 
 /// Makes the layer a batched_matmul if the equation multiplies pairs of matrices, [rows, inner] by [inner, columns].
-/// There must be one pair for each index of the axes before the axes of the matrices. The second matrix may be
-/// transposed. If the equation does not multiply matrices in this way, `draft` stays as it is.
+/// Each combination of indices along the axes before the last two must have its own pair of matrices. The second matrix
+/// may be transposed. If the equation does not multiply matrices in this way, `draft` stays as it is.
 void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
   const Labels &a = sum.inputs[0], &b = sum.inputs[1], &out = sum.output;
   const std::size_t rank = out.size();
@@ -77,9 +77,8 @@ void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
   const bool turned = is(b, column, inner);
   if (inner == row || inner == column || !is(a, row, inner)) return;
   if (!turned && !is(b, inner, column)) return;
-  if (!std::equal(left.begin(), left.end() - 2, right.begin()))
-    return;  // one is stretched to the
-             // other
+  // If the extents differ, one input is stretched to the other, which batched_matmul does not do.
+  if (!std::equal(left.begin(), left.end() - 2, right.begin())) return;
   if (left[rank - 1] != right[turned ? rank - 1 : rank - 2]) return;
   draft.type = "batched_matmul";
   if (turned) draft.set("transpose_b", Value::make(true));
