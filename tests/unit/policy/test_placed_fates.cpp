@@ -140,9 +140,9 @@ workload: {batch: 1, mode: training, optimizer: sgd, backward: per_layer}
 
 TEST_CASE("optimal fates are possible if only slow memory has room", "[placement]") {
   const std::string text = test::two_products_model + server;
-  // The forward passes take 92 and 50 s. The backward passes read and write 1720 bytes (40 bytes of the image, 800
-  // bytes of the weights, and 80 + 800 bytes of gradients) and 980 bytes. The updates read and write 2400 and 1200
-  // bytes.
+  // The forward passes take 92 and 50 s. The first layer's backward pass moves 1720 bytes (40 bytes of the image, 800
+  // bytes of the weights, and 80 + 800 bytes of gradients), and the second layer's backward pass moves 980 bytes. The
+  // updates of the two layers move 2400 and 1200 bytes.
   const double step = 92 + 50 + 172 + 98 + 240 + 120;
   CHECK(seconds_of(plan_of(text, {"fates=keep_all"})) == Approx(step));
   // No tensor fits into one byte of DRAM, so the search for fates has no budget. Without a budget the search keeps all
