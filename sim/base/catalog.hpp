@@ -1,5 +1,5 @@
 // A catalog is the list of the entries of one kind (policies, layers, costs, cuts, metrics). An entry is a record
-// with at least a `name` and a `summary`. To add an entry, add one file, and one line in the folder's
+// with at least a `name` and a `summary`. To add an entry, add one file to the folder, and one line to the folder's
 // catalog.cpp.
 #pragma once
 
@@ -38,16 +38,16 @@ class Catalog {
     return nullptr;
   }
 
-  /// Returns the names of all entries. The result begins with `words`, which are further texts that the caller accepts
-  /// instead of a name.
+  /// Returns the names of all entries. The result begins with `words`, which are texts that the caller accepts in
+  /// addition to the names.
   std::vector<std::string> names(std::vector<std::string> words = {}) const {
     for (const Entry* entry : entries_) words.emplace_back(entry->name);
     return words;
   }
 
-  /// Returns the entry with this name. If there is none, throws InputError with this text: unknown KIND 'X' (did you
-  /// mean 'Y'?); known: A, B, C. Parameter `words` holds further texts that the caller accepts; the message lists them
-  /// with the known names.
+  /// Returns the entry with this name. If there is no such entry, throws InputError with this text: unknown KIND 'X'
+  /// (did you mean 'Y'?); known: A, B, C. Parameter `words` holds texts that the caller accepts in addition to the
+  /// names. The message lists these words with the known names.
   const Entry& find(std::string_view name, const std::vector<std::string>& words = {}) const {
     if (const Entry* entry = find_or_null(name)) return *entry;
     const std::vector<std::string> known = names(words);

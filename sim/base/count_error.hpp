@@ -1,4 +1,4 @@
-// The error of a count that 64 bits cannot hold. What was asked for is then larger than any machine.
+// The error of a count that 64 bits cannot hold. A question with such a count needs more than any machine has.
 #pragma once
 
 #include "base/error.hpp"

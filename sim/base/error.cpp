@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-// Only a window around the column is shown, because a line of a generated file may be megabytes long.
+// A message shows only the part of a line around the column, because a line of a generated file may be megabytes long.
 constexpr std::size_t shown_width = 100;
 
 bool is_continuation(char c) {

@@ -1,5 +1,5 @@
-// The classes of Sluice's errors. Some errors are faults of the user, and some are faults of Sluice. Each class has its
-// own exit code of the command line. A message with a position reads FILE:LINE:COLUMN: error: TEXT.
+// The classes of Sluice's errors. Some errors are faults of the user, and some are faults of Sluice. The command line
+// has one exit code for each class. A message with a position reads FILE:LINE:COLUMN: error: TEXT.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct UsageError : Error {
   explicit UsageError(const std::string& message) : Error(2, message) {}
 };
 
-/// A document says something that is not allowed (exit 3). With a position the message reads
+/// The content of a document is not allowed (exit 3). With a position the message reads
 ///   models/a.yaml:3:5: error: unknown key 'lyers' in model (did you mean 'layers'?)
 ///       lyers: 3
 ///       ^
@@ -44,32 +44,33 @@ struct InputError : Error {
   explicit InputError(const std::string& message) : Error(3, message) {}
   InputError(const Position& where, const std::string& message);
   bool has_position() const { return has_position_; }
-  /// Returns this error with one more line of text. The line says which other place uses the faulty place.
+  /// Returns this error with one more line of text. The line names another place that uses the faulty place.
   InputError noted(const std::string& line) const;
 
  private:
   bool has_position_ = false;
 };
 
-/// The known reasons why a question is infeasible. An unknown reason stays empty.
+/// The reasons why a question is infeasible. The field of a reason that is not known is empty.
 struct Shortage {
   /// A stream whose next action cannot start, and what this action waits for.
   struct Waiter {
     std::string stream, action;
     std::string awaits;                ///< the awaited action; empty if memory is awaited
     std::string pool;                  ///< the awaited memory; empty if an action is awaited
-    std::int64_t bytes = 0;            ///< bytes that the action asks for in the pool
-    std::vector<std::string> tensors;  ///< the tensors that these bytes hold
+    std::int64_t bytes = 0;            ///< the bytes that the action asks for in the pool
+    std::vector<std::string> tensors;  ///< the tensors that are stored in these bytes
     bool operator==(const Waiter&) const = default;
   };
   std::string pool;  ///< the memory that is too small; empty if no memory is too small
   std::optional<std::int64_t> needed_bytes = {}, available_bytes = {};
-  /// The needed bytes, by class of tensor.
+  /// The needed bytes for each class of tensors.
   std::vector<std::pair<std::string, std::int64_t>> by_class = {};
   std::vector<Waiter> waiters = {};
-  std::optional<double> time_s = {};  ///< seconds into the run after which no action can start
+  /// The time in seconds, counted from the start of the run, after which no action can start.
+  std::optional<double> time_s = {};
   /// The largest number of micro-batches in flight that fits, if the question asked for more. The number is 0 if not
-  /// even one micro-batch fits, and has no value if it is not known.
+  /// even one micro-batch fits. The value is absent if the number is not known.
   std::optional<std::int64_t> most_in_flight = {};
   bool operator==(const Shortage&) const = default;
 };
@@ -83,7 +84,7 @@ struct Infeasible : Error {
   Shortage shortage;
 };
 
-/// The operating system refused: a file is missing or not writable, or the disk is full (exit 5).
+/// The operating system refused an operation: a file is missing or not writable, or the disk is full (exit 5).
 struct IoError : Error {
   explicit IoError(const std::string& message) : Error(5, message) {}
 };

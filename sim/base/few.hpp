@@ -1,6 +1,5 @@
-// A list for a few elements. The first N are stored in the object itself, so that a plan of
-// millions of actions does not allocate memory for each wait and operand. Elements are plain
-// data.
+// A list for a few elements. The first N elements are stored in the object itself, so that a plan of millions of
+// actions does not allocate memory for each wait and operand. Elements are plain data.
 #pragma once
 
 #include <algorithm>
@@ -90,7 +89,8 @@ class Few {
   void free() {
     if (!inside()) ::operator delete(heap());
   }
-  /// Takes over the elements of `other`. This list must not own memory on the heap when the function is called.
+  /// Moves the elements of `other` into this list. This list must not own memory on the heap when the function is
+  /// called.
   void steal(Few& other) noexcept {
     std::copy_n(other.store_, sizeof store_, store_);
     size_ = std::exchange(other.size_, 0);

@@ -6,8 +6,8 @@ namespace sluice {
 
 namespace {
 
-/// The largest number of consecutive slow guesses. A guess is slow if it excludes less than half of the range. After
-/// one more slow guess, the search tests the middle of the range.
+/// The largest number of consecutive slow guesses. A guess is slow if it excludes less than half of the range. If there
+/// is one more slow guess than this number, the search tests the middle of the range.
 constexpr int patience = 2;
 
 }  // namespace
@@ -19,8 +19,8 @@ void FitSearch::record_answer(const FitAnswer& answer) {
     refused(answer);
 }
 
-/// Handles a number that fits. The next number to test is greater by `step_`, but at most halfway to the smallest
-/// number that is known not to fit. `step_` grows with each number that fits.
+/// Handles a number that fits. The next number to test is greater than this number by `step_`, but at most halfway to
+/// the smallest number that is known not to fit. `step_` becomes greater with each number that fits.
 void FitSearch::fitted() {
   good_ = next_;
   const std::int64_t most = bad_ == 0 ? limit_ : good_ + (bad_ - good_) / 2;
@@ -29,8 +29,8 @@ void FitSearch::fitted() {
 }
 
 /// Handles a number that does not fit. Draws a line through the needs of the last two numbers that did not fit. The
-/// next number to test is where this line meets the available amount. If only one number has not fitted so far, the
-/// line goes through that number's need and through zero.
+/// next number to test is the number at which this line reaches the available amount. If so far only one number did not
+/// fit, the line goes through that number's need and through zero.
 void FitSearch::refused(const FitAnswer& answer) {
   const bool slow = bad_ != 0 && next_ - good_ > (bad_ - good_) / 2;
   slow_ = slow ? slow_ + 1 : 0;

@@ -7,17 +7,18 @@
 
 namespace sluice {
 
-/// The answer of a test: whether a number fits. If it does not fit, `needed` exceeds `available`, or both are 0 because
-/// they are not known.
+/// The answer of a test: whether a number fits. If the number does not fit, `needed` exceeds `available`, or both are 0
+/// because the amounts are not known.
 struct FitAnswer {
   bool fits = false;
-  double needed = 0, available = 0;  ///< in the same unit; both are 0 if they are not known
+  double needed = 0, available = 0;  ///< two amounts with the same unit; both are 0 if the amounts are not known
 };
 
 /// Chooses the next number to test, between the largest number that fits and the smallest number that does not fit. The
 /// need is usually an almost linear function of the number. So the need of one number that does not fit gives a rough
-/// estimate of the limit, and the needs of two such numbers give a precise estimate. If such estimates exclude too
-/// little, the middle of the range is tested. The search assumes that if a number fits, every smaller number fits, too.
+/// estimate of the largest number that fits. The needs of two such numbers give a precise estimate. If estimates
+/// exclude too little of the range of possible numbers, the middle of the range is tested. The search assumes that if a
+/// number fits, every smaller number fits, too.
 class FitSearch {
  public:
   /// Searches from 1 to `limit`. The first number to test is `first`.
@@ -42,9 +43,9 @@ class FitSearch {
   void refused(const FitAnswer& answer);
 
   std::int64_t limit_, next_;
-  std::int64_t good_ = 0, bad_ = 0;  ///< 0 if no such number is known yet
-  std::int64_t step_ = 1;            ///< how far above good_ the next number to test lies
-  int slow_ = 0;                     ///< consecutive guesses that left more than half of the range
+  std::int64_t good_ = 0, bad_ = 0;  ///< the smallest number that does not fit; 0 if no such number is known yet
+  std::int64_t step_ = 1;            ///< the difference between the next number to test and good_
+  int slow_ = 0;                     ///< the number of consecutive guesses that left more than half of the range
   RefusedNumber last_;
 };
 

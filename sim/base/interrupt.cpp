@@ -24,7 +24,7 @@ volatile std::sig_atomic_t received = 0;
 std::atomic<bool> at_once = false;
 std::atomic<bool> clears_a_line = false;  ///< whether standard error is a terminal
 std::atomic<int> in_order = 0;
-std::atomic<bool> is_child = false;  ///< its parent says why it ended
+std::atomic<bool> is_child = false;  ///< whether this process is a child, whose parent says why the child ended
 std::array<std::atomic<const char*>, 16> half_written = {};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free &&
               std::atomic<const char*>::is_always_lock_free);
@@ -33,7 +33,7 @@ void say(std::string_view text) {
   (void)!::write(STDERR_FILENO, text.data(), text.size());
 }
 
-/// Calls only functions that are safe in a signal handler.
+/// Ends the process. Calls only functions that are safe in a signal handler.
 [[noreturn]] void leave(int exit_code, const char* reason) {
   for (const std::atomic<const char*>& path : half_written)
     if (const char* const name = path) ::unlink(name);
@@ -85,7 +85,8 @@ void on_signal(int signal) {
     struct sigaction standard = {};
     standard.sa_handler = SIG_DFL;
     sigaction(SIGINT, &standard, nullptr);
-    // The signal is blocked while the handler runs, so the signal raised here takes effect when the handler returns.
+    // The signal is blocked while the handler runs. So the signal that is raised here takes effect when the handler
+    // returns.
     raise(SIGINT);
     return;
   }

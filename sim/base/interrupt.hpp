@@ -1,6 +1,6 @@
-// Handles Ctrl-C and SIGTERM. By default a signal only sets a flag, which long loops check. A program that only reads,
-// plans and prints has nothing to clean up, so it may choose that a signal ends the program at once. While an InOrder
-// object exists, the program does not end.
+// Handles Ctrl-C and SIGTERM. By default a signal only sets a flag. Long loops check this flag. A program that only
+// reads, plans and prints has nothing to clean up. A program of this kind may choose that a signal ends the program at
+// once. While an InOrder object exists, the program does not end.
 #pragma once
 
 #include <csignal>
@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// Installs handlers for SIGINT and SIGTERM. The handlers only set the flag, but a second SIGINT ends the process at
+/// Installs handlers for SIGINT and SIGTERM. The first signal only sets the flag. A second SIGINT ends the process at
 /// once.
 void install_interrupt_handlers();
 /// Returns the number of the signal that was received, or 0 if none was received.
@@ -31,20 +31,23 @@ inline constexpr const char* out_of_memory =
 bool says_out_of_memory(const std::exception& error);
 /// From now on, handles exceptions that no code can catch, and calls of abort(). A library may throw such an exception
 /// while it is loaded, or in a noexcept function, and SimGrid calls abort() when it gets no memory. If memory is used
-/// up, the process prints `out_of_memory`, removes its half-written files, and exits with code 70. Otherwise the
-/// process aborts.
+/// up, the process prints `out_of_memory`, removes its half-written files, and exits with code 70. If the reason is not
+/// a lack of memory, the process aborts.
 void end_when_memory_is_out();
-/// Returns whether this process may allocate `bytes` further bytes of address space (`ulimit -v` limits them).
+/// Returns whether this process may allocate `bytes` additional bytes of address space. `ulimit -v` limits the address
+/// space.
 bool has_room_for(std::size_t bytes);
-/// Returns whether this process may take so few bytes more that this is the likely cause of a library's failure.
+/// Returns whether this process may allocate only so few additional bytes that the lack of memory probably made a
+/// library fail.
 bool memory_is_low();
-/// Returns whether a message begins with the one above. Such a message comes from a child process.
+/// Returns whether a message begins with the text `out_of_memory`. A message that begins with this text comes from a
+/// child process.
 bool says_out_of_memory(std::string_view message);
 
-/// The status with which a child process ends if memory is out and it cannot answer. It prints no message: its parent
-/// does.
+/// The status with which a child process ends if memory is used up and the child cannot answer. The child prints no
+/// message, because its parent prints the message.
 inline constexpr int ended_without_memory = 71;
-/// Makes this process end with this status when memory is out.
+/// Makes this process end with the status `ended_without_memory` when memory is used up.
 void end_as_child_when_memory_is_out();
 
 /// Returns whether a signal has come that ends this process at once, or as soon as no InOrder object exists.
@@ -53,9 +56,9 @@ bool ends_by_signal();
 /// completed.
 void end_now_by_signal();
 
-/// While an InOrder object exists, a signal only sets the flag. Use it for work that must be completed before the
-/// process ends, such as finishing a trace or closing a store. When the last InOrder is destroyed, a signal that came
-/// in the meantime ends the process, unless an exception is being handled.
+/// While an InOrder object exists, a signal only sets the flag. Use an InOrder object for work that must be completed
+/// before the process ends, such as finishing a trace or closing a store. When the last InOrder is destroyed, a signal
+/// that came in the meantime ends the process, unless an exception is being handled.
 class InOrder {
  public:
   InOrder();
@@ -74,7 +77,7 @@ class RemovedOnInterrupt {
 
  private:
   std::string path_;
-  std::size_t place_;  ///< index in the handler's list of half-written files
+  std::size_t place_;  ///< the index of the file in the handler's list of half-written files
 };
 
 /// While this object exists, neither this thread nor the threads that it starts receive a signal.

@@ -1,4 +1,4 @@
-// Functions for letters of ASCII. They do not depend on the locale.
+// Functions for letters of ASCII. The functions do not depend on the locale.
 #pragma once
 
 #include <string>
@@ -6,7 +6,8 @@
 
 namespace sluice {
 
-/// Returns the text with capital letters replaced by small letters. All other bytes stay the same.
+/// Returns the text with capital letters replaced by small letters. All bytes that are not capital letters stay as they
+/// are.
 inline std::string lower_case(std::string_view text) {
   std::string result(text);
   for (char& c : result)

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-/// A file descriptor. The destructor closes it.
+/// A file descriptor. The file is closed by the destructor.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}
@@ -36,7 +36,7 @@ class MemoryFile {
   char* data() const { return data_; }
   std::size_t size() const { return size_; }
   std::string_view view() const { return {data_, size_}; }
-  const Descriptor& file() const { return file_; }  ///< set only for a file from make()
+  const Descriptor& file() const { return file_; }  ///< the file, set only if make() created it
 
  private:
   MemoryFile() = default;

@@ -22,10 +22,11 @@ namespace sluice {
 namespace {
 
 constexpr double tolerance = 1e-6;
-constexpr double small_cost = 1e-9;  ///< a multiple of the greatest cost of a variable
+/// The least difference of objectives that counts, as a multiple of the greatest cost of a variable.
+constexpr double small_cost = 1e-9;
 
-/// Says when CBC must stop: after a signal, or when the time limit is reached. CBC then cleans up and returns. After a
-/// signal, the caller of CBC then throws Interrupted.
+/// Says when CBC must stop: after a signal, or when the time limit is reached. CBC then cleans up and returns. If a
+/// signal was the reason, the caller of CBC throws Interrupted.
 class Stop {
  public:
   explicit Stop(double seconds) : begin_(Clock::now()), seconds_(seconds) {}
@@ -33,7 +34,7 @@ class Stop {
     return seconds_ - std::chrono::duration<double>(Clock::now() - begin_).count();
   }
   bool now() const { return interrupt_signal() != 0 || left() <= 0; }
-  mutable bool within_lp = false;  ///< CBC stopped within a linear programme
+  mutable bool within_lp = false;  ///< whether CBC stopped while it solved a linear programme
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -65,7 +66,7 @@ double finite(double bound) {
   return std::isinf(bound) ? std::copysign(COIN_DBL_MAX, bound) : bound;
 }
 
-/// Coin's solvers print an assertion of their own, or crash, if they run out of memory.
+/// If Coin's solvers run out of memory, they crash or print a failed assertion of their own code.
 void require_room() {
   constexpr std::size_t room_for_solvers = std::size_t{16} << 20;
   if (!has_room_for(room_for_solvers)) throw std::bad_alloc();
@@ -172,7 +173,7 @@ MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
   CbcStrategyDefault strategy(1, 5, 5, 0);
   model.setStrategy(strategy);
   model.setAllowableGap(small_cost);
-  model.setDblParam(CbcModel::CbcCutoffIncrement, small_cost);  // The default would be 1e-5.
+  model.setDblParam(CbcModel::CbcCutoffIncrement, small_cost);  // The default of this tolerance is 1e-5.
   model.initialSolve();
   check_interrupt();
   if (stop.within_lp) return {};

@@ -1,8 +1,8 @@
 // Solves mixed-integer linear programmes: finds values x of variables that minimise the sum of cost · x within bounds
-// and linear constraints. Some variables must be integers. Only this code uses CBC (COIN-OR branch and cut). CBC prints
-// nothing here, and the program keeps its own signal handlers.
+// and linear constraints. Some of the variables must have integer values. Only this code uses CBC (COIN-OR branch and
+// cut). CBC prints nothing here, and the program keeps its own signal handlers.
 //
-// The functions throw InternalError on a malformed programme, and Interrupted on a signal.
+// The functions throw InternalError if the programme is malformed, and Interrupted if a signal has been received.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct MilpSolution {
   bool feasible = false;  ///< whether `values` holds a solution
   /// Whether the solution is proven to be optimal or, if there is no solution, proven not to exist.
   bool proven = false;
-  std::vector<double> values;  ///< by variable; the values of integer variables are exact integers
+  std::vector<double> values;  ///< the value of each variable; the values of integer variables are exact integers
   double objective = std::numeric_limits<double>::infinity();
   /// A proven lower bound of the objective of every solution.
   double bound = -std::numeric_limits<double>::infinity();
@@ -29,7 +29,7 @@ struct MilpSolution {
 
 /// The solution of the programme in which integer variables may have fractional values.
 struct RelaxedSolution {
-  bool solved = false;  ///< false if infeasible, unbounded, or stopped at the iteration limit
+  bool solved = false;  ///< false if the programme is infeasible or unbounded, or if CBC stopped at the iteration limit
   double objective = 0;
   std::vector<double> values;  ///< by variable
   /// For each constraint, the change of the objective per unit of the constraint's limit.
@@ -38,9 +38,9 @@ struct RelaxedSolution {
 
 struct MilpLimits {
   static constexpr int unlimited = std::numeric_limits<int>::max();
-  /// Limit of wall-clock time. With a limit, results depend on the speed of the machine.
+  /// The limit of the wall-clock time in seconds. With a limit, results depend on the speed of the machine.
   double seconds = std::numeric_limits<double>::infinity();
-  int nodes = unlimited;  ///< largest number of nodes of branch and bound
+  int nodes = unlimited;  ///< the largest number of nodes that branch and bound visits
 };
 
 class Milp {
@@ -57,12 +57,12 @@ class Milp {
   std::uint32_t constrain(double low, const Terms& terms, double high);
 
   /// Returns the best solution that is found within the limits, or a MilpSolution with `feasible` = false. CBC may run
-  /// a moment beyond a limit. With a limit of seconds, the result depends on the speed of the machine. The search
+  /// a short time beyond a limit. With a limit of seconds, the result depends on the speed of the machine. The search
   /// considers only solutions with an objective below `at_most`. A solution counts as proven if no other solution is
   /// better by more than 1e-9 times the greatest cost of a variable.
   MilpSolution solve(MilpLimits limits, double at_most = infinity) const;
 
-  /// Solves the programme with fractional values allowed for all variables.
+  /// Solves the programme in which all variables may have fractional values.
   RelaxedSolution relaxed(int most_iterations = MilpLimits::unlimited) const;
 
  private:

@@ -52,7 +52,7 @@ bool still_named(int file, const std::string& path) {
 
 PartFile::PartFile(std::string target) : target_(std::move(target)), part_(target_ + ".part") {
   check_target(target_);
-  // This object delays a signal until the file is locked and is registered for removal by a signal.
+  // This object delays signals until the file is locked, and until it is registered as a file that a signal removes.
   const InOrder in_order;
   while (true) {
     file_ = open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -65,7 +65,8 @@ PartFile::PartFile(std::string target) : target_(std::move(target)), part_(targe
                                                  : "not a file that can be locked: " +
                                                        std::string(std::strerror(reason))));
     }
-    // Between open and lock, the previous holder of the lock may have renamed or removed the file.
+    // After the file was opened and before it was locked, the previous holder of the lock may have renamed or removed
+    // the file.
     if (still_named(file_, part_)) break;
     close(file_);
   }
@@ -80,7 +81,7 @@ PartFile::~PartFile() {
 
 void PartFile::remove() noexcept {
   if (std::exchange(there_, false)) unlink(part_.c_str());
-  // This must be the last statement: before it, a signal also removes the file.
+  // This must be the last statement, because a signal that comes before this statement also removes the file.
   removed_on_interrupt_.reset();
 }
 

@@ -16,7 +16,7 @@ char* put(char* to, std::uint64_t number) {
 
 std::uint64_t take_number(std::string_view& rest) {
   std::uint64_t value = 0;
-  if (rest.size() < sizeof value) throw InternalError("a list of parts is cut short");
+  if (rest.size() < sizeof value) throw InternalError("a packed list of byte strings is incomplete");
   std::memcpy(&value, rest.data(), sizeof value);
   rest.remove_prefix(sizeof value);
   return value;
@@ -49,7 +49,7 @@ std::vector<std::string_view> unpack(std::string_view bytes) {
   std::vector<std::string_view> parts;
   for (std::uint64_t left = take_number(bytes); left > 0; --left) {
     const std::uint64_t size = take_number(bytes);
-    if (size > bytes.size()) throw InternalError("a list of parts is cut short");
+    if (size > bytes.size()) throw InternalError("a packed list of byte strings is incomplete");
     parts.push_back(bytes.substr(0, size));
     bytes.remove_prefix(size);
   }

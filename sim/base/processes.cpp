@@ -36,8 +36,8 @@ void write_all(int descriptor, std::string_view data) {
   }
 }
 
-/// Does the work and returns the answer. The first byte of the answer is the exit code, which is 0 if `work` returned a
-/// result.
+/// Does the work of a child and returns the answer of the child. The first byte of the answer is the exit code, which
+/// is 0 if `work` returned a result.
 std::string answer_of(const Work& work) {
   const auto failed = [](int exit_code, const char* message) {
     return static_cast<char>(exit_code) + std::string(message);
@@ -112,7 +112,7 @@ struct ChildEnd {
   std::size_t number;
   std::string death;  ///< how the child died; empty if it sent an answer
   int exit_code;      ///< the exit code in the child's answer
-  std::string text;   ///< what the work returned, or the message of the error
+  std::string text;   ///< the result of the work, or the message of the error
 };
 
 /// The children that are alive. The destructor kills them. Killing is safe, because children only compute and write no
@@ -150,8 +150,8 @@ class Children {
     alive_.push_back({number, pid, ends[0], {}, limits.more_bytes > 0});
   }
 
-  /// Waits at most `moment_ms` for output of the children, and reads it. Removes and returns the children that have
-  /// ended.
+  /// Waits at most `moment_ms` for output of the children, and reads it. Removes the children that have ended from the
+  /// list, and returns them.
   std::vector<ChildEnd> collect() {
     std::vector<pollfd> waiting;
     for (const Child& child : alive_) waiting.push_back({child.descriptor, POLLIN, 0});
@@ -173,7 +173,7 @@ class Children {
     pid_t pid;
     int descriptor;
     std::string answer;
-    bool has_own_limit;  ///< whether its memory is limited more than that of its parent
+    bool has_own_limit;  ///< whether the memory of the child has a lower limit than the memory of its parent
   };
 
   /// Reads what the child has written so far. Returns false when the child's output has ended.
@@ -211,7 +211,7 @@ class Children {
     return {child.number, {}, exit_code, child.answer.substr(1)};
   }
 
-  InOrder in_order_;  // A signal takes effect when all children have ended.
+  InOrder in_order_;  // A signal takes effect only when all children have ended.
   std::vector<Child> alive_;
 };
 

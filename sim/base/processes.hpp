@@ -19,12 +19,13 @@
 
 namespace sluice {
 
-/// The resources that a child may use in addition to those that it has at its beginning. A limit of 0 means no limit.
+/// The resources that a child may use in addition to the resources that it uses when it starts. A limit of 0 means no
+/// limit.
 struct ChildLimits {
-  std::int64_t more_bytes = 0;  ///< bytes of address space
-  std::int64_t cpu_s = 0;       ///< seconds of processor time
+  std::int64_t more_bytes = 0;  ///< the bytes of address space
+  std::int64_t cpu_s = 0;       ///< the seconds of processor time
   unsigned wall_s =
-      0;  ///< seconds on the clock, because a child may wait for a lock that nobody releases
+      0;  ///< the seconds on the clock; a limit is needed because a child may wait for a lock that is never released
 };
 
 /// Thrown when a signal ended a child, or when a child ended without an answer.
@@ -33,25 +34,27 @@ struct ChildDied : InternalError {
 };
 
 /// Forks a child that calls `body` and then exits. The exit code of the child is 0, or ended_without_memory if `body`
-/// throws std::bad_alloc, or 70 if it throws another exception. Throws IoError if the system allows no further process,
-/// and std::bad_alloc if it has no memory for one. The caller must wait for the child with waitpid.
+/// throws std::bad_alloc, or 70 if it throws another exception. Throws IoError if the system allows no additional
+/// process, and std::bad_alloc if the system has no memory for an additional process. The caller must wait for the
+/// child with waitpid.
 pid_t fork_child(const std::function<void()>& body);
 
 /// Runs `work` in a child and returns its result. An Error that `work` throws is thrown here again,
-/// with the same message and exit code. Throws ChildDied, also if the child ends because it used up `limits.more_bytes`.
-/// Throws as fork_child does.
+/// with the same message and exit code. Throws ChildDied if the child dies, also if it dies because it used up
+/// `limits.more_bytes`. Also throws the errors that fork_child throws.
 std::string run_isolated(const std::function<std::string()>& work, const ChildLimits& limits = {});
 
 struct ProcessAnswer {
-  std::string text;  ///< what the work returned
-  /// The error of the work, or how its process died; empty if the work succeeded.
+  std::string text;  ///< the result of the work
+  /// The error of the work, or a text that says how its process died. The text is empty if the work succeeded.
   std::string fault;
 };
 
 /// Calls work(i) for each i in 0..count-1 and returns the answers in the order of i. Each call runs in a child of its
 /// own, and at most `jobs` children run at the same time (at least 1). The answers depend neither on `jobs` nor on
-/// which child ends first. `progress` is called with the number of answers so far. Throws Interrupted on a signal, and
-/// IoError as fork_child does. When the function returns or throws, no child is left.
+/// which child ends first. `progress` is called with the number of answers that have arrived so far. Throws Interrupted
+/// if a signal has been received, and the errors that fork_child throws. When the function returns or throws, no child
+/// is left.
 std::vector<ProcessAnswer> run_in_processes(std::size_t count, std::size_t jobs,
                                             const std::function<std::string(std::size_t)>& work,
                                             const std::function<void(std::size_t)>& progress = {});

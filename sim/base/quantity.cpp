@@ -17,7 +17,7 @@ namespace {
 __extension__ typedef __int128 Int128;
 
 /// A unit equals multiplier x 10^exponent SI units. The exponent is stored separately from the multiplier, because
-/// "5us" must become the double nearest to 5e-6, and the product 5 * 1e-6 is another double.
+/// "5us" must become the double that is nearest to 5e-6. The product 5 * 1e-6 is a different double.
 struct Unit {
   std::string name;
   int exponent = 0;
@@ -75,13 +75,13 @@ const std::vector<Unit>& units(Dimension dimension) {
   return table[static_cast<std::size_t>(dimension)];
 }
 
-/// A decimal number exactly as it was written. Its value is digits x 10^exponent.
+/// A decimal number exactly as it was written. The value of the number is digits x 10^exponent.
 struct Decimal {
   std::string digits;  ///< without leading zeros; empty if the number is zero
   long exponent = 0;
 };
 
-/// Reads the text of a quantity. It keeps the text, the dimension and the key for its error messages.
+/// Reads the text of a quantity. The object keeps the text, the dimension and the key for its error messages.
 class Parser {
  public:
   Parser(std::string_view text, Dimension dimension, std::string_view key)
@@ -101,7 +101,7 @@ class Parser {
     if (!std::isfinite(result)) fail("the number is out of range");
     const bool rate = dimension_ == Dimension::flop_per_s || dimension_ == Dimension::bytes_per_s;
     if (rate && result > 0 && result < least_rate)
-      fail("it is less than 0.001 per second, so that seconds could not be counted");
+      fail("the rate is less than 0.001 per second, the lowest rate that is allowed");
     return result;
   }
 
@@ -109,8 +109,8 @@ class Parser {
     constexpr Int128 limit = std::numeric_limits<std::int64_t>::max();
     if (number_.digits.empty()) return 0;
     const long exponent = number_.exponent + unit_->exponent;
-    // 10^19 x 2^60 fits in 127 bits. A number with more than 19 digits is refused: a whole number of that length is too
-    // large, and a fraction of that length is not a whole number of bytes.
+    // 10^19 x 2^60 fits in 127 bits. A number with more than 19 digits is refused. A whole number with more than 19
+    // digits is too large. A fraction with more than 19 digits is not a whole number of bytes.
     if (number_.digits.size() > 19) fail(exponent >= 0 ? too_large : not_whole);
     Int128 amount = 0;
     for (const char digit : number_.digits) amount = amount * 10 + (digit - '0');
@@ -128,10 +128,10 @@ class Parser {
   }
 
  private:
-  /// No machine has a lower rate. With lower rates, seconds or sums of seconds would not stay finite.
+  /// No machine has a lower rate. With lower rates, seconds or sums of seconds would become infinite.
   static constexpr double least_rate = 1e-3;
-  static constexpr const char* not_whole = "it is not a whole number of bytes";
-  static constexpr const char* too_large = "it is more than 2^63 - 1 bytes";
+  static constexpr const char* not_whole = "the amount is not a whole number of bytes";
+  static constexpr const char* too_large = "the amount is more than 2^63 - 1 bytes";
 
   [[noreturn]] void fail(const std::string& reason) const {
     std::string message = "'" + std::string(text_.substr(0, 80)) + "'";
@@ -146,7 +146,7 @@ class Parser {
 
   void read_number() {
     if (text_.empty()) fail("it is empty");
-    if (text_[0] == '-') fail("it may not be negative");
+    if (text_[0] == '-') fail("the number may not be negative");
     bool any = false;
     for (; is_digit(at_); ++at_, any = true) number_.digits += text_[at_];
     if (at_ < text_.size() && text_[at_] == '.')
@@ -154,7 +154,7 @@ class Parser {
         number_.digits += text_[at_];
         --number_.exponent;
       }
-    if (!any) fail("it does not start with a number");
+    if (!any) fail("the text does not start with a number");
     number_.digits.erase(0, number_.digits.find_first_not_of('0'));
     while (!number_.digits.empty() && number_.digits.back() == '0') {
       number_.digits.pop_back();
@@ -186,19 +186,19 @@ class Parser {
     if (unit_) return;
     if (name.empty()) fail("the unit is missing");
     if (const Unit* bytes = unit_of_bits(name))
-      fail("it counts bits, and a byte has eight bits: " + number_text() +
+      fail("the unit counts bits, and a byte has eight bits: " + number_text() +
            std::string(bytes->name, 0, bytes->name.find('B')) + "bit" +
            (dimension_ == Dimension::bytes_per_s ? "/s" : "") + " is " + an_eighth(*bytes));
     std::string hint = did_you_mean(name, units_of(dimension_));
-    // "G" without a further letter is the beginning of a unit such as "GB".
+    // "G" alone is the beginning of a unit such as "GB".
     for (const Unit& unit : units(dimension_))
       if (hint.empty() && unit.name.compare(0, name.size(), name) == 0)
         hint = " (did you mean '" + unit.name + "'?)";
     fail("unknown unit '" + std::string(name.substr(0, 40)) + "'" + hint);
   }
 
-  /// Returns the unit of bytes with the same prefix as the given unit of bits. For Gbps, Gbit/s and Gb/s this is GB/s.
-  /// Returns null if `name` is not a unit of bits.
+  /// Returns the unit of bytes with the same prefix as the given unit of bits. For Gbps, Gbit/s and Gb/s, the result is
+  /// GB/s. Returns null if `name` is not a unit of bits.
   const Unit* unit_of_bits(std::string_view name) const {
     if (dimension_ != Dimension::bytes && dimension_ != Dimension::bytes_per_s) return nullptr;
     const bool rate = dimension_ == Dimension::bytes_per_s;
@@ -217,7 +217,8 @@ class Parser {
     return std::string(text_.substr(0, end)) + " ";
   }
 
-  /// Returns the same amount in bytes, as a person would write it: for 64 Gbit/s, the result is "8GB/s".
+  /// Converts an amount in bits to bytes, and returns it as a person would write it: for 64 Gbit/s, the result is
+  /// "8GB/s".
   std::string an_eighth(const Unit& unit) const {
     const std::string digits =
         (number_.digits.empty() ? "0" : number_.digits) + "e" + std::to_string(number_.exponent);
@@ -260,7 +261,8 @@ std::int64_t parse_bytes(std::string_view text, std::string_view key) {
 
 std::string format_quantity(double value, Dimension dimension) {
   if (dimension == Dimension::none || !std::isfinite(value)) return digits4(value);
-  // Chooses the largest decimal unit in which the rounded number is at least 1. So 999.96 MB becomes 1 GB.
+  // Chooses the largest decimal unit in which the rounded number is at least 1. So 999.96 MB becomes 1 GB, because it
+  // is rounded to 1000 MB.
   const Unit* best = nullptr;
   for (const Unit& unit : units(dimension)) {
     if (unit.multiplier != 1 || unit.name == "µs") continue;

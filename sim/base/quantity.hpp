@@ -1,5 +1,5 @@
 // Quantities: converts a text with a unit to a number in SI units (byte, s, FLOP, FLOP/s, byte/s, W, J), and back.
-// Decimal and binary prefixes differ (GB = 1e9, GiB = 2^30). Bytes are whole numbers.
+// Decimal and binary prefixes differ: 1 GB is 1e9 bytes, and 1 GiB is 2^30 bytes. Bytes are whole numbers.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ std::string format_quantity(double value, Dimension dimension);
 /// Writes bytes for people: 24'000'000'000 becomes "24 GB".
 std::string format_bytes(std::int64_t bytes);
 
-/// Returns the shortest text that reads back as the same double.
+/// Returns the shortest text from which the same double is read.
 std::string exact(double value);
 
 /// Returns an example of a quantity of this dimension, such as "30GB/s". Messages show the example.
@@ -38,8 +38,8 @@ std::string_view words_of(Dimension dimension);
 /// Returns all units in which a quantity of this dimension may be written ("B/s", "kB/s", ..., "EiB/s").
 std::vector<std::string> units_of(Dimension dimension);
 
-/// These two functions return a + b and a * b. The numbers are counts, so they must not be negative. If the result
-/// exceeds 2^63 - 1, the functions throw InputError with a message that begins with `what`.
+/// These two functions return a + b and a * b. Both numbers are counts, so neither of them may be negative. If the
+/// result exceeds 2^63 - 1, the functions throw InputError with a message that begins with `what`.
 std::int64_t checked_add(std::int64_t a, std::int64_t b, std::string_view what);
 std::int64_t checked_mul(std::int64_t a, std::int64_t b, std::string_view what);
 

@@ -19,7 +19,7 @@ class Sha256 {
 
   void update(const void* data, std::size_t bytes);
   void update(std::string_view text) { update(text.data(), text.size()); }
-  /// Returns the digest of all bytes so far, as 64 hexadecimal digits. Further bytes may follow.
+  /// Returns the digest of all bytes so far, as 64 hexadecimal digits. More bytes may be added afterwards.
   std::string hex() const;
 
  private:

@@ -47,14 +47,14 @@ constexpr std::array<Synonym, 17> synonyms = {{{"half", "float16"},
                                                {"fc", "dense"},
                                                {"fully_connected", "dense"}}};
 
-/// Returns the known name that has `wanted` as a synonym, or that begins with `wanted`; null if
-/// there is none.
+/// Returns the known name that has `wanted` as a synonym, or that begins with `wanted`. Returns null if there is no
+/// such name.
 const std::string* plainly_meant(const std::string& wanted, const std::vector<std::string>& known) {
   for (const Synonym& synonym : synonyms)
     if (wanted == synonym.written)
       for (const std::string& name : known)
         if (name == synonym.name) return &name;
-  constexpr std::size_t telling = 4;  // fewer letters are not enough to guess a name
+  constexpr std::size_t telling = 4;  // the least number of letters from which a name is guessed
   if (wanted.size() < telling) return nullptr;
   for (const std::string& name : known)
     if (lower_case(name).compare(0, wanted.size(), wanted) == 0) return &name;
@@ -64,13 +64,14 @@ const std::string* plainly_meant(const std::string& wanted, const std::vector<st
 }  // namespace
 
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known) {
-  constexpr std::size_t longest = 64;  // A longer word is not a typing mistake.
+  constexpr std::size_t longest = 64;  // A word that is longer than this limit is not a typing mistake.
   if (given.empty() || given.size() > longest) return "";
   const std::string wanted = lower_case(given);
   const std::string* nearest = plainly_meant(wanted, known);
   if (nearest) return " (did you mean '" + *nearest + "'?)";
-  // A name may differ by one edit per three letters, and a short name by one edit. A name of a single letter must match
-  // exactly, because one edit turns it into any other letter.
+  // A name may differ from the wrong name by one edit per three letters. A name with fewer than three letters may
+  // differ by one edit. A name of a single letter must match exactly, because one edit can turn a letter into any other
+  // letter.
   std::size_t best = given.size() < 2 ? 1 : std::max<std::size_t>(1, given.size() / 3) + 1;
   for (const std::string& name : known) {
     if (name.size() > 2 * longest) continue;

@@ -1,4 +1,4 @@
-// UTF-8 as RFC 3629 defines it: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+// UTF-8 as RFC 3629 defines it: overlong forms, surrogates and values above U+10FFFF are not valid.
 #pragma once
 
 #include <cstddef>

@@ -8,8 +8,8 @@
 namespace sluice {
 
 std::string_view program_version();  ///< "0.1.0"
-/// Returns the commit of the build, followed by "-dirty" if files differed from that commit. Outside git, returns
-/// "unknown".
+/// Returns the commit of the build, followed by "-dirty" if files differed from that commit. If the source was not in a
+/// git repository, returns "unknown".
 std::string_view git_sha();
 /// Returns the SHA-256, as 64 hexadecimal digits, of the libraries that were linked into this program and into the
 /// program that contains SimGrid. All programs and the Python module of one build return the same digest. A build of
@@ -18,7 +18,8 @@ std::string_view library_digest();
 /// Returns the folder that holds models/, platforms/ and scenarios/. The folder is $SLUICE_ROOT, or the source root if
 /// this variable is not set.
 std::string data_root();
-/// Sets the folder that data_root() returns instead of the source root. An installed Sluice needs this.
+/// Sets the folder that data_root() returns instead of the source root. An installed Sluice calls this function,
+/// because it has no source root.
 void set_data_root(const std::string& root);
 
 }  // namespace sluice

@@ -15,13 +15,13 @@ std::string percent(double share) {
   return format_quantity(100 * share, Dimension::none) + " %";
 }
 
-/// Adds up the seconds of all passes by their Grounds (see cost.hpp). At the end, each sum is divided by the total
-/// seconds and so becomes a share.
+/// Adds up the seconds of all passes for each kind of Grounds (see cost.hpp). At the end, each sum is divided by the
+/// total seconds and so becomes a share.
 class Sums {
  public:
   explicit Sums(Account& account) : account_(account) {}
 
-  /// Returns the seconds of all parts.
+  /// Returns the sum of the seconds of all passes.
   double add(const std::vector<Grounds>& parts) {
     double seconds = 0;
     for (const Grounds& part : parts) {
@@ -84,8 +84,9 @@ class Sums {
 
 std::string errors_text(const KnownErrors& errors, const std::string& of) {
   if (!(errors.share > 0)) return "";
-  return ". " + of + " was off by " + percent(errors.median) + " in the median and at most " +
-         percent(errors.ninety) + " for nine of ten (means over the classes by their seconds)";
+  return ". " + of + " was off by " + percent(errors.median) + " in the median and by at most " +
+         percent(errors.ninety) + " for nine of ten operators (means over the classes of operators, weighted by their "
+                                  "seconds)";
 }
 
 std::string interpolated_text(const Account& account) {
@@ -98,22 +99,23 @@ std::string interpolated_text(const Account& account) {
   if (unknown > 1e-9)
     text +=
         ". For " + percent(unknown) +
-        " of the seconds the error of the interpolation is not known: too few rows lie between others";
+        " of the seconds the error of the interpolation is not known, because too few rows lie between other rows";
   return text + ". ";
 }
 
 std::string fitted_text(const Account& account) {
   if (account.fitted == 0 && account.others.empty()) return "";
   std::string text = percent(account.fitted) +
-                     " of the computation's seconds rest on a fit of measured operators, " +
-                     percent(account.inside) + " on sizes within what was measured on this device";
+                     " of the computation's seconds come from a fit of measured operators, " +
+                     percent(account.inside) + " from sizes within the range that was measured on this device";
   text += errors_text(account.fit_errors, "A single operator that the fit had not seen");
   const double unknown = account.fitted - account.fit_errors.share;
   if (unknown > 1e-9)
     text +=
         ". For " + percent(unknown) +
-        " of the seconds the error of the fit is not known: the sizes are outside of the measured range, too few "
-        "operators of the class were measured, or none were measured on this device or on several others";
+        " of the seconds the error of the fit is not known. Either the sizes are outside of the measured range, or too "
+        "few operators of the class were measured, or none of them were measured on this device or on several other "
+        "devices";
   std::vector<std::string> others;
   for (const auto& [of, share] : account.others) others.push_back(of + " (" + percent(share) + ")");
   if (!others.empty()) text += ". The roofline model prices " + join(others);
@@ -123,8 +125,8 @@ std::string fitted_text(const Account& account) {
 std::string multiple_text(const Account& account) {
   if (!(account.multiple > 0)) return "";
   return percent(account.multiple) +
-         " of the computation's seconds are backward passes whose seconds are assumed to be a multiple of those of "
-         "the forward passes; workload.backward=per_layer prices each backward pass separately. ";
+         " of the computation's seconds are backward passes whose seconds are assumed to be a multiple of the seconds "
+         "of the forward passes; workload.backward=per_layer prices each backward pass separately. ";
 }
 
 }  // namespace

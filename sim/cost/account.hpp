@@ -1,5 +1,6 @@
-// An account says how certain a cost model's prices for a model are. It says which share of the seconds rests on a fit
-// or on rows of a profile, how large the errors are, and which operators have other prices.
+// An account says how certain a cost model's prices for a model are. An account says which share of the seconds comes
+// from a fit or from rows of a profile, and how large the errors of these seconds are. An account also says which
+// operators have prices from another cost model.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +21,19 @@ struct KnownErrors {
 
 /// Shares of the seconds of one forward pass over all layers. In training, the seconds include the backward pass.
 struct Account {
-  double seconds = 0;  ///< the sum of all seconds; 0 if the cost model neither fits nor measures
-  /// `fitted` is the share of the seconds that rests on a fit. `inside` is the share that rests on a fit and has sizes
+  double seconds = 0;  ///< the sum of all seconds; 0 if no price comes from a fit or a profile
+  /// `fitted` is the share of the seconds that comes from a fit. `inside` is the share that comes from a fit for sizes
   /// within the measured range.
   double fitted = 0, inside = 0;
-  /// `measured` is the share of the seconds that comes from rows of a profile. `interpolated` is the share that was
-  /// interpolated between rows.
+  /// `measured` is the share of the seconds that comes from rows of a profile. `interpolated` is the share of the
+  /// seconds that was interpolated between rows.
   double measured = 0, interpolated = 0;
-  double multiple = 0;  ///< the share that was computed as a multiple of forward passes
+  double multiple = 0;  ///< the share of the seconds that was computed as a multiple of the seconds of forward passes
   /// `fit_errors` are the errors that a fit makes for operators that it has not seen. `interpolation_errors` are the
   /// errors that an interpolation makes for rows that it has not seen.
   KnownErrors fit_errors, interpolation_errors;
-  /// Operator classes that were not fitted, each with its share, largest share first.
+  /// Operator classes that were not fitted. Each class has its share of the seconds, and the class with the largest
+  /// share comes first.
   std::vector<std::pair<std::string, double>> others;
   /// The names of the devices on which the rows of the profile were measured. A name is empty if the profile does not
   /// give it.

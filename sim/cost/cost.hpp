@@ -1,6 +1,6 @@
-// Cost models price a pass of an operator on a device. A cost model is chosen by name. From its parameters it makes an
-// object that prices queries and may hold data, such as a profile. Each cost model has a file of its own, and
-// cost/catalog.cpp lists all cost models.
+// Cost models price a pass of an operator on a device. A cost model is chosen by name. From its parameters, the cost
+// model makes an object that prices queries. The object may hold data, such as a profile. Each cost model has a file of
+// its own, and cost/catalog.cpp lists all cost models.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@
 
 namespace sluice {
 
-/// A tensor that a pass reads or writes, and the memory that holds it.
+/// A tensor that a pass reads or writes, and the memory that holds this tensor.
 struct Operand {
-  std::string pool;  ///< the name of the memory; empty means the device's default memory
+  std::string pool;  ///< the name of the memory; an empty name means the device's default memory
   double read = 0, written = 0;  ///< bytes
-  std::string name = {};         ///< the name in messages, such as "input 'conv1'" or "weights"
+  std::string name = {};         ///< the name of the tensor in messages, such as "input 'conv1'" or "weights"
 };
 
 /// A query asks a cost model for the price of one pass of one operator on a device.
@@ -36,7 +36,7 @@ struct Query {
   const Model* model = nullptr;
   const Layer* layer = nullptr;
   /// The memories that hold the bytes of the pass, in the order of operands_of()
-  /// (cost/operands.hpp). Empty means that all bytes are in the device's default memory.
+  /// (cost/operands.hpp). If the list is empty, all bytes are in the device's default memory.
   std::vector<Operand> operands = {};
 };
 
@@ -48,10 +48,10 @@ Query query_of(const Model& model, const Layer& layer, Pass pass, std::int64_t s
 struct Price {
   double seconds = 0;
   double flop = 0;
-  double bytes = 0;       ///< read and written in memory
+  double bytes = 0;       ///< the bytes that are read and written in memory
   double measured_s = 0;  ///< the part of the seconds that was measured
-  /// Joules above idle, and the seconds for which the joules are known. For the other seconds, joules are computed from
-  /// the device's watts.
+  /// Joules above idle, and the seconds for which the joules are known. For the seconds without known joules, joules
+  /// are computed from the device's watts.
   double joules = 0, joules_s = 0;
   double measured_j = 0;  ///< the part of the joules that was measured
 
@@ -61,7 +61,7 @@ struct Price {
 /// None of the returned seconds count as measured.
 Price multiple_of(const Price& price, double factor);
 
-/// The shares of a device's FLOP/s and bandwidth that operators reach in a cost model.
+/// The shares of a device's FLOP/s and memory bandwidth that operators reach in a cost model.
 struct Shares {
   /// The share of the device's FLOP/s; absent if seconds do not depend on FLOP/s.
   std::optional<double> compute;
@@ -69,8 +69,8 @@ struct Shares {
   std::optional<double> memory;
 };
 
-/// The grounds on which some seconds of a price rest. The seconds come from a fit of a class of operators or from rows
-/// of a profile. If neither contains the operator, the seconds come from another cost model.
+/// Where the seconds of a price come from: a fit of a class of operators, rows of a profile, or another cost model. The
+/// seconds come from another cost model if neither the fit nor the profile contains the operator.
 struct Grounds {
   std::string of;      ///< the class of the operator; empty if the cost model has no classes
   double seconds = 0;  ///< seconds of the price
@@ -78,23 +78,24 @@ struct Grounds {
   /// interpolated between rows.
   bool measured = false, interpolated = false;
   bool fitted = false;
-  bool inside = false;  ///< whether the sizes are within the measured range
+  bool inside = false;  ///< whether the sizes of the operator are within the measured range
   /// Relative errors for one operator, found by cross-validation of the fit or of the interpolation. `ninety` is the
   /// error that nine of ten operators do not exceed. An error that is not known is NaN.
   double median = 0, ninety = 0;
   /// The device on which the rows of the profile were measured. An empty text means that the profile does not name the
-  /// device. Absent if the price does not rest on a profile.
+  /// device. The value is absent if the price does not come from a profile.
   std::optional<std::string> on = {};
 };
 
 /// A file that prices depend on.
 struct CostFile {
-  std::string what;  ///< the name in messages, such as "cost.profile"
+  std::string what;  ///< the name of the file in messages, such as "cost.profile"
   std::string path;
-  std::string folder = {};  ///< folder of bundled documents; empty if `path` is not a name
+  /// The folder of bundled documents in which `path` is a name; empty if `path` is the path of a file.
+  std::string folder = {};
 };
 
-/// Prices queries. Equal queries have equal prices.
+/// Prices queries. Returns the price of a query. Equal queries have equal prices.
 struct Cost {
   virtual ~Cost() = default;
   /// Returns the price. Throws InputError if the device lacks a rate or a bandwidth, or if the
@@ -108,7 +109,7 @@ struct Cost {
   virtual std::int64_t only_samples(const Model&) const { return 0; }
   /// Returns the shares of the device's figures that an answer reports.
   virtual Shares shares(const Device&) const { return {}; }
-  /// Returns the grounds that an answer reports; empty if nothing was fitted or measured.
+  /// Returns the grounds of a price that an answer reports. The list is empty if nothing was fitted or measured.
   virtual std::vector<Grounds> grounds(const Query&) const { return {}; }
   /// Returns the files that prices depend on. A stored answer is valid as long as the content of these files is the
   /// same.
@@ -137,7 +138,7 @@ struct CostModel {
 
 const Catalog<CostModel>& cost_catalog();
 
-/// The help for the key `model` of a `cost:` mapping, which also says the default.
+/// Returns the help for the key `model` of a `cost:` mapping. The help also says which cost model is the default.
 extern const char* const cost_model_summary;
 
 /// Returns the record of a scenario's `cost:` mapping with that cost model.
@@ -164,7 +165,7 @@ ChosenCost choose_cost(const Value& cost, const std::string& folder, const Platf
 /// Returns a cost model by its name, with the given keys. All other keys have their defaults. Throws InputError.
 ChosenCost plain_cost(const std::string& name, Value keys = Value::make_map());
 
-/// Returns a text such as "70 % of 61 TFLOP/s and 70 % of 960 GB/s". The text says which shares of its rates the device
+/// Returns a text such as "70 % of 61 TFLOP/s and 70 % of 960 GB/s". The text says which share of each rate the device
 /// reaches in the cost model.
 std::string reached_text(const Cost& cost, const Device& device, DType dtype);
 

@@ -18,7 +18,7 @@
 namespace sluice {
 namespace {
 
-/// Holds fits by file or name. Each fit is read once.
+/// Holds the fits that have been read, and finds a fit by its file or its name. Each fit is read once.
 class Fits {
  public:
   explicit Fits(std::string file) : file_(std::move(file)) {
@@ -42,8 +42,8 @@ class Fits {
     if (device.fit.empty())
       throw InputError(
           "device '" + device.name +
-          "' has no key fit, which the cost model fitted needs: add it, or name a fit, cost: "
-          "{model: fitted, file: …} (`sluice profile fit` makes one)");
+          "' has no key fit, but the cost model fitted needs a fit: add this key, or name a fit with cost: {model: "
+          "fitted, file: …} (`sluice profile fit` makes a fit)");
     return get(device.fit);
   }
 
@@ -57,7 +57,7 @@ class Fits {
 
   std::string file_;
   mutable std::mutex mutex_;
-  // The container is a map, because references to elements of a map stay valid when further elements are added.
+  // The container is a map, because references to elements of a map stay valid when elements are added.
   mutable std::map<std::string, Fit> read_;
 };
 
@@ -68,8 +68,8 @@ std::shared_ptr<const Cost> roofline_with(double memory_power) {
   return plain_cost("roofline", std::move(keys)).object;
 }
 
-/// Returns the device's data sheet for a query. Its `slowness` is the factor by which the bytes take longer because
-/// some operands are not in the device's default memory.
+/// Returns the device's data sheet for a query. The `slowness` of the data sheet is the factor by which the bytes take
+/// longer because some operands are not in the device's default memory.
 Sheet sheet_for(const Query& query) {
   Sheet sheet = sheet_of(query.device, query.dtype);
   if (query.operands.empty() || !(query.work.bytes > 0)) return sheet;
@@ -109,7 +109,8 @@ struct Fitted final : Cost {
         if (is_bound_by_memory(kernel, sheet, of_class.seconds.parameters)) by_memory_s += seconds;
         continue;
       }
-      // The measured joules include the device's idle power, which other code counts.
+      // The measured joules include the device's idle power. Other code counts the idle power, so it is subtracted
+      // here.
       const double idle = query.device.idle_w * seconds;
       price.joules += std::max(0.0, of_class.joules_of(kernel, seconds) - idle);
       price.joules_s += seconds;
@@ -165,7 +166,7 @@ struct Fitted final : Cost {
     throw InputError((query.layer ? "layer '" + query.layer->name + "'" : "an update") +
                      " is of the class '" + kernel.of + "', which the fit '" + fit.name +
                      "' does not have in " + std::string(name_of(query.dtype)) + "; it has " +
-                     join(known) + ". Use cost.unfitted=roofline to price it by roofline");
+                     join(known) + ". Use cost.unfitted=roofline to price such operators by roofline");
   }
 };
 
@@ -174,11 +175,12 @@ struct Fitted final : Cost {
 extern const CostModel fitted_cost = {
     .name = "fitted",
     .summary =
-        "A layer's kernels take the time that a fit of similar measured kernels gives for their sizes.",
+        "The kernels of a layer take the seconds that a fit of similar measured kernels gives for their sizes.",
     .details =
-        "Use it for a device with a fit, and for sizes that were not measured. Its seconds grow in steps where a "
-        "kernel needs one more tile or wave. The answer says how large the errors of the fit are for rows that the "
-        "fit has not seen. This cost model needs a fit of measurements on this or a similar device.",
+        "Use it for a device with a fit, and for sizes that were not measured. The seconds grow in steps, because a "
+        "kernel that needs one more tile or wave takes longer. The answer says how large the errors of the fit are for "
+        "rows that the fit has not seen. This cost model needs a fit of measurements on the device or on a similar "
+        "device.",
     .source =
         "Lee et al., Forecasting GPU performance for deep learning training and inference "
         "(ASPLOS 2025), section 4: tiles and waves; fits/FORMAT.md has the formula",

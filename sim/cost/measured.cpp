@@ -1,5 +1,5 @@
-// The cost model `measured`. A layer takes the seconds that were measured for this layer. The seconds are in the
-// model's file or in a profile.
+// The cost model `measured`. A layer takes the seconds that were measured for this layer. The measured seconds are in
+// the model's file or in a profile.
 #include <algorithm>
 
 #include "cost/cost.hpp"
@@ -15,7 +15,7 @@ bool goes_forward(Pass pass) {
   return pass == Pass::forward || pass == Pass::recompute;
 }
 
-/// Adds joules for those seconds of the price for which no joules are known. If memory limits the operator, the device
+/// Adds joules for the seconds of the price for which no joules are known. If memory limits the operator, the device
 /// takes less power in these seconds than while it computes.
 Price with_memory_power(Price price, double share, const Query& query) {
   if (share < 1 && is_bound_by_memory(query.work, query.device, query.dtype))
@@ -57,12 +57,12 @@ struct MeasuredModel final : Cost {
     const std::int64_t batch = query.model->measured_batch;
     if (batch == 0)
       throw InputError(
-          "the cost model measured needs seconds that were measured, and the model has none: " +
-          name + " has no '" + pass + "'; cost.profile=FILE names a profile that has them");
+          "the cost model measured needs measured seconds, but the model does not give them: " +
+          name + " has no '" + pass + "'; use cost.profile=FILE to name a profile that has these seconds");
     if (batch != query.samples)
       throw InputError(name + " was measured for " + std::to_string(batch) +
-                       " samples, and is asked for " + std::to_string(query.samples) +
-                       "; measured seconds are not interpolated: expected a micro-batch of " +
+                       " samples, but the micro-batch has " + std::to_string(query.samples) +
+                       "samples; measured seconds are not interpolated: expected a micro-batch of " +
                        std::to_string(batch));
     throw InputError(name + " has no measured seconds of the " + pass + " pass for " +
                      std::to_string(query.samples) + " samples");
@@ -192,13 +192,14 @@ std::shared_ptr<const Cost> make(const Reader& keys, const std::string& folder) 
 extern const CostModel measured_cost = {
     .name = "measured",
     .summary =
-        "A layer takes the seconds and joules that were measured for it with this number of samples. The "
+        "A layer takes the seconds and joules that were measured for this layer and this number of samples. The "
         "measurements come from a profile or, if no profile is named, from the model's file. Updates of weights, "
         "which belong to no layer, are priced as by peak.",
     .details =
         "Use it when the operators of the model were measured on the device. An operator in the profile has exactly "
-        "its measured seconds and joules. Other operators are refused, interpolated or priced by another cost model, "
-        "as the keys say. Without interpolation, this cost model has no prices for sizes that were not measured.",
+        "its measured seconds and joules. Operators that are not in the profile are refused, interpolated or priced by "
+        "another cost model. The keys `interpolate` and `outside` choose what happens to such operators. Without "
+        "interpolation, this cost model has no prices for sizes that were not measured.",
     .source =
         "Narayanan et al., PipeDream (SOSP 2019), section 3.1; Braun et al., A simple model for "
         "portable and fast prediction of execution time and power consumption of GPU kernels (2020)",
@@ -216,8 +217,8 @@ extern const CostModel measured_cost = {
          {.name = "interpolate",
           .type = Type::choice,
           .summary =
-              "between which rows the reached shares of the device's rates are interpolated: none, rows of other "
-              "batches, or also rows of other sizes of the same operator class",
+              "the rows between which the reached shares of the device's rates are interpolated: none, rows with other "
+              "batches, or also rows of the same operator class with other sizes",
           .default_text = "none",
           .choices = {"none", "batch", "sizes"}},
          {.name = "outside",
@@ -227,7 +228,7 @@ extern const CostModel measured_cost = {
          {.name = "statistic",
           .type = Type::choice,
           .summary =
-              "the statistic of a row's samples that counts: the median, the mean, the mean of the samples "
+              "the statistic of a row's samples that becomes the price: the median, the mean, the mean of the samples "
               "within 3 standard deviations, or the least sample",
           .default_text = "median",
           .choices = {"median", "mean", "mean_within", "least"}},

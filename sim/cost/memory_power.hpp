@@ -1,5 +1,5 @@
-// The power above idle of operators that memory limits, as a share of the power above idle that a busy device takes.
-// Every cost model that knows what limits an operator has a key for this share.
+// The power that operators limited by memory take above idle, as a share of the power that a busy device takes above
+// idle. Every cost model that knows what limits an operator has a key for this share.
 #pragma once
 
 #include "cost/cost.hpp"
@@ -13,8 +13,8 @@ Field memory_power_field();
 /// joules from the device's watts.
 void take_memory_power(Price& price, double by_memory_s, double share, const Device& device);
 
-/// Returns whether the bytes take longer than the FLOP at the device's full rates. Returns false if one of the two
-/// rates is not known.
+/// Returns whether the bytes take more seconds than the FLOP at the device's full rates. Returns false if one of the
+/// two rates is not known.
 bool is_bound_by_memory(const Work& work, const Device& device, DType dtype);
 
 }  // namespace sluice

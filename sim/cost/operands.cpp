@@ -93,11 +93,11 @@ Query placed_query(const Query& query, const std::vector<std::string>& pools) {
   if (pools.size() != placed.operands.size())
     throw InputError(start + "it has " + std::to_string(placed.operands.size()) +
                      " operands, but " + std::to_string(pools.size()) +
-                     " memories are given; expected one for each");
+                     " memories are given; expected one memory per operand");
   for (std::size_t o = 0; o < pools.size(); ++o) {
     if (pools[o].empty())
       throw InputError(start + placed.operands[o].name +
-                       " has no memory; expected one that the device '" + query.device.name +
+                       " has no memory; expected a memory that the device '" + query.device.name +
                        "' reaches, or that a link leads to");
     placed.operands[o].pool = pools[o];
   }

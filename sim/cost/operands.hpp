@@ -8,16 +8,16 @@
 namespace sluice {
 
 /// Returns the operands of a pass: first those that it reads, then those that it writes. A pass reads inputs, weights
-/// and cache. A backward pass also reads the tensors that were kept, the output, and the output's gradient. For the
-/// forward pass, the columns input_pools and output_pools of a profile have the same order. The bytes of the operands
-/// add up to the bytes of the pass (see work_of()). The pool of each operand is empty, which means the device's default
-/// memory. An update has no operands.
+/// and cache. A backward pass also reads the tensors that were kept, the output, and the output's gradient. The columns
+/// input_pools and output_pools of a profile have the same order as the operands of the forward pass. The bytes of the
+/// operands add up to the bytes of the pass (see work_of()). The pool of each operand is empty, which means the
+/// device's default memory. An update has no operands.
 std::vector<Operand> operands_of(const Model& model, const Layer& layer, Pass pass,
                                  std::int64_t samples, DType dtype);
 
 /// Returns the query for a pass of a layer whose tensors are in the given memories. Parameter `pools` has one memory
 /// per operand, in the order of operands_of(). If the number of memories is wrong, or if a memory has no name, throws
-/// InputError that names layer and tensor.
+/// an InputError that names the layer and the tensor.
 Query placed_query(const Query& query, const std::vector<std::string>& pools);
 
 }  // namespace sluice

@@ -10,13 +10,14 @@
 namespace sluice {
 namespace {
 
-/// Uses the shares of the rates that the scenario gives. Without these, uses the shares that the platform gives for the
-/// device.
+/// Uses the shares of the rates that the scenario gives. If the scenario gives no shares, uses the shares that the
+/// platform gives for the device.
 struct Roofline final : Cost {
   std::optional<double> compute_efficiency, memory_efficiency;
-  /// Whether memories are accessed at the same time. If false, they are accessed in turn, and their seconds add up.
+  /// Whether memories are accessed at the same time. If false, the memories are accessed in turn, and their seconds add
+  /// up.
   bool side_by_side;
-  double memory_power;  ///< share of the power above idle that work limited by memory takes
+  double memory_power;  ///< the share of the power above idle that work limited by memory takes
 
   explicit Roofline(const Reader& keys)
       : compute_efficiency(given(keys, "compute_efficiency")),
@@ -72,21 +73,23 @@ extern const CostModel roofline_cost = {
         "An operator takes the longer of FLOP / rate and bytes / memory bandwidth, plus the launch overhead. Rate "
         "and bandwidth are multiplied by the shares that the platform gives (roofline: {compute, memory}).",
     .details =
-        "Use it when nothing was measured on the device: it needs only figures of a data sheet. It distinguishes "
-        "operators that are limited by computation from operators that are limited by memory. It does not know how "
-        "well a kernel fits the device, so small operators are often faster in the simulation than on the device.",
+        "Use it when nothing was measured on the device: it needs only figures of a data sheet. The cost model "
+        "distinguishes operators that are limited by computation from operators that are limited by memory. The cost "
+        "model does not know how well a kernel fits the device, so small operators are often faster in the simulation "
+        "than on the device.",
     .source =
         "Williams, Waterman and Patterson, Roofline: an insightful visual performance model, CACM 52(4), 2009",
     .example = "sluice run alexnet_resident cost=roofline",
     .parameters =
         {efficiency("compute_efficiency",
-                    "share of the device's FLOP/s that operators limited by FLOP/s reach"),
+                    "the share of the device's FLOP/s that operators limited by FLOP/s reach"),
          efficiency("memory_efficiency",
-                    "share of the memory bandwidth that operators limited by memory reach"),
+                    "the share of the memory bandwidth that operators limited by memory reach"),
          {.name = "pools",
           .type = Type::choice,
           .summary = "how operands in several memories of the device are accessed: in_turn "
-                     "(their seconds add up), or side_by_side (the longest counts)",
+                     "(the seconds of the memories add up), or side_by_side (the memory that takes the most seconds "
+                     "counts)",
           .default_text = "in_turn",
           .choices = {"in_turn", "side_by_side"}},
          memory_power_field()},

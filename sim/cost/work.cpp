@@ -18,8 +18,8 @@ double inputs_of(const Model& model, const Layer& layer) {
 }
 
 /// Returns the number of elements of the weights that a layer reads, including weights that it shares with other
-/// layers. A layer with `weights_read` reads only the rows or matrices that the samples select. Any other layer reads
-/// all its weights.
+/// layers. A layer with `weights_read` reads only the rows or matrices that the samples select. A layer without
+/// `weights_read` reads all its weights.
 double weights_of(const Layer& layer, double samples) {
   const double all = static_cast<double>(layer.parameters) + static_cast<double>(layer.shared);
   if (!layer.weights_read) return all;

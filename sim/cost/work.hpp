@@ -13,8 +13,8 @@ namespace sluice {
 enum class Pass : std::uint8_t {
   forward,
   backward,         ///< both gradients
-  backward_input,   ///< only the gradient of the input
-  backward_weight,  ///< only the gradient of the weights
+  backward_input,   ///< the part of the backward pass that computes only the gradient of the input
+  backward_weight,  ///< the part of the backward pass that computes only the gradient of the weights
   recompute,
   update  ///< the update of weights by an optimizer, which does not belong to an operator
 };
@@ -37,20 +37,20 @@ bool does_work(const Layer& layer, Pass pass);
 Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
 /// Returns the work of the backward pass of `layer`, with its own FLOP. The pass reads the tensors that were kept, the
-/// weights and the output's gradient. It writes the gradients of inputs and weights.
+/// weights and the output's gradient. The pass writes the gradients of inputs and weights.
 Work backward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
 /// Returns the bytes of the weights that a pass over `samples` samples reads, including weights that the layer shares
-/// with other layers. The pass reads all weights, except that of a table or of experts it reads at most the rows or
-/// matrices that the samples select.
+/// with other layers. If the weights are a table or the matrices of experts, the pass reads at most the rows or the
+/// matrices that the samples select. The pass reads all weights of any other layer.
 double weight_bytes(const Layer& layer, std::int64_t samples, DType dtype);
 
 /// Returns the work of any pass except an update. A pass that computes one of the two gradients has that gradient's
 /// share of the backward pass.
 Work work_of(const Model& model, const Layer& layer, Pass pass, std::int64_t samples, DType dtype);
 
-/// Returns the share of a pass in the work of both gradients. The result is the pass's share of the FLOP, or one half
-/// if there are no FLOP.
+/// Returns the share that a pass has in the work of both gradients. The result is the FLOP of the pass divided by the
+/// FLOP of both gradients, or one half if both gradients have 0 FLOP.
 double share_of(const Backward& backward, Pass pass);
 
 }  // namespace sluice

@@ -52,13 +52,13 @@ void Builder::fail(Place place, const std::string& message) const {
 /// A C string ends at a NUL, so programs in C would cut off a text that contains a NUL.
 void Builder::refuse_nul(Place place, const std::string& text) const {
   if (text.find('\0') != std::string::npos)
-    fail(place, "a NUL character (\\u0000, \\0) is part of this text: leave it out");
+    fail(place, "this text contains a NUL character (\\u0000, \\0): remove the character");
 }
 
 void Builder::key(Place place, std::string key) {
   refuse_nul(place, key);
   Open& open = open_.back();
-  if (key == "<<") fail(place, "merge keys ('<<') are not allowed; write the keys out");
+  if (key == "<<") fail(place, "merge keys ('<<') are not allowed; write the keys of the other mapping instead");
   const auto& entries = open.value.entries();
   bool duplicate = false;
   if (entries.size() < large_map) {
@@ -72,7 +72,7 @@ void Builder::key(Place place, std::string key) {
     std::string message = "duplicate key '" + key + "'";
     for (const auto& entry : entries)
       if (entry.key == key)
-        message += " (first at line " + std::to_string(entry.line) + "): keep one of the two";
+        message += " (first at line " + std::to_string(entry.line) + "): keep only one of the two keys";
     fail(place, message);
   }
   open.key = std::move(key);
@@ -124,7 +124,7 @@ Value number_value(const Builder& builder, Place place, std::string_view text) {
     builder.fail(
         place,
         "'" + std::string(text) + "'" + builder.for_key() +
-            " has a leading zero, which some readers take for octal; write it without, or in quotes");
+            " has a leading zero, which some readers take for octal; write the number without this zero, or in quotes");
   const char* const end = digits.data() + digits.size();
   Value value;
   if (all_digits(magnitude)) {
@@ -132,14 +132,14 @@ Value number_value(const Builder& builder, Place place, std::string_view text) {
     if (std::from_chars(digits.data(), end, integer).ec != std::errc())
       builder.fail(place, "the integer '" + std::string(text.substr(0, 40)) + "'" +
                               builder.for_key() +
-                              " does not fit in 64 bits: at most 9223372036854775807");
+                              " does not fit in 64 bits: expected at most 9223372036854775807");
     value = Value::make(integer);
   } else {
     double number = 0;
     const auto [stop, error] = std::from_chars(digits.data(), end, number);
     if (error != std::errc() || stop != end || !std::isfinite(number))
       builder.fail(place, "the number '" + std::string(text.substr(0, 40)) + "'" +
-                              builder.for_key() + " is out of range: at most 1.8e308 in size");
+                              builder.for_key() + " is out of range: expected a size of at most 1.8e308");
     value = Value::make(number);
   }
   value.set_text(std::string(text));
@@ -160,7 +160,7 @@ Value plain_value(const Builder& builder, Place place, const std::string& text) 
   if (based)
     builder.fail(place,
                  "'" + text + "'" + builder.for_key() +
-                     " is a number in another base than ten; write it in decimal, or in quotes");
+                     " is a number in another base than ten; write the number in decimal, or in quotes");
   return Value::make(text);
 }
 
@@ -173,7 +173,8 @@ bool looks_like_json(std::string_view text) {
 
 namespace {
 
-/// Returns whether all characters are printable ASCII or ends of lines. Most texts need no further check.
+/// Returns whether all characters are printable ASCII or ends of lines. Most texts consist of such characters and need
+/// no other check.
 bool is_plain(const char* block, std::size_t count) {
   unsigned char odd = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -197,7 +198,7 @@ std::size_t character_at(const std::string& text, std::size_t i, std::string& wr
   return bytes;
 }
 
-/// Returns the position of byte `end`. The text of the line is left out of the position, because the line has bytes
+/// Returns the position of byte `end`. The position does not contain the text of the line, because the line has bytes
 /// that cannot be printed.
 Position position_at(const Source& source, std::size_t end) {
   Position position{source.name, 1, 1, ""};

@@ -26,7 +26,7 @@ class Builder {
 
   explicit Builder(std::shared_ptr<const Source> source) : source_(std::move(source)) {}
 
-  /// Sets the key to which the next scalar or container belongs. Throws InputError if the mapping has this key already.
+  /// Sets the key to which the next scalar or container belongs. Throws InputError if the mapping already has this key.
   void key(Place place, std::string key);
   void scalar(Place place, Value value);
   void begin(Place place, Value container);
@@ -47,7 +47,7 @@ class Builder {
     bool has_key = false;
     std::string key;
     Place key_place;
-    /// Empty until the map is too large for a linear search.
+    /// The keys of the map. The set is empty until the map is too large for a linear search.
     std::unordered_set<std::string> keys;
   };
   void add(Value value);
@@ -59,8 +59,8 @@ class Builder {
   bool done_ = false;
 };
 
-/// Reads a JSON number, or a YAML plain scalar that looks like a number. If the number is not
-/// finite or does not fit, throws an error that names the position.
+/// Reads a JSON number, or a YAML plain scalar that looks like a number. If the number is not finite or does not fit in
+/// 64 bits, throws an error that names the position.
 Value number_value(const Builder& builder, Place place, std::string_view text);
 
 /// Reads a plain scalar by the YAML core schema: null, true, false, an integer, a number, or else a
@@ -72,9 +72,9 @@ Value plain_value(const Builder& builder, Place place, const std::string& text);
 Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool allow_empty);
 Value read_json(std::shared_ptr<const Source> source);
 
-/// Returns true for a mapping in braces whose first key is in quotes. YAML also allows mappings in braces, but their
-/// keys are seldom in quotes. The YAML reader reads JSON correctly, too, so a JSON text for which this function returns
-/// false is still read correctly.
+/// Returns true for a mapping in braces whose first key is in quotes. YAML also allows mappings in braces, but the keys
+/// of such mappings are seldom in quotes. If this function returns false for a JSON text, the YAML reader reads the
+/// text, with a correct result.
 bool looks_like_json(std::string_view text);
 
 /// Throws InputError if the text of `source` is not valid UTF-8 (for example because of overlong forms or surrogates),

@@ -21,13 +21,13 @@ struct Folder {
 const std::vector<Folder>& folders() {
   static const std::vector<Folder> list = {
       {"models", "a model",
-       "`sluice model NAME` counts it, `sluice fits NAME` says what fits, and `model: NAME` is the "
-       "line of a scenario that uses it (`sluice new scenario`)"},
+       "`sluice model NAME` counts the model, `sluice fits NAME` says what fits, and `model: NAME` is the line of a "
+       "scenario that uses the model (`sluice new scenario`)"},
       {"platforms", "a platform",
-       "`platform: NAME` is the line of a scenario that runs on it, and --platform NAME the option "
-       "of `sluice fits` and `sluice model`"},
-      {"scenarios", "a scenario", "`sluice run NAME` answers it"},
-      {"fits", "a fit", "`cost: {model: fitted, file: NAME}` computes costs with it"},
+       "`platform: NAME` is the line of a scenario that runs on the platform, and --platform NAME is the option of "
+       "`sluice fits` and `sluice model`"},
+      {"scenarios", "a scenario", "`sluice run NAME` answers the scenario's question"},
+      {"fits", "a fit", "`cost: {model: fitted, file: NAME}` computes costs with this fit"},
   };
   return list;
 }
@@ -57,7 +57,7 @@ std::vector<std::string> bundled_files(const std::string& folder) {
   }
   if (error)
     throw IoError("cannot read the folder '" + root.string() + "': " + error.message() +
-                  "; SLUICE_ROOT may name the folder that holds models, platforms and scenarios");
+                  "; set the variable SLUICE_ROOT to the folder that holds models, platforms and scenarios");
   std::sort(files.begin(), files.end());
   return files;
 }

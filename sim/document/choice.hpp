@@ -1,6 +1,6 @@
-// A document may choose an entry of a catalog by its name, and write further keys beside the name. This choice is
-// resolved and checked once, where the document is read. All later code receives the choice as an object of type
-// Choice.
+// A document may choose an entry of a catalog by its name, and write the keys of this entry beside the name. The choice
+// is resolved and checked only once, when the document is read. All code that uses the choice later receives it as an
+// object of type Choice.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@
 namespace sluice {
 
 /// A mapping that was checked against its record. The object owns the mapping and the record, so that it may live
-/// longer than the document. It is cheap to copy. A default-constructed object is empty and must be assigned to before
-/// use.
+/// longer than the document. Copying the object is cheap. A default-constructed object is empty and must be assigned to
+/// before use.
 class Keys {
  public:
   Keys() = default;
@@ -33,7 +33,7 @@ class Keys {
         : map(std::move(map_)), record(std::move(record_)), reader(map, record) {}
     Value map;
     Record record;
-    Reader reader;  ///< reads `map` by `record`
+    Reader reader;  ///< checks `map` against `record`
   };
   std::shared_ptr<const ReadMapping> mapping_;
 };
@@ -49,8 +49,9 @@ struct Chosen {
 };
 
 /// Returns the entry that `mapping` names under `key`, and checks the keys of `mapping` against record_of(entry).
-/// Messages call the mapping `mapping_name`. Parameter `words` holds other texts that are allowed under `key`. The
-/// caller must handle these texts before the call; this function only lists them in messages. Throws InputError.
+/// Messages call the mapping `mapping_name`. Parameter `words` holds texts that are allowed under `key` in addition to
+/// the names of entries. The caller must handle these texts before the call. This function only lists the texts in
+/// messages. Throws InputError.
 template <class Entry>
 Chosen<Entry> choose(const Catalog<Entry>& catalog, const Value& mapping,
                      const std::string& mapping_name, const std::string& key,
@@ -66,8 +67,8 @@ Chosen<Entry> choose(const Catalog<Entry>& catalog, const Value& mapping,
   return {&entry, Keys(mapping, record_of(entry))};
 }
 
-/// Returns true if `mapping` says `auto` under `key`, which leaves the choice open. With `auto`, the mapping may have
-/// no other key. Throws InputError.
+/// Returns true if `mapping` says `auto` under `key`, which leaves the choice open. If the mapping says `auto`, it may
+/// have no other key. Throws InputError.
 bool is_open_choice(const Value& mapping, const std::string& mapping_name, const std::string& key);
 
 }  // namespace sluice

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t longest_chain = 16;
 
 /// Lays `over` over `base` at all levels. If both documents have a mapping at a place, the mappings are merged.
-/// Everywhere else the value of `over` replaces the value of `base`.
+/// At all other places the value of `over` replaces the value of `base`.
 void lay_over(Value& base, Value over) {
   for (Value::Entry& entry : over.entries()) {
     Value* below = base.find(entry.key);
@@ -71,8 +71,8 @@ class Includes {
     return document;
   }
 
-  /// Parameter `document` was read from `path`. If it has the key `file` at the top, it is replaced by the content of
-  /// the named file, with its other keys laid over this content.
+  /// Parameter `document` was read from `path`. If the document has the key `file` at the top, it is replaced by the
+  /// content of the named file. The other keys of the document are laid over this content.
   void lay_over_base(Value& document, const std::string& path, const std::string& folder) {
     const Value* file = document.find("file");
     if (!file) return;
@@ -110,8 +110,8 @@ class Includes {
     if (is_file(beside.string() + ".yaml"))
       fail_at(file, "'" + text +
                         "' is not the name of a bundled document; for the file beside this " +
-                        "one write '" + text + ".yaml'");
-    fail_at(file, "there is no file '" + text + "' beside this one, and none of Sluice's " +
+                        "document, write '" + text + ".yaml'");
+    fail_at(file, "there is no file '" + text + "' beside this document, and none of Sluice's " +
                       folder + " has that name" + about_unknown_name(text, folder));
   }
 
@@ -123,10 +123,10 @@ class Includes {
       fail_at(
           file,
           "'" + file.text() + "' leads out of '" + roots_.front().string() +
-              "'. A document may name files in that folder, which is the nearest folder above the document that "
-              "holds .git or .sluice-root, or else the parent of its folder. It may also name files of Sluice, "
-              "like gpt2 or a100_pcie. Copy the file there, or put an empty file .sluice-root into a folder that "
-              "holds both");
+              "'. A document may name files in that folder, which is the nearest folder above the document that holds "
+              ".git or .sluice-root or, if there is none, the parent of the document's folder. A document may also "
+              "name files of Sluice, such as gpt2 or a100_pcie. Copy the file there, or put an empty file .sluice-root "
+              "into a folder that holds both files");
     std::vector<std::string> way(names_.begin(), names_.begin() + static_cast<long>(chain_.size()));
     way.push_back(path.string());
     if (std::find(chain_.begin(), chain_.end(), target) != chain_.end())

@@ -1,5 +1,6 @@
-// Reads JSON by the events of the nlohmann library. The events have no positions. Therefore the iterator that feeds the
-// parser counts how many bytes the parser has read. When an event comes, this count is the end of the event's token.
+// Reads JSON by the events of the nlohmann library. The events have no positions. Therefore the iterator that gives the
+// text to the parser counts the bytes that the parser has read. When an event comes, this number of bytes is the
+// position at which the event's token ends.
 #include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -47,7 +48,7 @@ class Events {
   bool number_unsigned(std::uint64_t) { return number(); }
   bool number_float(double, const std::string&) { return number(); }
   bool string(std::string& value) { return scalar(string_begin(), Value::make(std::move(value))); }
-  bool binary(std::vector<std::uint8_t>&) { return false; }  // JSON text has no such values.
+  bool binary(std::vector<std::uint8_t>&) { return false; }  // A JSON text cannot contain such values.
   bool start_object(std::size_t) { return begin(Value::make_map()); }
   bool start_array(std::size_t) { return begin(Value::make_list()); }
   bool key(std::string& name) {
@@ -83,8 +84,8 @@ class Events {
 
   const char* word_begin(int length) const { return read_to_ - length; }
 
-  // An odd number of backslashes stands before an escaped quote. No backslash stands before the quote that opens the
-  // string.
+  // The number of backslashes before an escaped quote is odd. There is no backslash before the quote with which the
+  // string begins.
   const char* string_begin() const {
     for (const char* at = read_to_ - 2;; --at) {
       if (*at != '"') continue;
@@ -109,7 +110,7 @@ class Events {
     return true;
   }
 
-  // Tokens come in order, so a single scan of the text counts the lines of all tokens.
+  // Tokens come in order, so the lines of all tokens are counted in a single scan of the text.
   Place place(const char* token) {
     for (; seen_ < token; ++seen_) {
       if (*seen_ == '\n')

@@ -17,7 +17,7 @@ bool is_json(const std::string& text, const std::string& name) {
   return looks_like_json(text);
 }
 
-/// Reading YAML takes a second per 6 MB, and its values take 20 times the memory of the text.
+/// Reading YAML takes one second per 6 MB of text. The values take 20 times as much memory as the text.
 constexpr std::size_t longest_yaml = 64'000'000;
 /// A key or a value takes up to 350 bytes of memory, even if its text is short. Keys and values are counted before they
 /// are read, because yaml-cpp holds a whole list in brackets in memory. A comma, a colon or the end of a line counts as
@@ -25,7 +25,7 @@ constexpr std::size_t longest_yaml = 64'000'000;
 constexpr std::ptrdiff_t most_parts = 3'000'000;
 
 constexpr const char* advice_to_write_json =
-    "Write the document as JSON, in a file whose name ends in .json: JSON is read five times as fast";
+    "Write the document as JSON, in a file whose name ends in .json: JSON is read five times as fast as YAML";
 
 void refuse_long_yaml(const Source& source) {
   const std::size_t size = source.text.size();
@@ -36,16 +36,16 @@ void refuse_long_yaml(const Source& source) {
     throw InputError(
         Position{source.name, 0, 0, ""},
         std::to_string(parts) +
-            " keys and values of YAML, counted by commas, colons and ends of lines, are too many: at "
-            "most " +
+            " keys and values of YAML (counted by commas, colons and ends of lines) are too many: at most " +
             std::to_string(most_parts) +
-            " are read, because more take more than a gigabyte of memory. " + advice_to_write_json);
+            " keys and values are read, because more of them would take more than a gigabyte of memory. " +
+            advice_to_write_json);
   if (size <= longest_yaml) return;
   throw InputError(
       Position{source.name, 0, 0, ""},
       std::to_string(size / 1'000'000) + " MB of YAML are too many: at most " +
           std::to_string(longest_yaml / 1'000'000) +
-          " MB are read, because this takes seconds and more than a gigabyte of memory. " +
+          " MB are read, because reading more would take many seconds and more than a gigabyte of memory. " +
           advice_to_write_json);
 }
 
@@ -71,16 +71,16 @@ Value load_file(const std::string& path) {
 
 namespace {
 
-/// Returns a hint that says how to use a document of this format. Messages give the hint to a person who used the
-/// document where another kind of document was expected.
+/// Returns a hint that says how to use a document of this format. Messages contain this hint if the document was used
+/// where another kind of document was expected.
 std::string use_of(const std::string& format) {
   const std::string kind = format.substr(0, format.find('/'));
   if (kind == "sluice-model")
-    return "; it is a model: `sluice model FILE` counts it, `sluice fits FILE` says what fits, and "
-           "`model: FILE` is the line of a scenario that uses it";
+    return "; it is a model: `sluice model FILE` counts the model, `sluice fits FILE` says what fits, and `model: "
+           "FILE` is the line of a scenario that uses the model";
   if (kind == "sluice-platform")
-    return "; it is a platform: `platform: FILE` is the line of a scenario that runs on it";
-  if (kind == "sluice-scenario") return "; it is a scenario: `sluice run FILE` answers it";
+    return "; it is a platform: `platform: FILE` is the line of a scenario that runs on the platform";
+  if (kind == "sluice-scenario") return "; it is a scenario: `sluice run FILE` answers the scenario's question";
   return "";
 }
 

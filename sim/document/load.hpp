@@ -12,8 +12,9 @@ namespace sluice {
 
 /// Reads one YAML or JSON file (a regular file of at most 1 GiB). A file of another program (document/foreign.hpp)
 /// becomes a Value that represents it. The function refuses empty and binary files, bad UTF-8, duplicate keys, second
-/// documents, tags, anchors and aliases, and merge keys. It also refuses nesting deeper than 64, integers with a
-/// leading zero, and numbers that are not finite or do not fit. Throws InputError with a position, or IoError.
+/// documents, tags, anchors and aliases, and merge keys. The function also refuses nesting deeper than 64 levels,
+/// integers with a leading zero, and numbers that are not finite or do not fit in 64 bits. Throws InputError with a
+/// position, or IoError.
 Value load_file(const std::string& path);
 /// Reads a text in memory as load_file reads a file. Messages call the text `name`.
 Value parse_text(std::string text, std::string name);
@@ -23,15 +24,17 @@ Value parse_text(std::string text, std::string name);
 /// levels. The base may be a bundled document of `folder`, which the variant names.
 Value load_document(const std::string& path, const std::string& folder = {});
 
-/// Applies overrides and includes to a scenario that was read from `path`. First the function applies the overrides
-/// that say what is included (`platform.file=`), then it resolves the includes, then it applies the other overrides.
-/// Paths in overrides are relative to the scenario or else to the working folder. Files named by overrides may lie in
-/// any folder, because a person typed their names.
+/// Applies overrides and includes to a scenario that was read from `path`. The function first applies the overrides
+/// that say which file is included (`platform.file=`). After these overrides, the function resolves the includes. At
+/// the end the function applies all other overrides. Paths in overrides are relative to the folder of the scenario or,
+/// if no such file exists, to the working folder. Files named by overrides may lie in any folder, because a person
+/// typed their names.
 Value resolve_with_overrides(Value document, const std::string& path,
                              const std::vector<std::string>& include_keys,
                              const std::vector<std::string>& overrides, const Layout& layout = {});
 
-/// Checks `format: sluice-KIND/1`. Throws InputError if the format is missing, of another kind, or of a newer version.
+/// Checks `format: sluice-KIND/1`. Throws InputError if the format is missing, names another kind of document, or has a
+/// newer version.
 void require_format(const Value& document, std::string_view kind, int version = 1);
 
 /// Includes files in a document, for each key of its root map that `include_keys` lists. A mapping `{file: X, ...}`
@@ -40,23 +43,23 @@ void require_format(const Value& document, std::string_view kind, int version = 
 /// keys, and the content of X becomes its key `definition`.
 ///
 /// X is relative to the folder of `path`. After links are resolved, X must lie inside data_root() or inside the root.
-/// The root is the nearest folder above `path` that holds `.sluice-root` or `.git`. Without such a folder, the root is
-/// the parent of the folder of `path`. If X is a bare name and no file of that name lies beside `path`, X means the
-/// bundled document of that name. The folder of bundled documents has the name of the key with an s appended (models,
-/// platforms). An included document may itself have a base (see load_document), whose path is relative to that
-/// document. A chain of bases has at most 16 documents. A cycle of bases is an error, whose message lists the chain.
-/// Throws InputError at the `file:` value.
+/// The root is the nearest folder above `path` that holds `.sluice-root` or `.git`. If there is no such folder, the
+/// root is the parent of the folder of `path`. If X is a bare name and no file of that name lies beside `path`, X means
+/// the bundled document of that name. The folder of bundled documents has the name of the key with an s appended
+/// (models, platforms). An included document may itself have a base (see load_document), whose path is relative to that
+/// document. A chain of bases has at most 16 documents. A cycle of bases is an error. The message of this error lists
+/// the chain. Throws InputError at the `file:` value.
 void resolve_includes(Value& document, const std::string& path,
                       const std::vector<std::string>& include_keys);
 
-/// Applies overrides like "platform.links.host.bandwidth=64GB/s" in order. The value is parsed as YAML. If a key before
-/// the last key of the path is unknown, the error suggests a similar known key. The last key may be new, because the
-/// reader of its mapping checks it later. An element of a list is addressed by its index, counted from 0, or by its
-/// name. Throws UsageError if an override is not KEY=VALUE.
+/// Applies overrides like "platform.links.host.bandwidth=64GB/s" in order. The value is parsed as YAML. If a key of the
+/// path is unknown, and it is not the last key of the path, the error suggests a similar known key. The last key may be
+/// new, because the reader of its mapping checks this key later. An element of a list is addressed by its index,
+/// counted from 0, or by its name. Throws UsageError if an override is not KEY=VALUE.
 void apply_overrides(Value& document, const std::vector<std::string>& overrides);
 
-/// Returns the document as YAML text. parse_text(to_yaml(d)) equals d. With `provenance` each scalar is followed by "#
-/// file:line".
+/// Returns the document as YAML text. parse_text(to_yaml(d)) equals d. If `provenance` is true, each scalar is followed
+/// by "# file:line".
 std::string to_yaml(const Value& document, bool provenance);
 /// Returns the document as JSON text. If `indent` is 0, the text has a single line.
 std::string to_json(const Value& document, int indent = 2);

@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-/// A value in an object or a list. Every type of value that a document can hold converts to it. An empty optional
-/// becomes null. A number that is not finite becomes null, too.
+/// A value in an object or a list. Every type of value that a document can hold can be converted to this type. An empty
+/// optional becomes null. A number that is not finite also becomes null.
 class Item {
  public:
   Item(Value value) : value_(std::move(value)) {}
@@ -30,8 +30,8 @@ class Item {
     if (value) value_ = Item(*value).take();
   }
 
-  /// Moves the value out. Call this function once. `value_` is mutable because the elements of an initialiser list are
-  /// constants.
+  /// Moves the value out of this object. Call this function only once. `value_` is mutable because the elements of an
+  /// initialiser list are constants.
   Value take() const { return std::move(value_); }
 
  private:

@@ -18,7 +18,7 @@ std::vector<std::string> keys_of(const Value& map) {
   return keys;
 }
 
-/// Appends to `found` the mappings of a list whose key `name` has the given value. If an element contains a list
+/// Appends to `found` each mapping of a list whose key `name` has the given value. If an element contains a list
 /// `layers`, as a repetition does, that list is searched, too. Parameter `known` receives the names of all elements.
 void find_named(Value& list, const std::string& name, std::vector<Value*>& found,
                 std::vector<std::string>& known) {
@@ -58,7 +58,7 @@ class Walk {
     column_ += static_cast<int>(segment.size()) + 1;
   }
 
-  /// Returns an element of a list, by its index, or by its name if the elements have names.
+  /// Returns the element of a list that has the given index or, if the elements have names, the given name.
   Value& element(const std::string& segment) {
     std::size_t index = 0;
     const char* const end = segment.data() + segment.size();
@@ -127,7 +127,7 @@ class Walk {
 
 Override parse_override(const std::string& text) {
   if (const std::size_t nul = text.find('\0'); nul != std::string::npos)
-    throw UsageError("'" + text.substr(0, nul) + "\\0': a NUL character is part of this override");
+    throw UsageError("'" + text.substr(0, nul) + "\\0': this override contains a NUL character");
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     throw UsageError("'" + text +

@@ -13,15 +13,16 @@ struct Record;
 
 struct Override {
   std::vector<std::string> path;
-  Value value;  ///< its source text is the whole "KEY=VALUE"
+  Value value;  ///< the value; its source text is the whole "KEY=VALUE"
 };
 
-/// Says which mappings at the top of a document may be absent, and which may be shortened to a word.
+/// The mappings at the top of a document that may be absent, and the mappings that may be shortened to a word.
 struct Layout {
   /// Mappings that an override may create (`stages.cut=per_layer` in a document without `stages`).
   std::vector<std::string> may_be_absent = {};
-  /// Mappings that may be shortened to one word. Each pair holds the mapping's key, and the inner key whose value the
-  /// word is. For example, the pair {policy, name} makes `policy: resident` mean `policy: {name: resident}`.
+  /// Mappings that may be shortened to one word. Each pair holds the key of a mapping, and the key inside the mapping
+  /// whose value the word gives. For example, the pair {policy, name} makes `policy: resident` mean `policy: {name:
+  /// resident}`.
   std::vector<std::pair<std::string, std::string>> words = {};
 };
 

@@ -1,5 +1,5 @@
-// Finds the places in a document where a key is written or may be written. Messages suggest these places to a person
-// who wrote the key without its path.
+// Finds the places in a document where a key is written or may be written. Messages suggest these places if the key was
+// written without its path.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ struct Record;
 /// platform.links.host.bandwidth.
 std::vector<std::string> places_of(std::string_view key, const Value& map, const Record* record);
 
-/// Returns " (did you mean 'workload.batch'?)" if the key belongs at other places. Otherwise suggests the nearest name
-/// in `known`.
+/// Returns " (did you mean 'workload.batch'?)" if the key belongs at other places. If the key does not belong at other
+/// places, suggests the nearest name in `known`.
 std::string did_you_mean_at(std::string_view key, const std::vector<std::string>& known,
                             const std::vector<std::string>& places);
 

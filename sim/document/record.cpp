@@ -48,7 +48,7 @@ std::string expected(const Field& field) {
       text = "a list";
       break;
     case Type::any:
-      text = field.record ? "a mapping, a name, or a list of these" : "a value";
+      text = field.record ? "a mapping, a name, or a list of mappings and names" : "a value";
       break;
   }
   return field.choices.empty() ? text : text + ", or: " + join(field.choices);
@@ -72,7 +72,7 @@ std::string in_brackets(std::string text) {
   refuse(field, value, "expected " + expected(field) + hint);
 }
 
-/// Reads the words that some YAML readers take for true and false.
+/// Reads words that some YAML readers, but not Sluice, take for true and false.
 std::optional<bool> switch_of(const std::string& written) {
   const std::string text = lower_case(written);
   if (text == "true" || text == "yes" || text == "on") return true;
@@ -80,8 +80,8 @@ std::optional<bool> switch_of(const std::string& written) {
   return std::nullopt;
 }
 
-/// Returns the largest plausible quantity. A greater quantity must be a typing mistake, because no machine has a
-/// similar number.
+/// Returns the largest plausible quantity. A quantity that is greater must be a typing mistake, because no machine has
+/// such a quantity.
 double plausible(Dimension dimension) {
   switch (dimension) {
     case Dimension::bytes_per_s:
@@ -115,9 +115,9 @@ void check_range(const Field& field, const Value& value, double number) {
   if (field.type == Type::quantity && number > plausible(field.dimension))
     refuse(field, value,
            "it must be at most " + shown(plausible(field.dimension)) +
-               ", because no machine comes near that; expected " + expected(field));
+               ", because no machine has such a quantity; expected " + expected(field));
   constexpr double least_share =
-      1e-9;  // With smaller shares of small rates, seconds would not stay finite.
+      1e-9;  // With smaller shares of small rates, seconds would become infinite.
   const bool share = field.type == Type::number && field.minimum_excluded && field.maximum == 1;
   if (share && number < least_share)
     refuse(field, value, "it must be at least " + shown(least_share));
@@ -136,7 +136,7 @@ double quantity_of(const Field& field, const Value& value) {
   const Value::Kind kind = value.kind();
   if (kind == Value::Kind::integer || kind == Value::Kind::number)
     refuse(field, value,
-           (value.as_number() < 0 ? "it may not be negative, expected "
+           (value.as_number() < 0 ? "the number may not be negative, expected "
                                   : "the unit is missing, expected ") +
                expected(field));
   if (kind != Value::Kind::string) refuse_type(field, value);
@@ -238,7 +238,7 @@ std::string Reader::scalar(std::string_view name) const {
   if (const Value* value = this->value(name)) return value->text();
   const Field& field = this->field(name);
   if (field.default_text) return *field.default_text;
-  throw InternalError("'" + field.name + "' in " + word_ + " is neither given nor defaulted");
+  throw InternalError("'" + field.name + "' in " + word_ + " has neither a value nor a default");
 }
 
 bool Reader::boolean(std::string_view name) const {

@@ -1,7 +1,7 @@
-// A record declares what a mapping in a document may contain. The declaration serves four purposes. Reader takes types
-// and defaults from it. Reader finds errors with it, such as unknown keys, wrong types, wrong units and values out of
-// range. `sluice list` and --help print it. From it, schema.hpp makes a JSON Schema, by which editors check and
-// complete documents.
+// A record declares what a mapping in a document may contain. The record serves four purposes. Reader takes types and
+// defaults from the record. Reader finds errors with the record, such as unknown keys, wrong types, wrong units and
+// values out of range. `sluice list` and --help print the record. schema.hpp makes a JSON Schema from the record, with
+// which editors check and complete documents.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,21 @@ namespace sluice {
 enum class Type {
   boolean,
   integer,
-  number,    ///< a plain number or a percentage
+  number,    ///< a number without a unit, or a percentage
   quantity,  ///< a string with a unit of `dimension`
   text,
   choice,  ///< one of `choices`
-  /// A mapping that the caller of Reader reads; `record` describes it if its keys are fixed.
+  /// A mapping that the caller of Reader reads. `record` describes the mapping if its keys are fixed.
   mapping,
   list,
   any
 };
 
-/// One key of a record.
+/// The declaration of one key of a record.
 struct Field {
   std::string name;
   Type type = Type::text;
-  std::string summary;  ///< one sentence, with the unit if the value has one
+  std::string summary;  ///< one sentence about the value, with the unit if the value has a unit
   /// The default, written as in a document. A key without a default is required, unless `optional` is true.
   std::optional<std::string> default_text = {};
   bool optional = false;  ///< whether the key may be absent although it has no default
@@ -50,19 +50,19 @@ struct Field {
   const struct Record* record = nullptr;
   /// Whether the field is a mapping with free keys, each value of which is a mapping with this `record`.
   bool map_of = false;
-  /// Set only if the field is a mapping at the top of a document that may be written as one word. `word_for` is the
-  /// inner key whose value the word is. For example, with word_for = "name", `policy: resident` means `policy: {name:
-  /// resident}`.
+  /// Set only if the field is a mapping at the top of a document that may be written as one word. `word_for` is the key
+  /// inside the mapping whose value the word gives. For example, with word_for = "name", `policy: resident` means
+  /// `policy: {name: resident}`.
   std::string word_for = {};
 };
 
 /// A mapping with known keys.
 struct Record {
-  std::string name;     ///< the name in messages, such as "link" or "policy streamed"
+  std::string name;     ///< the name of the mapping in messages, such as "link" or "policy streamed"
   std::string summary;  ///< one sentence
   std::vector<Field> fields = {};
-  /// Whether a mapping may have further keys (such as the parameters in scenario.model), which the caller of Reader
-  /// reads.
+  /// Whether a mapping may have keys that are not in `fields` (such as the parameters in scenario.model). The caller of
+  /// Reader reads these keys.
   bool open = false;
 };
 
@@ -98,17 +98,19 @@ class Reader {
 
  private:
   const Field& field(std::string_view name) const;
-  std::string scalar(std::string_view name) const;  ///< the written text, or the default
+  /// Returns the text that is written in the document, or the default.
+  std::string scalar(std::string_view name) const;
   void check_keys() const;
   const Value& map_;
   const Record& record_;
   std::string word_;
 };
 
-/// Throws InputError at the position of `where`.
+/// Throws InputError with this message at the position of `where`.
 [[noreturn]] void fail_at(const Value& where, const std::string& message);
 
-/// Runs `action`. If it throws an InputError without a position, the error gets the position of `where`.
+/// Runs `action`. Calls a function. If the function throws an InputError without a position, the error gets the
+/// position of `where`.
 template <class Action>
 decltype(auto) located(const Value& where, Action&& action);
 

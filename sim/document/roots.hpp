@@ -23,8 +23,7 @@ bool is_inside(const std::filesystem::path& path, const std::filesystem::path& r
 /// by the program, the named file may lie in any folder, and its name may be relative to the working folder. `folder`
 /// is the folder of the whole document. Throws InputError.
 std::string named_file(const Value& file, const std::string& folder);
-/// Does the same as named_file, but returns a bare word unchanged, because such a word is the name of a bundled
-/// document.
+/// Does what named_file does, but returns a bare word unchanged, because such a word is the name of a bundled document.
 std::string named_file_or_word(const Value& file, const std::string& folder);
 
 /// Returns the result of `read`, which reads the file that a value names. If the file is wrong or cannot be read,

@@ -55,7 +55,7 @@ void set_range(Value& schema, const Field& field) {
   if (std::isfinite(field.maximum)) schema.set("maximum", number(field.maximum));
 }
 
-/// Returns a schema that accepts what at least one of these schemas accepts.
+/// Returns a schema that accepts each value that at least one of these schemas accepts.
 Value any_of(List schemas) {
   Value schema = Value::make_map();
   schema.set("anyOf", list(std::move(schemas)));
@@ -76,7 +76,7 @@ Value integers() {
   return schema;
 }
 
-/// Returns the default as a value of its own type, so that an editor can insert it as it is.
+/// Returns the default as a value of the field's type, so that an editor can insert the default unchanged.
 Value default_value(const Field& field) {
   const std::string& written = *field.default_text;
   if (field.type == Type::quantity || field.type == Type::text || field.type == Type::choice)
@@ -90,8 +90,8 @@ bool is_required(const Field& field) {
   return !field.optional && !field.default_text;
 }
 
-/// Returns whether the word may replace the whole mapping, because the variant that the word selects requires no other
-/// key.
+/// Returns whether the word may replace the whole mapping. The word may do so if the variant that the word selects
+/// requires no other key.
 bool is_enough(const std::string& word, const std::string& key,
                const std::vector<SchemaVariant>& variants) {
   const std::pair<std::string, std::string> said = {key, word};
@@ -139,16 +139,16 @@ Value condition_of(const SchemaVariant& variant) {
   return condition;
 }
 
-/// Says which keys a schema requires: all keys that a whole document needs, or none, for a document that is laid over
-/// another document.
+/// The keys that a schema requires. A whole document requires all keys that it needs. A document that is laid over
+/// another document requires no key.
 enum class Requires { all, nothing };
 
 class SchemaWriter {
  public:
   explicit SchemaWriter(const SchemaRules& rules) : rules_(rules) {}
 
-  /// Returns the schema of a whole document. With `Requires::nothing`, returns the schema of a document that is laid
-  /// over another document.
+  /// Returns the schema of a whole document. If `Requires::nothing` is given, returns the schema of a document that is
+  /// laid over another document.
   Value document(const Record& record, std::string_view kind, Requires required) {
     Value schema = schema_of(record, required);
     Value& properties = *schema.find("properties");
@@ -161,12 +161,12 @@ class SchemaWriter {
             key, with_summary(any_of({word_schema(*field, {}), with_base(included, key)}), *field));
     Value format = Value::make_map();
     format.set("const", text("sluice-" + std::string(kind) + "/1"));
-    format.set("description", text("what this file is, and the version of its format"));
+    format.set("description", text("the kind of this file, and the version of its format"));
     properties.set("format", std::move(format));
     if (required == Requires::nothing) {
       Value file = typed("string");
       file.set("description",
-               text("another document, over which the keys of this document are laid"));
+               text("another document; the keys of this document are laid over that document"));
       properties.set("file", std::move(file));
       return schema;
     }

@@ -14,7 +14,7 @@ namespace sluice {
 
 /// A variant of a mapping. The mapping has variants if the values of some keys, such as `type`, decide which other keys
 /// are allowed. A variant applies if each key in `when` has the value that `when` gives, where an empty value means any
-/// value. A mapping to which a variant applies may have the keys of `record` and no others, unless the record is open.
+/// value. If a variant applies to a mapping, the mapping may have only the keys of `record`, unless the record is open.
 /// A key in `when` may be absent from the mapping if the value in `when` is the default of the key in `record`.
 struct SchemaVariant {
   std::vector<std::pair<std::string, std::string>> when;
@@ -33,20 +33,21 @@ struct SharedSchema {
 
 /// Rules of a document that its record does not declare.
 struct SchemaRules {
-  /// Whether a document may lay its keys over another document (see load_document). If so, the key `file` is allowed,
-  /// and a document with `file` requires no other key, not even `format`.
+  /// Whether a document may lay its keys over another document (see load_document). If a document may do so, the key
+  /// `file` is allowed, and a document with `file` requires no other key, not even `format`.
   bool may_have_base = false;
-  /// The variants of each mapping at the top of the document, by the mapping's key.
+  /// The variants of each mapping at the top of the document. The key of this map is the key of the mapping.
   std::map<std::string, std::vector<SchemaVariant>> variants = {};
-  /// Rules of shared records, by the name of the record. The schema contains each shared record once, under
-  /// `definitions`.
+  /// Rules of shared records. The key of this map is the name of the record. The schema contains each shared record
+  /// once, under `definitions`.
   std::map<std::string, SharedSchema> shared = {};
-  /// For a record by its name, the key that distinguishes the mappings of a list. This key is required in all mappings
-  /// of a list except the first mapping, which may not have the key. A single mapping without a list may not have the
-  /// key either.
+  /// The key of this map is the name of a record. The value is the key that distinguishes the mappings of a list. This
+  /// key is required in all mappings of a list except the first mapping, which may not have the key. A single mapping
+  /// that is not in a list may not have the key either.
   std::map<std::string, std::string> further_key = {};
-  /// Records of mappings at the top of the document, by their keys. Such a mapping is a whole document of the kind that
-  /// the key names. Alternatively, its key `file` names such a document, over which its other keys are laid.
+  /// Records of mappings at the top of the document. The key of this map is the key of the mapping. A mapping under one
+  /// of these keys is a whole document of the kind that the key names. Alternatively, the key `file` of the mapping
+  /// names such a document, and the other keys of the mapping are laid over this document.
   std::map<std::string, Record> included = {};
 };
 

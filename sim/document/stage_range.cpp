@@ -32,7 +32,7 @@ StageRange named_stages(const Value& item, const std::vector<std::string>& names
   if (first && last && *first <= *last) return {*first, *last};
   fail_at(item, "'" + text + "' is not a stage" + did_you_mean(text, names) +
                     "; expected a number from 1 to " + std::to_string(names.size()) +
-                    ", a range like 1..2, or one of the names: " + join(names));
+                    ", a range such as 1..2, or one of the names: " + join(names));
 }
 
 }  // namespace sluice

@@ -34,7 +34,8 @@ Value Value::make(double value) {
   made.kind_ = Kind::number;
   made.number_ = value;
   made.text_ = exact(value);
-  // The text of a number needs a decimal point or an exponent. Without them, the text would be read back as an integer.
+  // The text of a number needs a decimal point or an exponent. A text without a decimal point and an exponent would be
+  // read back as an integer.
   if (made.text_.find_first_of(".e") == std::string::npos) made.text_ += ".0";
   return made;
 }

@@ -1,5 +1,5 @@
-// A document as a tree of values. Each value knows where it was written. YAML and JSON documents become the same
-// tree.
+// A document as a tree of values. Each value knows where it was written. A YAML document and an equal JSON document
+// become equal trees.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace sluice {
 
 class Value;
-/// The text of one source (a file or an override), which all values read from it share.
+/// The text of a source (a file or an override). All values that were read from the source share this object.
 struct Source {
   std::string name;  ///< the path as the user gave it, or "KEY=VALUE"
   std::string text;
@@ -24,7 +24,7 @@ struct Source {
 class Value {
  public:
   enum class Kind { null, boolean, integer, number, string, list, map };
-  struct Entry;  ///< key, position of the key, value
+  struct Entry;  ///< an entry of a map: a key, the position of the key, and a value
 
   Value() = default;
   static Value make_null();
@@ -36,7 +36,7 @@ class Value {
   static Value make_map();
 
   Kind kind() const { return kind_; }
-  std::string_view kind_name() const;  ///< "an integer", "a mapping", "null"
+  std::string_view kind_name() const;  ///< Returns the name of the kind, such as "an integer", "a mapping" or "null".
   bool is_map() const { return kind_ == Kind::map; }
   bool is_list() const { return kind_ == Kind::list; }
   bool is_scalar() const { return kind_ != Kind::list && kind_ != Kind::map; }
@@ -44,8 +44,10 @@ class Value {
   /// Returns the scalar's text as it was written ("61TFLOP/s", "3", "true").
   const std::string& text() const { return text_; }
   bool as_bool() const { return boolean_; }             ///< only for a boolean
-  std::int64_t as_integer() const { return integer_; }  ///< only for an integer
-  double as_number() const { return number_; }          ///< for an integer or a number
+  /// Returns the integer. Call this function only for an integer.
+  std::int64_t as_integer() const { return integer_; }
+  /// Returns the number. Call this function only for an integer or a number.
+  double as_number() const { return number_; }
 
   const std::vector<Value>& items() const { return items_; }  ///< the items of a list
   std::vector<Value>& items() { return items_; }
@@ -54,7 +56,7 @@ class Value {
   /// Returns nullptr if the key is absent, or if this is not a map.
   const Value* find(std::string_view key) const;
   Value* find(std::string_view key);
-  void set(std::string key, Value value);  ///< replaces or appends an entry
+  void set(std::string key, Value value);  ///< Replaces the entry with this key, or appends an entry.
   /// Sets a scalar's text to the text that the document contains ("1e3" for 1000).
   void set_text(std::string text);
 

@@ -13,7 +13,7 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// Words that YAML 1.1 or 1.2 does not read as a string. Each word may also be written in capital letters.
+// Words that YAML 1.1 or YAML 1.2 does not read as a string. Words in capital letters are not read as strings either.
 bool is_special(std::string_view text) {
   constexpr std::array<std::string_view, 9> words = {"null", "true", "false", "yes", "no",
                                                      "on",   "off",  "y",     "n"};
@@ -24,8 +24,8 @@ bool is_special(std::string_view text) {
   return false;
 }
 
-// Returns whether a text may be written without quotes. Such a text begins with a letter and contains only letters,
-// digits and harmless marks.
+// Returns whether a text may be written without quotes. A text without quotes must begin with a letter and contain only
+// letters, digits and harmless marks.
 bool is_plain(std::string_view text) {
   if (text.empty() || !is_letter(text[0]) || text.back() == ' ' || is_special(text)) return false;
   for (const char c : text)
@@ -35,7 +35,7 @@ bool is_plain(std::string_view text) {
   return true;
 }
 
-/// Returns the text in double quotes, for JSON and YAML alike.
+/// Returns the text in double quotes. The result is valid in JSON and in YAML.
 std::string quoted(std::string_view text) {
   constexpr std::string_view hex = "0123456789abcdef";
   std::string result = "\"";
@@ -83,7 +83,8 @@ class YamlWriter {
   }
 
  private:
-  // Writes what follows "key:" or "-": a scalar on the same line, or a block below.
+  // Writes the value after "key:" or "-". A scalar is written on the line of the key, and any other value as a block
+  // below.
   void child(const Value& value, int depth) {
     if (value.is_map() && !value.entries().empty()) {
       out_ += '\n';
@@ -142,7 +143,7 @@ class YamlWriter {
         child(item, depth);
         continue;
       }
-      // The first key is written beside the dash.
+      // The first key of a mapping in a list is written on the line of the dash.
       out_ += ' ';
       for (const Value::Entry& entry : item.entries()) {
         if (&entry != item.entries().data()) indent(depth + 1);
@@ -157,7 +158,7 @@ class YamlWriter {
     out_ += "  # ";
     for (const char c : valid_utf8(source->name))
       out_ += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    // An override is a single line, so a line number would add nothing.
+    // An override is a single line, so no line number is needed.
     if (source->name != source->text) out_ += ":" + std::to_string(value.line());
   }
 

@@ -1,5 +1,5 @@
-// Reads YAML by the events of yaml-cpp. Unlike yaml-cpp's tree, the events show anchors, tags, duplicate keys and
-// second documents, and they need less time and memory.
+// Reads YAML by the events of yaml-cpp. The events show anchors, tags, duplicate keys and second documents, which
+// yaml-cpp's tree does not show. The events also need less time and memory than yaml-cpp's tree.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -18,14 +18,14 @@ namespace {
 /// A stream buffer that reads memory in place.
 struct Buffer : std::streambuf {
   explicit Buffer(std::string_view text) {
-    char* const begin = const_cast<char*>(text.data());  // The text is only read.
+    char* const begin = const_cast<char*>(text.data());  // The buffer never changes the text.
     setg(begin, begin, begin + text.size());
   }
 };
 
-/// Converts columns of yaml-cpp, which count bytes, to columns that count characters, as the JSON reader and people
-/// count them. Positions come nearly in order. So each count continues from the previous position, which is fast even
-/// for a document with one long line.
+/// Converts columns of yaml-cpp, which count bytes, to columns that count characters. The JSON reader and people also
+/// count characters. Positions come nearly in order. So the columns are counted from the previous position, which is
+/// fast even for a document with one long line.
 class Columns {
  public:
   explicit Columns(std::string_view text) : text_(text) {
@@ -63,18 +63,18 @@ class Events : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (builder_.done())
-      builder_.fail(place(mark), "a second document; a file holds one, remove the '---'");
+      builder_.fail(place(mark), "a second document begins here; a file holds only one document: remove the '---'");
   }
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     refuse_anchor(mark, anchor);
-    if (expects_key()) builder_.fail(place(mark), "a key is missing; write a word as the key");
+    if (expects_key()) builder_.fail(place(mark), "a key is missing here; write a word as the key");
     builder_.scalar(place(mark), Value::make_null());
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    builder_.fail(place(mark), "aliases ('*name') are not allowed; write the value out");
+    builder_.fail(place(mark), "aliases ('*name') are not allowed; write the value itself");
   }
 
   void OnAnchor(const YAML::Mark& mark, const std::string& name) override {
@@ -120,13 +120,13 @@ class Events : public YAML::EventHandler {
     if (expects_key())
       builder_.fail(
           place(mark),
-          "a key must be a word, not a list or a mapping; or a closing ] or } is missing");
+          "a key must be a word, not a list or a mapping; if this is not a key, a closing ] or } is missing");
     builder_.begin(place(mark), std::move(value));
   }
 
   void refuse_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
     if (anchor != YAML::NullAnchor)
-      builder_.fail(place(mark), "anchors ('&name') are not allowed; write the value out");
+      builder_.fail(place(mark), "anchors ('&name') are not allowed; write the value without the anchor");
   }
 
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
@@ -140,16 +140,16 @@ class Events : public YAML::EventHandler {
   int shift_;
 };
 
-/// JSON writes a character beyond U+FFFF as two halves (a surrogate pair), such as "\ud83d\ude00". YAML does not allow
-/// such halves.
+/// JSON writes a character beyond U+FFFF as two halves (a surrogate pair), such as "\ud83d\ude00". In YAML, a half of a
+/// character is an error.
 bool is_half_a_character(const YAML::ParserException& error) {
   return error.msg.compare(0, std::strlen(YAML::ErrorMsg::INVALID_UNICODE),
                            YAML::ErrorMsg::INVALID_UNICODE) == 0;
 }
 
 constexpr const char* halves_hint =
-    "; \\ud800 to \\udfff are halves of a character, which only JSON has: in YAML write the "
-    "character itself, or \\U and eight hex digits";
+    "; \\ud800 to \\udfff are halves of a character, which only JSON allows: in YAML, write the character itself, or "
+    "\\U and eight hex digits";
 
 }  // namespace
 
@@ -170,7 +170,7 @@ Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool al
     const bool tab = line.substr(0, text).find('\t') != std::string::npos;
     events.builder().fail(
         place, "this is not YAML: " + error.msg +
-                   (tab ? "; a tab stands before the text: YAML indents by blanks" : "") +
+                   (tab ? "; there is a tab before the text: use blanks, because YAML does not allow tabs there" : "") +
                    (is_half_a_character(error) ? halves_hint : ""));
   }
   if (!events.builder().done() && !allow_empty)

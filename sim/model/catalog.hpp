@@ -15,34 +15,35 @@ namespace sluice {
 /// The part of a layer's inputs on which one output pixel depends. The receptive field is computed from this part (see
 /// model/field.hpp). `everything` means the whole input, and `same_place` means the input pixel at the same position.
 /// The kinds `window` and `spread` have two numbers along each axis of an image:
-///   window   `reach` pixels from first to last, `stride` pixels further for the next output pixel
-///   spread   the reverse: `reach` output pixels depend on each input pixel, and the output pixels of the
-///            next input pixel lie `stride` further (a transposed convolution)
-/// An image is a shape of at least two axes. `reach` and `stride` leave out its last axis, the channels.
+///   window   each output pixel depends on `reach` input pixels, and the input pixels of the next output pixel lie
+///   `stride` pixels further
+///   spread   `reach` output pixels depend on each input pixel, and the output pixels of the
+///            next input pixel lie `stride` pixels further (a transposed convolution) An image is a shape of at least
+///            two axes. `reach` and `stride` have no number for the last axis, the channels.
 struct InputDependence {
   enum class Kind : std::uint8_t { everything, same_place, window, spread };
   Kind kind = Kind::everything;
-  Shape reach, stride;  ///< of a window or a spread, indexed by axis
+  Shape reach, stride;  ///< the two numbers of a window or a spread for each axis
 };
 
 /// The output of a layer type for given inputs and keys. All counts except `parameters` are per
 /// sample.
 struct LayerCounts {
   Shape shape;                  ///< the shape of the output
-  std::int64_t parameters = 0;  ///< the number of elements
-  /// The part of the parameters that the layer reads. If it is absent, the layer reads all parameters.
+  std::int64_t parameters = 0;  ///< the number of elements of the parameters
+  /// The part of the parameters that the layer reads. If the value is absent, the layer reads all parameters.
   std::optional<WeightsRead> weights_read;
   std::int64_t macs = 0;    ///< multiply-accumulates of the forward pass
   std::int64_t flop = 0;    ///< FLOP of the forward pass; a multiply-accumulate counts 2
-  std::int64_t cached = 0;  ///< elements of a cache that persists from one pass to the next
+  std::int64_t cached = 0;  ///< the elements of a cache that persists from one pass to the next pass
   Backward backward;
   InputDependence dependence;
-  double sparsity = 0;  ///< share of the weights that is left out of all counts
+  double sparsity = 0;  ///< the share of the weights that are zero and left out of all counts
 };
 
 /// A layer type. `infer` may assume that the keys have their types and ranges, and that there are between `min_inputs`
-/// and `max_inputs` inputs. For any other fault it throws InputError by `keys.fail`, at the faulty key. `infer` need
-/// not catch the error for an overflow of counts, because its caller catches it.
+/// and `max_inputs` inputs. If the keys or the inputs have another fault, `infer` throws InputError by `keys.fail`, at
+/// the faulty key. `infer` need not catch the error for an overflow of counts, because its caller catches it.
 struct LayerType {
   std::string name;
   std::string summary;
@@ -50,7 +51,7 @@ struct LayerType {
   std::string details = {};
   std::string source;        ///< paper, section
   std::string example = {};  ///< a `layers:` list that runs, without the brackets
-  /// Keys in addition to type, name and inputs; integers may be expressions.
+  /// The layer's keys in addition to type, name and inputs. Integers may be expressions.
   std::vector<Field> parameters;
   std::size_t min_inputs = 1, max_inputs = 1;
   LayerCounts (*infer)(const Reader& keys, const std::vector<const Shape*>& inputs) = nullptr;
@@ -59,8 +60,8 @@ struct LayerType {
   bool view = false;
   /// Whether the layer does not read its input. In this case, the input only says when the layer runs.
   bool reads_nothing = false;
-  /// Returns whether a layer with these keys does nothing. Such a layer is left out of the model, and its name means
-  /// its input. If the function is null, no layer of this type is left out.
+  /// Returns whether a layer with these keys does nothing. A layer that does nothing is left out of the model, and its
+  /// name means its input. If the function is null, no layer of this type is left out.
   bool (*does_nothing)(const Reader& keys) = nullptr;
 };
 
@@ -71,7 +72,7 @@ bool is_view(const Layer& layer);
 /// Returns whether a layer of this type ignores the values of its input.
 bool reads_nothing(const Layer& layer);
 
-/// Returns the record of a layer of this type. Its keys are type, name, inputs, and the type's own keys.
+/// Returns the record of a layer of this type. The keys of the record are type, name, inputs, and the type's own keys.
 const Record& layer_record(const LayerType& type);
 
 /// Returns the record of a sluice-model/1 document.
@@ -83,8 +84,8 @@ const Record& declaration_record();
 /// Return the records of the items of a list of layers that are not layers: repeated layers, and a use of a block.
 const Record& repeat_record();
 const Record& block_use_record();
-/// Returns the record of the `model:` mapping in a scenario. All other keys of this mapping are parameters of the
-/// model.
+/// Returns the record of the `model:` mapping in a scenario. The keys of this mapping that the record does not contain
+/// are parameters of the model.
 const Record& model_use_record();
 
 }  // namespace sluice

@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// Returns the type and the layer's keys, sorted by name and with defaults filled in, such as "conv2d bias=true
-/// channels=64 kernel=[3,3]". Optional keys that are absent are left out.
+/// Returns the layer's type and its keys, which are sorted by name and have their defaults filled in, such as "conv2d
+/// bias=true channels=64 kernel=[3,3]". Optional keys that are absent are left out.
 std::string config_of(const LayerType& type, const Reader& keys);
 
 }  // namespace sluice

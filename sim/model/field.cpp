@@ -13,7 +13,7 @@ bool all_have_one(const std::vector<const Layer*>& inputs) {
   return true;
 }
 
-/// Returns along each axis the largest field of all inputs.
+/// Returns, for each axis, the size of the largest field among all inputs.
 ReceptiveField joined(const std::vector<const Layer*>& inputs) {
   ReceptiveField field = *inputs[0]->field;
   for (const Layer* input : inputs)

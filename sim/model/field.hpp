@@ -1,8 +1,9 @@
 // The receptive field of a layer: the pixels of the model's input that can change one pixel of the layer's output. A
-// layer that depends on the whole input has no field, and neither do the layers after it. If branches join, the larger
-// field counts. Pixels of the padding count like other pixels, so a field may be larger than the image. The formulas
-// are equations 2 and 4 of Araujo, Norris and Sim, Computing receptive fields of convolutional neural networks, Distill
-// (2019). They call the jump the effective stride.
+// layer that depends on the whole input has no field. The layers after a layer without a field have no field either. If
+// branches join, the field of the joined branches is the largest field of these branches. Pixels of the padding count
+// like other pixels, so a field may be larger than the image. The formulas are equations 2 and 4 of Araujo, Norris and
+// Sim, Computing receptive fields of convolutional neural networks, Distill (2019). Araujo, Norris and Sim call the
+// jump the effective stride.
 #pragma once
 
 #include <optional>

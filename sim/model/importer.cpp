@@ -23,7 +23,8 @@ const Importer& importer_for(const std::string& path) {
 }
 
 ChildLimits reading_limits(std::uintmax_t bytes) {
-  // Sluice reads at least about 100 kB per second. Files with small nodes are read ten times as fast.
+  // Sluice reads at least about 100 kB of a file per second. Sluice reads files with small nodes ten times as fast as
+  // files with large nodes.
   constexpr std::uintmax_t bytes_per_s = 100'000;
   const auto more_s = static_cast<std::int64_t>(std::min<std::uintmax_t>(bytes / bytes_per_s, 280));
   return {.more_bytes = std::int64_t{4} << 30, .cpu_s = 20 + more_s};
@@ -85,13 +86,13 @@ Imported read_in_child(const Importer& importer, const std::string& path, const 
             throw InputError(
                 file,
                 "reading this file takes more than 4 GiB of memory; import a smaller model, or "
-                "export it without its weights");
+                "export the model without its weights");
           }
         },
         limits);
   } catch (const ChildDied& died) {
     throw InputError(file,
-                     "the library that reads such files failed on it (" + std::string(died.what()) +
+                     "the library that reads such files failed on this file (" + std::string(died.what()) +
                          "); the file may be damaged: copy it again, or export the model again");
   }
   Value all = parse_text(std::move(answer), path);
@@ -117,8 +118,8 @@ std::vector<std::string> import_definition(Value& use) {
   if (!found) return {};
   if (definition->entries().size() != 1)
     fail_at(definition->entries()[1].value,
-            "keys cannot be laid over '" + *found +
-                "': convert it with sluice import, and lay the keys over the result");
+            "keys cannot be added to the file '" + *found +
+                "': convert it with sluice import, and add the keys to the result");
   const std::string path = *found;
   const Importer& importer = importer_for(path);
   Value own = Value::make_map(), rest = Value::make_map();

@@ -24,10 +24,11 @@ struct Imported {
 struct Importer {
   std::string name;
   std::string summary;
-  std::string source;             ///< source of the format
+  std::string source;             ///< the source in which the format is described
   std::string ending;             ///< the ending of the files' names
   std::vector<Field> parameters;  ///< keys that a scenario may give in addition to the file
-  bool open = false;  ///< whether the importer takes further keys, which it checks itself
+  /// Whether the importer also takes keys that are not in `keys`; the importer checks such keys itself.
+  bool open = false;
   /// Whether the file is read in a child process, because the importer uses a library that may fail.
   bool isolated = false;
   /// Converts the content of a file. `path` is used only for messages and names; the function does not open it.
@@ -36,11 +37,12 @@ struct Importer {
 
 const Catalog<Importer>& importer_catalog();
 
-/// Returns the importer for a file with this name. If there is none, throws InputError that lists the known endings.
+/// Returns the importer for a file with this name. If there is no such importer, throws an InputError that lists the
+/// known endings.
 const Importer& importer_for(const std::string& path);
 
-/// Returns the limits for reading a file of this many bytes in a child process. A damaged file may keep a library busy
-/// for ever. The limits end the child process after some seconds.
+/// Returns the limits for reading a file of this many bytes in a child process. A library may never finish reading a
+/// damaged file. So the limits end the child process after some seconds.
 ChildLimits reading_limits(std::uintmax_t bytes);
 
 /// Imports the definition of `use` if it is a file of another program. `use` is a scenario's `model:` after includes

@@ -1,6 +1,6 @@
 // The tensors that the forward pass of some layers keeps for their backward pass. A tensor that several layers read is
 // kept only once. A view and the tensor that it views count as one tensor. Counts are per sample and do not include the
-// weights. They follow Korthikanti et al., Reducing activation recomputation in large transformer models (2022),
+// weights. The counts follow Korthikanti et al., Reducing activation recomputation in large transformer models (2022),
 // section 4.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// A number of elements, whose bytes depend on the dtype, and a number of further bytes, which do not depend on the
+/// A number of elements, whose bytes depend on the dtype, and a number of additional bytes, which do not depend on the
 /// dtype.
 struct KeptCount {
   std::int64_t elements = 0, bytes = 0;
@@ -22,8 +22,8 @@ struct KeptCount {
 /// The tensors that are kept for the backward passes of layers first..last. A tensor is identified
 /// by the layer that makes it.
 struct Kept {
-  std::vector<std::uint32_t> outside;  ///< tensors that other layers make, ascending
-  std::vector<std::uint32_t> inside;   ///< tensors that these layers make, ascending
+  std::vector<std::uint32_t> outside;  ///< tensors that other layers make, in ascending order
+  std::vector<std::uint32_t> inside;   ///< tensors that these layers make, in ascending order
   KeptCount own;        ///< tensors of these layers that are not the output of a layer
   KeptCount selective;  ///< the part of these tensors that selective recomputation makes again
 

@@ -21,7 +21,7 @@ class LayerCount {
       if (const Value* times = item.find("repeat")) return of_repeat(item, *times, parameters);
       if (const Value* word = item.find("block")) return of_block(item, *word, parameters);
     } catch (const InputError&) {
-      // The item has an error and counts as one layer. read_layers reports the error later, with its position.
+      // An item with an error counts as one layer. read_layers reports the error later, with its position.
     }
     return 1;
   }
@@ -69,8 +69,8 @@ class LayerCount {
 
   const Value* blocks_;
   const std::int64_t limit_;
-  /// The known numbers of layers of blocks. The key is a block's name and the values of all parameters inside the
-  /// block.
+  /// The number of layers of each block that has been counted. The key of the map is the block's name and the values of
+  /// all parameters inside the block.
   std::map<std::pair<std::string, Parameters>, std::int64_t> counted_;
 };
 
@@ -83,7 +83,7 @@ void refuse_too_many_layers(const Value& layers, const Parameters& parameters, c
   for (const Value& item : layers.items()) {
     const std::int64_t here = count.of_item(item, parameters);
     if (here > left)
-      fail_at(item, "with this the model has more than " + std::to_string(most) +
+      fail_at(item, "with this item the model has more than " + std::to_string(most) +
                         " layers, once repetitions and blocks are written out");
     left -= here;
   }

@@ -26,7 +26,7 @@ void scale_counts(Model& model, std::int64_t scale) {
   if (scale == 1) return;
   if (model.measured_batch > 0)
     throw InputError("'" + std::to_string(scale) +
-                     "' for 'scale': seconds that were measured do not scale; expected 1");
+                     "' for 'scale': a model with measured seconds cannot be scaled; expected 1");
   for (Layer& layer : model.layers) {
     layer.output = checked_mul(layer.output, scale, "elements");
     layer.parameters = checked_mul(layer.parameters, scale, "parameters");
@@ -63,7 +63,7 @@ bool is_stage_table(const Value& definition) {
          (definition.find("func") || definition.find("data"));
 }
 
-/// Throws an error for an unknown key. The user does not know the document that an importer made, so the message also
+/// Throws an error for an unknown key. The user does not see the document that an importer makes, so the message also
 /// names the keys of the importer.
 void require_known(const Override& override, const Importer& importer, const Value& definition) {
   const std::string& key = override.path.front();
@@ -128,7 +128,7 @@ Model read_model(const Value& use, Purpose purpose) {
   const Value* scale = keys.value("scale");
   located(scale ? *scale : *definition, [&] {
     scale_counts(model, keys.integer("scale"));
-    model.parameters();  // This throws an error if the sums overflow.
+    model.parameters();  // These calls throw an error if the sums overflow.
     model.activations();
     model.macs();
     model.flop();
@@ -146,7 +146,7 @@ Value load_model_use(const std::string& path, const std::vector<std::string>& ov
   for (const std::string& text : overrides) {
     Override override = parse_override(text);
     if (override.path.size() > 1 && override.path.front() == "model")
-      // Add the prefix of a path in a scenario, as in model.batch=8.
+      // The key may have the prefix of a path in a scenario, as in model.batch=8. The prefix is removed.
       override.path.erase(override.path.begin());
     if (override.path.size() == 1)
       apply_override(use, override);

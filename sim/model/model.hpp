@@ -1,6 +1,6 @@
-// A network: a graph of layers with counts per sample. Parameters and `repeat` have been expanded, and shapes inferred.
-// A model does not depend on any machine. It counts elements and not bytes, because bytes depend on the dtype of the
-// workload.
+// A network: a graph of layers with counts per sample. The values of parameters and the layers under `repeat` have been
+// written out, and the shapes have been inferred. A model does not depend on any machine. A model counts elements and
+// not bytes, because bytes depend on the dtype of the workload.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-using Shape = std::vector<std::int64_t>;  ///< extents of one sample, without the batch
+using Shape = std::vector<std::int64_t>;  ///< the extents of a tensor for one sample, without the batch
 
 /// The computation of an operator's backward pass, and the tensors that the forward pass keeps for the backward pass.
 /// Counts are per sample. Outputs of layers are only marked as read, because several layers may keep the same output.
@@ -22,10 +22,10 @@ struct Backward {
   bool runs = true;             ///< false if neither this layer nor any layer before it has weights
   std::int64_t input_flop = 0;  ///< FLOP of the gradient of the input (I)
   std::int64_t weight_flop = 0;  ///< FLOP of the gradient of the weights (W)
-  bool reads_inputs = false;     ///< reads the layer's inputs
-  bool reads_output = false;     ///< reads the layer's output
-  std::int64_t kept = 0;  ///< kept elements of further tensors that belong to this layer alone
-  std::int64_t kept_bytes = 0;  ///< kept bytes that do not depend on the dtype: masks, indices
+  bool reads_inputs = false;     ///< whether the backward pass reads the layer's inputs
+  bool reads_output = false;     ///< whether the backward pass reads the layer's output
+  std::int64_t kept = 0;  ///< elements of kept tensors that belong to this layer alone
+  std::int64_t kept_bytes = 0;  ///< kept bytes that do not depend on the dtype, such as the bytes of masks and indices
   /// Whether selective recomputation drops `kept` and `kept_bytes`, and runs the forward pass of this layer again. The
   /// value is true for the core of the attention (Korthikanti et al. 2022, section 5).
   bool selective = false;
@@ -38,18 +38,18 @@ struct ReceptiveField {
   bool operator==(const ReceptiveField&) const = default;
 };
 
-/// The part of its weights that a layer reads, if it does not read all weights. Such parts are rows of a table, or
-/// matrices of experts.
+/// The part of its weights that a layer reads, if it does not read all weights. The part consists of rows of a table,
+/// or of matrices of experts.
 struct WeightsRead {
   std::int64_t elements = 0;  ///< the most elements per sample
-  /// Whether every sample reads the same part. If false, each sample may read another part.
+  /// Whether every sample reads the same part. If false, different samples may read different parts.
   bool same_for_all = false;
 };
 
 /// One operator. All counts except `parameters` are per sample.
 struct Layer {
   std::string name;
-  /// The name of a type of the layer catalog. For a row of a stage table, it is the action of the row.
+  /// The name of a type of the layer catalog. For a row of a stage table, the name is the action of the row.
   std::string type;
   /// The layers whose outputs this layer reads. The list is empty for an input of the model.
   std::vector<std::uint32_t> inputs;
@@ -59,22 +59,22 @@ struct Layer {
   std::int64_t parameters = 0;
   std::int64_t macs = 0;              ///< multiply-accumulates of the forward pass
   std::int64_t flop = 0;              ///< FLOP of the forward pass
-  std::optional<std::uint32_t> tied;  ///< the earlier layer whose weights it shares
+  std::optional<std::uint32_t> tied;  ///< the earlier layer whose weights this layer shares
   /// The number of shared parameters, which only the earlier layer counts.
   std::int64_t shared = 0;
-  /// The part of its weights that it reads; absent if it reads all weights.
+  /// The part of its weights that the layer reads; absent if the layer reads all its weights.
   std::optional<WeightsRead> weights_read;
-  /// Elements of a cache that persists from one pass to the next, such as keys and values. The
-  /// forward pass reads them. They belong neither to the inputs nor to the output.
+  /// Elements of a cache, such as keys and values, that persists from one pass to the next pass. The forward pass reads
+  /// these elements. The elements of the cache belong neither to the inputs nor to the output of the layer.
   std::int64_t cached = 0;
   Backward backward;
-  std::optional<ReceptiveField> field;  ///< absent if the layer depends on the whole input
-  double sparsity = 0;                  ///< share of the weights that are zero and left out
-  /// Measured seconds for Model::measured_batch samples. They are absent if the layer was not measured.
+  std::optional<ReceptiveField> field;  ///< the receptive field; absent if the layer depends on the whole input
+  double sparsity = 0;                  ///< the share of the weights that are zero and left out
+  /// Measured seconds for Model::measured_batch samples, absent if the layer was not measured.
   std::optional<double> forward_s, backward_s;
-  /// The type and its keys as text, with defaults filled in and expressions evaluated. Keys that only belong to this
-  /// place in the network (name, inputs, measured seconds) are left out. Layers with equal texts and equal input shapes
-  /// are the same operator. The text is empty for a row of a stage table.
+  /// The layer's type and keys as text, with defaults filled in and expressions evaluated. Keys that only belong to
+  /// this place in the network (name, inputs, measured seconds) are left out. Layers with equal texts and equal input
+  /// shapes are the same operator. The text is empty for a row of a stage table.
   std::string config = {};
   std::vector<Shape> input_shapes = {};  ///< the shape of each input for one sample
 };
@@ -91,9 +91,9 @@ struct Model {
   std::int64_t activations() const;  ///< elements of all outputs and inputs
   std::int64_t macs() const;
   std::int64_t flop() const;
-  /// Returns the layer that an element of a list such as `after: [16]` or `after: [conv3]` means. It is a number that
-  /// counts from 1, as in the stage table, or a name. Throws InputError at the position of `where`, with the known
-  /// names.
+  /// Returns the layer that an element of a list such as `after: [16]` or `after: [conv3]` means. The element is the
+  /// number of a layer, which counts from 1 as in the stage table, or the name of a layer. Throws InputError at the
+  /// position of `where`, with the known names.
   std::uint32_t layer_at(const Value& where) const;
 };
 
@@ -101,9 +101,8 @@ struct Model {
 /// declaration, if there is one.
 enum class Purpose : std::uint8_t { training, inference };
 
-/// Reads the `model:` mapping of a scenario after its includes. It has parameters, `scale`, and the
-/// `definition`, which is a sluice-model/1 document or a stage table in data-island form. Throws
-/// InputError.
+/// Reads the `model:` mapping of a scenario after its includes. The mapping has parameters, `scale`, and the
+/// `definition`, which is a sluice-model/1 document or a stage table in data-island form. Throws InputError.
 Model read_model(const Value& model, Purpose purpose = Purpose::training);
 
 /// Makes a `model:` mapping for a file, as `sluice model FILE KEY=VALUE…` does. read_model reads the mapping. `notes`
@@ -111,7 +110,7 @@ Model read_model(const Value& model, Purpose purpose = Purpose::training);
 Value load_model_use(const std::string& path, const std::vector<std::string>& overrides,
                      std::vector<std::string>* notes = nullptr);
 
-/// Reads a file as `sluice model FILE KEY=VALUE…` does.
+/// Reads the model in a file as `sluice model FILE KEY=VALUE…` does.
 Model load_model(const std::string& path, const std::vector<std::string>& overrides);
 
 }  // namespace sluice

@@ -11,7 +11,7 @@ std::uint32_t LayerNames::find(const Value& name, std::string_view key, std::str
   if (name.text() == before_word) {
     if (around.before) return *around.before;
     fail_at(name,
-            "'before" + in + "the layer before a repetition or a block, and there is none here");
+            "'before" + in + "the layer before a repetition or a block, and there is no such layer here");
   }
   for (const auto& [given, layer] : around.inputs)
     if (given == name.text()) return layer;

@@ -1,6 +1,6 @@
 // The names of a model's layers, to which `inputs` and `tied` refer. A name means the layer with this name in the same
-// repetition or, if there is none, in the enclosing repetition. Inside a block, a name may also mean an input that the
-// use of the block gives. The functions throw InputError at the name.
+// repetition. If the repetition has no such layer, the name means the layer in the enclosing repetition. Inside a
+// block, a name may also mean an input that the use of the block gives. The functions throw InputError at the name.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class LayerNames {
  public:
   explicit LayerNames(const Model& model) : model_(model) {}
 
-  /// Returns false if this name exists already.
+  /// Adds a name. Returns false if another layer has this name.
   bool add(const std::string& name, std::uint32_t layer) {
     return layers_.emplace(name, layer).second;
   }

@@ -12,7 +12,7 @@ namespace {
 struct Declaration {
   std::int64_t minimum = 1;
   std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
-  /// The text of the maximum if it is an expression, and otherwise empty.
+  /// The text of the maximum if the maximum is an expression, and otherwise an empty text.
   std::string maximum_text = {};
 };
 
@@ -71,8 +71,8 @@ std::int64_t maximum_of(const Value& most, const Parameters& parameters) {
 Parameters read_declared(const Value& definition, const Value& use,
                          const std::vector<std::string>& reserved, Purpose purpose) {
   Parameters parameters, for_inference;
-  /// The parameters whose values are expressions. They are evaluated last, because they may refer to the other
-  /// parameters.
+  /// The parameters whose values are expressions. These parameters are evaluated last, because they may refer to the
+  /// other parameters.
   std::vector<std::pair<const Value::Entry*, const Value*>> later;
   const Value* declared = definition.find("parameters");
   if (!declared) return parameters;

@@ -1,4 +1,5 @@
-// The parameters of a model. Its document declares them with defaults, and a use of the model may set them.
+// The parameters of a model. The document of the model declares parameters with defaults. A use of the model may set
+// the parameters.
 #pragma once
 
 #include "document/value.hpp"
@@ -8,15 +9,15 @@
 namespace sluice {
 
 /// Returns the values of the parameters: the values in `use`, or else the declared defaults. For inference, a parameter
-/// takes the value `inference` of its declaration. Throws InputError at an unknown key, with the known parameters, and
-/// at values out of range.
+/// takes the value `inference` of its declaration. Throws InputError at a value out of range, and at an unknown key,
+/// with a list of the known parameters.
 Parameters read_parameters(const Value& definition, const Value& use, Purpose purpose);
 
 /// Throws InputError at a key of `use` that is neither in model_use_record nor in `parameters`.
 void refuse_unknown_parameters(const Value& use, const Parameters& parameters);
 
-/// Returns the values of a block's parameters at one of its uses. They are the keys of `use` except block and name,
-/// whose expressions must already be evaluated. Throws InputError.
+/// Returns the values of a block's parameters at one of its uses. The parameters are the keys of `use` except block and
+/// name. Expressions in these values must already be evaluated. Throws InputError.
 Parameters read_block_parameters(const Value& block, const std::string& name, const Value& use);
 
 }  // namespace sluice

@@ -9,15 +9,16 @@
 
 namespace sluice {
 
-/// `parts` says for each layer how many parts it becomes, 1 or more. Every count of a layer is divided as evenly as
-/// integers allow, and the sum over the parts is the count of the layer. Each part reads all of the layer's inputs, and
-/// a layer that reads the split layer reads all its parts. The parts of a layer "15-Full" are called "15-Fulla",
-/// "15-Fullb", and so on. If there are more than 26 parts, they are called "15-Full.1", "15-Full.2", and so on.
+/// `parts` says, for each layer, into how many parts the layer is split. The number is at least 1. Every count of a
+/// layer is divided as evenly as integers allow. The sum of the counts of the parts is the count of the layer. Each
+/// part reads all of the layer's inputs, and a layer that reads the split layer reads all its parts. The parts of a
+/// layer "15-Full" are called "15-Fulla", "15-Fullb", and so on. If there are more than 26 parts, they are called
+/// "15-Full.1", "15-Full.2", and so on.
 ///
 /// Layers that share weights must have the same number of parts (`split_alike`), and part i of each layer has part i of
-/// the weights. So an embedding table is divided by rows. A part of the embedding looks up only the words of its rows,
-/// and all parts are assumed to look up the same number of words per sample. If a product shares the table, each of its
-/// parts computes the scores of its rows.
+/// the weights. So each part of an embedding table has some of the rows of the table. A part of the embedding looks up
+/// only the words of its rows, and all parts are assumed to look up the same number of words per sample. If a product
+/// shares the table, each part of the product computes the scores of the words in its rows.
 Model split_layers(const Model& model, const std::vector<std::int64_t>& parts);
 
 /// Returns the numbers of parts after a change: layers that share weights all get the largest of their numbers.

@@ -1,5 +1,5 @@
-// Expands a sluice-model/1 document. It writes out repetitions and blocks, evaluates expressions, finds inputs, and
-// computes the shape and counts of each layer.
+// Expands a sluice-model/1 document. The code writes out repetitions and blocks, evaluates expressions, finds inputs,
+// and computes the shape and counts of each layer.
 #include <utility>
 
 #include "base/suggest.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 class Expansion {
  public:
-  /// `blocks` holds the blocks of the document. It is null if the document has none.
+  /// `blocks` holds the blocks of the document. The pointer is null if the document has no blocks.
   Expansion(Model& model, Parameters parameters, const Value* blocks)
       : model_(model), names_(model), parameters_(std::move(parameters)), blocks_(blocks) {}
 
@@ -44,12 +44,13 @@ class Expansion {
     if (count.kind() != Value::Kind::integer || count.as_integer() < 0)
       fail_at(count, "'" + count.text() + "' for 'repeat': expected an integer of at least 0");
     const Value& layers = *keys.value("layers");
-    if (layers.items().empty()) fail_at(layers, "'layers' is empty, expected one layer or more");
+    if (layers.items().empty()) fail_at(layers, "'layers' is empty, expected at least one layer");
     for (std::int64_t i = 1; i <= count.as_integer(); ++i)
       run_inside(layers, suffix + "." + std::to_string(i), {previous_, around_.inputs});
   }
 
-  /// Expands layers inside a repetition or a block. The first of these layers reads the layer before it by default.
+  /// Expands layers inside a repetition or a block. By default, the first layer inside reads the layer before the
+  /// repetition or the block.
   void run_inside(const Value& layers, const std::string& suffix, Surroundings around) {
     previous_ = around.before;
     std::swap(around, around_);
@@ -63,7 +64,7 @@ class Expansion {
     for (const std::string& open : open_blocks_)
       if (open == word.text()) fail_at(word, "the block '" + open + "' contains itself");
     const Value* layers = block.find("layers");
-    if (layers->items().empty()) fail_at(*layers, "'layers' is empty, expected one layer or more");
+    if (layers->items().empty()) fail_at(*layers, "'layers' is empty, expected at least one layer");
     Value use = item;
     for (Value::Entry& entry : use.entries())
       if (entry.key != "block" && entry.key != "name" && entry.key != "inputs")
@@ -89,7 +90,7 @@ class Expansion {
     scope.swap(parameters_);
   }
 
-  /// Evaluates a string as an expression. Other values do not change.
+  /// Evaluates a string as an expression. A value that is not a string does not change.
   Value resolved(const Value& value) const {
     if (value.kind() != Value::Kind::string) return value;
     const std::int64_t integer =
@@ -116,8 +117,8 @@ class Expansion {
     if (value.kind() != Value::Kind::string) return false;
     for (const std::string& word : field.choices)
       if (word == value.text()) return false;
-    // A word without an operator or a parameter is a typing mistake. It is not evaluated here, because the error that
-    // Reader reports for the word lists the allowed values.
+    // A word without an operator or a parameter is a typing mistake. The word is not evaluated here, because the error
+    // that Reader reports for the word lists the allowed values.
     return value.text().find_first_of("$+*/()") != std::string::npos;
   }
 
@@ -214,17 +215,17 @@ class Expansion {
   }
 
   /// Refuses a layer with which the model has more elements than fit into a count of bytes. So sums over layers cannot
-  /// overflow later, where the place of a layer is no longer known.
+  /// overflow later, when the position of a layer in the document is no longer known.
   void count_elements(const Layer& layer) {
     constexpr std::int64_t most_bytes_each =
-        32;  // of the widest dtype, with its gradient and its copies
+        32;  // bytes per element for the widest dtype, with a gradient and copies
     for (const std::int64_t elements :
          {layer.output, layer.parameters, layer.cached, layer.backward.kept})
       elements_ = checked_add(elements_, elements, "elements");
     checked_mul(elements_, most_bytes_each, "bytes of the layers up to this one");
   }
 
-  /// Leaves the layer out. For the following layers, its name means the layer that it reads.
+  /// Leaves the layer out. For the following layers, the name of this layer means the layer that it reads.
   void leave_out(const Layer& layer, const Reader& keys) {
     previous_ = layer.inputs.front();
     if (keys.has("name") && !names_.add(layer.name, *previous_))
@@ -240,10 +241,11 @@ class Expansion {
           "'before' cannot be a layer's name: in 'inputs' it means the layer before the repetition or the block");
     for (const auto& [given, layer] : around_.inputs)
       if (given == name)
-        keys.fail("name", "'" + name + "' cannot be a layer's name: it is an input of the block");
+        keys.fail("name", "'" + name + "' cannot be a layer's name: an input of the block has this name");
   }
 
-  /// Ties the layer to another layer, whose weights it shares. The layer may have its own bias.
+  /// Ties the layer to another layer, so that both layers share the weights of the other layer. The layer may have its
+  /// own bias.
   void tie(Layer& layer, const Reader& keys, const LayerType& type,
            const std::string& suffix) const {
     const Value& name = *keys.value("tied");
@@ -251,7 +253,7 @@ class Expansion {
     const Layer& other = model_.layers[target];
     const std::string start = "'" + name.text() + "' for 'tied': ";
     if (other.tied)
-      keys.fail("tied", start + "its weights are those of '" + model_.layers[*other.tied].name +
+      keys.fail("tied", start + "it shares the weights of '" + model_.layers[*other.tied].name +
                             "', expected that layer");
     if (layer.parameters == 0)
       keys.fail("tied", start + "a layer of type " + type.name + " has no weights to share");
@@ -264,15 +266,15 @@ class Expansion {
     if (own != 0 && !(bias && own == layer.shape.back()))
       keys.fail("tied", start + "it has " + std::to_string(other.parameters) +
                             " parameters, expected the " + std::to_string(layer.parameters) +
-                            " of this layer" + (bias ? ", or as many without the bias" : ""));
+                            " of this layer" + (bias ? ", or this number without the bias" : ""));
     layer.tied = target;
     layer.shared = other.parameters;
     layer.parameters = own;
   }
 
-  /// Leaves out gradients that nothing needs, as automatic differentiation does. If no earlier layer has weights, the
-  /// gradient of the layer's input is left out. If the layer also has no weights itself, it has no backward pass,
-  /// unless its backward pass was measured.
+  /// Leaves out gradients that no layer needs, as automatic differentiation does. If no earlier layer has weights, the
+  /// gradient of the layer's input is left out. If in addition the layer has no weights itself, the layer has no
+  /// backward pass, unless its backward pass was measured.
   void leave_out_gradients(Layer& layer) {
     bool learns = false;
     if (!reads_nothing(layer))
@@ -289,7 +291,7 @@ class Expansion {
     for (const char* pass : {"forward", "backward"})
       if (keys.has(pass) && (layer.inputs.empty() || is_view(layer)))
         keys.fail(pass,
-                  layer.type + " does no work: expected no '" + std::string(pass) + "' seconds");
+                  layer.type + " computes nothing: expected no '" + std::string(pass) + "' seconds");
     if (keys.has("forward")) layer.forward_s = keys.quantity("forward");
     if (keys.has("backward")) layer.backward_s = keys.quantity("backward");
   }
@@ -303,7 +305,7 @@ class Expansion {
     } else if (type.max_inputs > 0 && previous_) {
       inputs.push_back(*previous_);
     }
-    const bool first = model_.layers.empty();  // An error for an empty model follows below.
+    const bool first = model_.layers.empty();  // If the model is empty, an error is thrown below.
     if (!first && (inputs.size() < type.min_inputs || inputs.size() > type.max_inputs))
       keys.fail("inputs", type.name + " takes " + number_of_inputs(type) + ", got " +
                               std::to_string(inputs.size()));
@@ -324,7 +326,7 @@ class Expansion {
   std::vector<std::string> open_blocks_;
   Surroundings around_;  ///< the layers outside of the current repetition or block
   std::optional<std::uint32_t> previous_;  ///< the layer that the next layer reads by default
-  std::int64_t elements_ = 0;  ///< of all layers: outputs, weights, caches, and kept values
+  std::int64_t elements_ = 0;  ///< the elements of all layers: outputs, weights, caches, and kept values
   /// Whether the layer or an earlier layer has weights, indexed by layer.
   std::vector<bool> learns_;
 };
@@ -339,7 +341,7 @@ Model read_layers(const Value& definition, const Value& use, Purpose purpose) {
   if (keys.has("summary")) model.summary = keys.text("summary");
   const Parameters parameters = read_parameters(definition, use, purpose);
   const Value& layers = *keys.value("layers");
-  if (layers.items().empty()) fail_at(layers, "'layers' is empty, expected one layer or more");
+  if (layers.items().empty()) fail_at(layers, "'layers' is empty, expected at least one layer");
   const Value* blocks = keys.value("blocks");
   if (blocks) check_blocks(*blocks);
   refuse_too_many_layers(layers, parameters, blocks, most_layers);

@@ -1,4 +1,4 @@
-// The records of model documents. They say which keys a model, a block, and a layer of each type may have.
+// The records of model documents. The records say which keys a model, a block, and a layer of each type may have.
 #include "model/catalog.hpp"
 
 #include <map>
@@ -20,12 +20,12 @@ Record make_layer_record(const LayerType& type) {
       {.name = "inputs",
        .type = Type::list,
        .summary =
-           "names of the earlier layers whose outputs the layer reads; by default the layer before",
+           "names of the earlier layers whose outputs the layer reads; by default the layer before this layer",
        .optional = true},
       {.name = "tied",
        .type = Type::text,
        .summary =
-           "the earlier layer whose weights this layer shares; only the earlier layer counts them",
+           "the earlier layer whose weights this layer shares; only the earlier layer counts the shared weights",
        .optional = true},
   };
   for (const Field& field : type.parameters) record.fields.push_back(field);
@@ -63,7 +63,7 @@ Record make_item_record() {
        .choices = layer_catalog().names()},
       {.name = "name",
        .type = Type::text,
-       .summary = "a name that is unique in the model",
+       .summary = "the name of the layer, which is unique in the model",
        .optional = true},
       {.name = "inputs",
        .type = Type::list,
@@ -72,7 +72,7 @@ Record make_item_record() {
        .optional = true},
       {.name = "tied",
        .type = Type::text,
-       .summary = "the earlier layer whose weights it shares",
+       .summary = "the earlier layer whose weights the layer shares",
        .optional = true},
       {.name = "repeat",
        .type = Type::any,
@@ -81,7 +81,7 @@ Record make_item_record() {
       {.name = "layers", .type = Type::list, .summary = "the layers repeated", .optional = true},
       {.name = "block",
        .type = Type::text,
-       .summary = "the block whose layers stand here",
+       .summary = "the block whose layers are used here",
        .optional = true},
   };
   return record;
@@ -97,7 +97,7 @@ const Record& item_record() {
 const Record& declaration_record() {
   static const Record record = {
       .name = "parameter",
-      .summary = "an integer that layers refer to as $name",
+      .summary = "an integer, which layers refer to as $name",
       .fields = {
           {.name = "default",
            .type = Type::integer,
@@ -113,7 +113,7 @@ const Record& declaration_record() {
            .optional = true},
           {.name = "inference",
            .type = Type::integer,
-           .summary = "the value in inference, even if a use gives another value",
+           .summary = "the value in inference, even if a use of the model gives another value",
            .optional = true}}};
   return record;
 }
@@ -133,17 +133,18 @@ const Record& repeat_record() {
 const Record& block_use_record() {
   static const Record record = {
       .name = "use of a block",
-      .summary = "a block's layers; the other keys are its parameters",
+      .summary = "the layers of a block; the other keys are the parameters of the block",
       .fields =
-          {{.name = "block", .type = Type::text, .summary = "the block whose layers stand here"},
+          {{.name = "block", .type = Type::text, .summary = "the block whose layers are used here"},
            {.name = "name",
             .type = Type::text,
-            .summary = "a suffix for the names of its layers",
+            .summary = "a suffix for the names of the block's layers",
             .optional = true},
            {.name = "inputs",
             .type = Type::list,
             .summary =
-                "the layers that the block's `inputs` stand for, in the same order; by default the layer before",
+                "the layers that the block's `inputs` stand for, in the order of these `inputs`; by default the layer "
+                "before the use",
             .optional = true}},
       .open = true};
   return record;
@@ -159,7 +160,7 @@ const Record& block_record() {
           {.name = "inputs",
            .type = Type::list,
            .summary =
-               "the names that the block's layers use for the `inputs` of a use; by default the single name before",
+               "the names that the block's layers use for the `inputs` of a use; by default only the name `before`",
            .optional = true},
           {.name = "layers",
            .type = Type::list,
@@ -215,11 +216,11 @@ Record make_model_use_record() {
        .optional = true},
       {.name = "definition",
        .type = Type::mapping,
-       .summary = "the model itself, instead of a file",
+       .summary = "the model itself, if no file is named",
        .optional = true},
       {.name = "scale",
        .type = Type::integer,
-       .summary = "multiplies parameters, activations and FLOP of every layer",
+       .summary = "the factor by which parameters, activations and FLOP of every layer are multiplied",
        .default_text = "1",
        .minimum = 1},
   };

@@ -1,5 +1,5 @@
-// The rules of a model's JSON Schema that its record does not contain. They say which keys may be written next to the
-// type of a layer, in a repetition, and in the use of a block.
+// The rules of a model's JSON Schema that its record does not contain. These rules say which keys may be written next
+// to the type of a layer, in a repetition, and in the use of a block.
 #pragma once
 
 #include "document/schema.hpp"

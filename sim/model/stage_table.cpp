@@ -41,7 +41,7 @@ std::int64_t growth(const Value& row, Column column, std::int64_t before) {
   if (now < before)
     fail_at(row.items()[column],
             "'" + std::to_string(now) + "' for '" + std::string(header[column]) +
-                "': a running total, it must be at least that of the row before, " +
+                "': this running total must be at least the running total of the row before, " +
                 std::to_string(before));
   return now - before;
 }
@@ -67,7 +67,7 @@ Layer read_row(const Value& row, std::size_t number, Totals& totals) {
     fail_at(row.items()[total_state],
             "'" + row.items()[total_state].text() + "' for 'total state': expected " +
                 std::to_string(totals.state) + " + " + std::to_string(layer.output) +
-                ", the total of the row before and this row's stage state");
+                ", which is the total of the row before plus the stage state of this row");
   layer.parameters = growth(row, total_params, totals.params);
   layer.flop = growth(row, total_flops, totals.flops);
   // A row keeps its input, which is the state of the previous row, for the backward pass. Each gradient takes as many
@@ -84,7 +84,7 @@ Model read_stage_table(const Value& table) {
       .name = "stage table",
       .summary = "a data island: a heading, and one row per stage",
       .fields = {{.name = "func", .type = Type::text, .summary = "the data island's function"},
-                 {.name = "data", .type = Type::list, .summary = "the heading and the rows"}}};
+                 {.name = "data", .type = Type::list, .summary = "the heading of the table and its rows"}}};
   const Reader keys(table, record);
   const std::vector<Value>& rows = keys.value("data")->items();
   if (rows.size() < 2) keys.fail("data", "expected a heading and at least one row");
@@ -98,7 +98,7 @@ Model read_stage_table(const Value& table) {
     Layer& layer = model.layers.back();
     if (i > 1) layer.inputs = {static_cast<std::uint32_t>(i - 2)};
     if (i == 1 && (layer.parameters != 0 || layer.flop != 0))
-      fail_at(rows[i], "the first row is the input: expected no parameters and no FLOP");
+      fail_at(rows[i], "the first row is the input of the model: expected no parameters and no FLOP");
   }
   return model;
 }

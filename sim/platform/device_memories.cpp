@@ -20,7 +20,7 @@ std::optional<double> lesser(std::optional<double> a, std::optional<double> b) {
   return a && b ? std::min(a, b) : a ? a : b;
 }
 
-/// The bytes per second that `threads` threads read and write together.
+/// The rates at which `threads` threads together read and write, in bytes per second.
 struct ThreadRates {
   std::int64_t threads = 0;
   double read = 0, write = 0;
@@ -47,7 +47,7 @@ std::vector<ThreadRates> table_of(const Reader& memory, const Record& record) {
 Rates rates_with(const std::vector<ThreadRates>& table, const std::string& memory,
                  const Value& written, const MemoryUser& user) {
   const std::int64_t least = table.front().threads, most = table.back().threads;
-  const std::string range = "'" + memory + "' has rates by_threads, for " + std::to_string(least) +
+  const std::string range = "'" + memory + "' has rates under by_threads for " + std::to_string(least) +
                             " to " + std::to_string(most) + " threads";
   if (user.threads == 0)
     fail_at(written, "device '" + user.device + "' has no key 'threads', but " + range +
@@ -92,11 +92,11 @@ DeviceMemory own_memory(const Value& written, const MemoryUser& user, bool is_de
   DeviceMemory memory;
   if (is_default && keys.has("name"))
     keys.fail("name", "'" + keys.text("name") +
-                          "' for 'name': the first memory of a device is called like the device; "
-                          "give names only to those after it");
+                          "' for 'name': the first memory of a device has the name of the device; remove this key, and "
+                          "give names only to the memories after the first");
   if (!is_default && !keys.has("name"))
-    fail_at(written, "the key 'name' is missing in a further memory of device '" + user.device +
-                         "'; expected one like ddr, so that its pool is '" + user.device +
+    fail_at(written, "the key 'name' is missing in a memory after the first memory of device '" + user.device +
+                         "'; expected a name such as ddr, so that the memory's pool is '" + user.device +
                          "_ddr', or the name of a memory of the platform");
   if (!is_default) memory.pool = "_" + keys.text("name");
   memory.capacity = capacity_of(keys);
@@ -117,8 +117,8 @@ DeviceMemory own_memory(const Value& written, const MemoryUser& user, bool is_de
   return memory;
 }
 
-/// If a shared memory has rates by threads, these rates limit the compute units. Otherwise the memory's ports limit the
-/// compute units in the same way as transfers.
+/// If a shared memory has rates for numbers of threads, these rates limit the compute units. If the memory has no such
+/// rates, its ports limit the compute units in the way in which they limit transfers.
 DeviceMemory shared_memory(const Value& name, const MemoryUser& user) {
   const WrittenMemory found = user.find(name);
   const Reader keys(*found.keys, platform_memory_record(), "memory '" + found.name + "'");
@@ -149,8 +149,8 @@ std::vector<DeviceMemory> memories_of(const Value& written, const MemoryUser& us
   std::vector<DeviceMemory> memories;
   const auto add = [&](const Value& one) {
     if (one.is_list())
-      fail_at(one, "a list within the list of memories of device '" + user.device +
-                       "'; expected a name of the platform's memories, or a mapping");
+      fail_at(one, "a list inside the list of memories of device '" + user.device +
+                       "'; expected the name of a memory of the platform, or a mapping");
     memories.push_back(one.is_map() ? own_memory(one, user, memories.empty())
                                     : shared_memory(one, user));
     const DeviceMemory& last = memories.back();
@@ -168,7 +168,7 @@ std::vector<DeviceMemory> memories_of(const Value& written, const MemoryUser& us
   if (memories.empty())
     fail_at(written,
             "device '" + user.device +
-                "' has no memory; expected at least one, of which the first is the default");
+                "' has no memory; expected at least one memory; the first memory is the default");
   return memories;
 }
 

@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-/// A memory of the platform as it is in the document.
+/// A memory of the platform as it is written in the document.
 struct WrittenMemory {
   std::string name;  ///< the name of the memory in the platform
   const Value* keys = nullptr;
@@ -21,11 +21,11 @@ struct WrittenMemory {
 
 /// The properties of a device that the reader of its memories needs.
 struct MemoryUser {
-  std::string device;        ///< the key of the device, for messages
+  std::string device;        ///< the key of the device in the document, for messages
   std::int64_t threads = 0;  ///< 0 if not given
   /// Finds a memory of the platform. Throws InputError at the value if no memory has that name.
   std::function<WrittenMemory(const Value& name)> find;
-  /// If true, the device is given as many threads as the last row of each table.
+  /// If true, the number of threads of the device is the number in the last row of each table.
   bool all_threads = false;
 };
 
@@ -37,7 +37,7 @@ const Record& device_memory_record();
 /// Returns the record of a memory of the platform.
 const Record& platform_memory_record();
 
-/// Returns the memories in the order of the document. The first one is the default. For the device's own memories,
+/// Returns the memories in the order of the document. The first memory is the default. For the device's own memories,
 /// `pool` holds only the ending that follows the device's name: "" for the default memory, and "_ddr" for a memory
 /// called ddr. Throws InputError.
 std::vector<DeviceMemory> memories_of(const Value& written, const MemoryUser& user);

@@ -15,7 +15,7 @@ bool is_name(const std::string& text) {
                      [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_'; });
 }
 
-/// Finding the routes between more devices would take minutes.
+/// Finding the routes between more devices than this would take minutes.
 constexpr std::int64_t most_devices = 16'384;
 
 }  // namespace
@@ -23,7 +23,7 @@ constexpr std::int64_t most_devices = 16'384;
 void require_name(const std::string& text, const Position& where) {
   if (!is_name(text))
     throw InputError(where,
-                     "'" + text + "' is not a name: expected a letter, then letters, digits and _");
+                     "'" + text + "' is not a name: expected a letter, followed by letters, digits and _");
 }
 
 void require_few(const Reader& counted, std::int64_t devices) {

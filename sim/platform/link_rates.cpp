@@ -11,13 +11,13 @@ void lay_over(LinkRates::Direction& direction, const Reader& keys, double whole)
   const bool share = keys.map().find("share") != nullptr;
   if (share && keys.has("bandwidth"))
     keys.fail("share",
-              "'share' beside 'bandwidth': give either the bandwidth or a share of the link's");
+              "'share' beside 'bandwidth': give either the bandwidth or a share of the link's bandwidth");
   if (keys.has("bandwidth")) direction.bandwidth = keys.quantity("bandwidth");
   if (share) direction.bandwidth = keys.number("share") * whole;
   if (keys.has("setup")) direction.setup_s = keys.quantity("setup");
 }
 
-/// Takes the keys for both directions. The keys of a single direction replace them.
+/// Takes the keys for both directions. The keys of a single direction replace the keys for both directions.
 void lay_over(LinkRates& rates, const Reader& keys, const Record& record, double whole) {
   lay_over(rates.down, keys, whole);
   lay_over(rates.up, keys, whole);
@@ -41,8 +41,8 @@ LinkRates rates_of(const Reader& link, const Record& record) {
   const bool is_pageable = link.text("copies") == "pageable";
   if (is_pageable && !pageable)
     link.fail("copies",
-              "'pageable' for 'copies': the link does not say how fast such copies are; give their "
-              "rate, as in pageable: {bandwidth: 6GB/s}");
+              "'pageable' for 'copies': the link does not say how fast copies of pageable memory are; add their rate, "
+              "such as pageable: {bandwidth: 6GB/s}");
   if (pageable) {
     const Record& keys = record_of(record, "pageable");
     const Reader reader(*pageable, keys, "the pageable copies of a link");
@@ -55,7 +55,7 @@ LinkRates rates_of(const Reader& link, const Record& record) {
     const Record& keys = record_of(record, "synchronous");
     const Reader reader(*written, keys, "the synchronous copies of a link");
     LinkRates by_compute = rates;
-    by_compute.down.setup_s = by_compute.up.setup_s = 0;  // Such a copy sets up no copy engine.
+    by_compute.down.setup_s = by_compute.up.setup_s = 0;  // A copy by the compute units sets up no copy engine.
     lay_over(by_compute, reader, keys, whole);
     rates.synchronous = {by_compute.down, by_compute.up};
   }

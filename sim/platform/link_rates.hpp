@@ -1,6 +1,6 @@
 // The rates of a link in each direction. The keys of the link apply to both directions, and the keys of one direction
-// replace them. If host memory is pageable, the keys under `pageable` replace both the keys of the link and the keys of
-// its directions.
+// replace the keys of the link. If host memory is pageable, the keys under `pageable` replace both the keys of the link
+// and the keys of its directions.
 #pragma once
 
 #include <optional>
@@ -18,8 +18,8 @@ struct LinkRates {
   struct DirectionRates {
     Direction down, up;
   };
-  std::optional<DirectionRates> synchronous;  ///< rates of copies by the compute units
-  std::optional<double> together;             ///< bytes per second of both directions together
+  std::optional<DirectionRates> synchronous;  ///< the rates of each direction for copies by the compute units
+  std::optional<double> together;             ///< the bytes per second of both directions together
   double latency_s = 0;
 };
 
@@ -27,7 +27,8 @@ struct LinkRates {
 const Record& link_record();
 
 /// Returns the rates of a link. `record` is the record of a link. Throws InputError for a half-duplex link with
-/// separate directions, and for copies of pageable memory whose rates are not given.
+/// separate directions. Also throws InputError if memory is pageable but the rates of copies of pageable memory are not
+/// given.
 LinkRates rates_of(const Reader& link, const Record& record);
 
 }  // namespace sluice

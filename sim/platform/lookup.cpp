@@ -88,7 +88,7 @@ struct PlatformLookup::Tables {
            edges == platform.edges.size();
   }
 
-  std::size_t devices, memories, edges;  ///< how many there were when the tables were made
+  std::size_t devices, memories, edges;  ///< the numbers of devices, memories and edges when the tables were made
   std::unordered_map<std::string, std::uint32_t> device, node;
   std::unordered_map<std::string, std::string> memory;  ///< indexed by node
   /// These maps give the number of a device for a node. For a memory of a device, `owner` holds this device. For a
@@ -96,12 +96,12 @@ struct PlatformLookup::Tables {
   std::unordered_map<std::string, std::uint32_t> owner, users;
   /// Edges that leave each node, in the order of declaration.
   std::vector<std::vector<std::uint32_t>> leaving;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;  ///< (from, to), indexed by edge
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;  ///< the two ends (from, to) of each edge
   std::map<std::tuple<std::string, std::string, CopyMode>, Path> paths;
 
-  /// Returns the device whose copy engine moves bytes between two nodes, and whether this engine works at the last link
-  /// of the path instead of the first. The sender's engine moves the bytes, unless only the receiver is a device or a
-  /// device's memory.
+  /// Returns the device whose copy engine moves bytes between two nodes. Also returns whether this engine works at the
+  /// last link of the path instead of the first link. The sender's engine moves the bytes, unless only the receiver is
+  /// a device or a device's memory.
   std::pair<std::string, bool> engine(const Platform& platform, const std::string& from,
                                       const std::string& to) const {
     const auto name = [&](const std::unordered_map<std::string, std::uint32_t>& numbers,
@@ -121,7 +121,7 @@ struct PlatformLookup::Tables {
 
 namespace {
 
-/// Returns the path along these links. `from` and `to` are the memories at its ends.
+/// Returns the path along the given links. `from` and `to` are the memories at the ends of the path.
 Path path_along(const Platform& platform, const std::vector<std::uint32_t>& way,
                 const std::pair<std::string, bool>& engine, const std::string& from,
                 const std::string& to, CopyMode mode) {

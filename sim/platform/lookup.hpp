@@ -1,5 +1,5 @@
-// Finds devices and memories by name, and the paths between them, and remembers the paths that it found. Only Platform
-// uses this class. Several threads may ask for paths at the same time.
+// Finds devices and memories by name, and the paths between them, and remembers the paths that have been found. Only
+// Platform uses this class. Several threads may ask for paths at the same time.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,19 @@ class PlatformLookup {
  public:
   PlatformLookup();
   ~PlatformLookup();
-  /// A copy begins without remembered paths, because the platform of the copy may be changed afterwards.
+  /// A copy of this object has no remembered paths, because the platform of the copy may be changed afterwards.
   PlatformLookup(const PlatformLookup&);
   PlatformLookup& operator=(const PlatformLookup&);
 
   static constexpr std::uint32_t nowhere = 0xFFFFFFFF;
   /// Returns the number of the device, or `nowhere` if no device has that name.
   std::uint32_t device(const Platform& platform, const std::string& name);
-  /// Returns whether a device, a memory of the platform, or a further memory of a device has that
-  /// name.
+  /// Returns whether a device, a memory of the platform, or a memory of a device after its first memory has that name.
   bool has_node(const Platform& platform, const std::string& name);
   /// Returns the memory of an existing node: the node itself, or the memory of the platform that a
   /// device uses.
   const std::string& memory_of(const Platform& platform, const std::string& name);
-  /// Does the same as Platform::path(). Both nodes must exist.
+  /// Does what Platform::path() does. Both nodes must exist.
   const Path& path(const Platform& platform, const std::string& from, const std::string& to,
                    CopyMode mode);
   /// Returns the number of links on the path with the fewest links, or 0 if there is no path.

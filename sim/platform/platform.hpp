@@ -15,10 +15,10 @@
 namespace sluice {
 
 /// The shares of a device's peaks that whole networks reach, above 0 and at most 1. The cost model roofline multiplies
-/// the peaks by these shares. The cost model peak ignores them.
+/// the peaks by these shares. The cost model peak ignores these shares.
 struct RooflineShares {
-  double compute = 1;  ///< share of the peak FLOP/s
-  double memory = 1;   ///< share of the memory bandwidth
+  double compute = 1;  ///< the share of the peak FLOP/s
+  double memory = 1;   ///< the share of the memory bandwidth
 };
 
 /// A memory that the compute units of a device reach without a link.
@@ -26,36 +26,40 @@ struct DeviceMemory {
   /// The name of its pool in plans: "gpu" or "gpu_ddr". A memory of the platform keeps its own name, such as
   /// "dram".
   std::string pool;
-  /// Whether the memory belongs only to this device. Otherwise it is one of Platform::memories.
+  /// Whether the memory belongs only to this device. A memory that does not belong only to this device is one of
+  /// Platform::memories.
   bool own = true;
-  /// Bytes that tensors may use, without the reserved bytes. If it is empty, the memory is unlimited.
+  /// The bytes that tensors may use, without the reserved bytes. If there is no value, the memory is unlimited.
   std::optional<std::int64_t> capacity;
-  std::int64_t reserved = 0;          ///< bytes that no tensor may use
-  std::optional<double> read, write;  ///< bytes per second of the compute units; empty if not given
+  std::int64_t reserved = 0;          ///< the bytes that no tensor may use
+  /// The bytes per second that the compute units read and write; empty if the rate is not given.
+  std::optional<double> read, write;
 
   /// Returns the bytes per second of reading or of writing, whichever is slower.
   std::optional<double> bandwidth() const;
-  /// Returns the seconds in which the compute units access `bytes`, of which they write `written`. Reading and writing
-  /// do not overlap. Returns nothing if the rate is not given.
+  /// Returns the seconds in which the compute units access `bytes` bytes, of which they write `written` bytes. Reading
+  /// and writing do not overlap. Returns no value if the rate is not given.
   std::optional<double> seconds(double bytes, double written) const;
 };
 
 struct Device {
   std::string name;
-  std::map<DType, double> rate;  ///< peak FLOP/s by dtype
-  double efficiency = 1;         ///< share of the peak that is reached
+  std::map<DType, double> rate;  ///< the peak FLOP/s for each dtype
+  double efficiency = 1;         ///< the share of the peak FLOP/s that is reached
   /// The memories of the device, of which there is at least one. Tensors are in the first memory unless a plan says
   /// otherwise.
   std::vector<DeviceMemory> memories = std::vector<DeviceMemory>(1);
-  std::int64_t threads = 0;  ///< threads that read and write its memories; 0 if not given
+  std::int64_t threads = 0;  ///< the number of threads that read and write its memories; 0 if the number is not given
   RooflineShares roofline;
-  /// The number of units that compute in parallel, such as streaming multiprocessors. It is 0 if it is not given.
+  /// The number of units that compute in parallel, such as streaming multiprocessors. The value is 0 if the number is
+  /// not given.
   std::int64_t units = 0;
-  std::int64_t cache = 0;      ///< bytes of the last cache before its memory; 0 if not given
-  std::string fit;             ///< the bundled fit of measurements on this device; may be empty
-  double launch_overhead = 0;  ///< seconds per operator
+  std::int64_t cache = 0;      ///< the bytes of the last cache before its memory; 0 if the size is not given
+  std::string fit;             ///< the name of the bundled fit of measurements on this device; may be empty
+  double launch_overhead = 0;  ///< the seconds that each operator takes in addition
   double idle_w = 0, busy_w = 0;
-  std::int64_t tiles = 0, io_tiles = 0;  ///< of an IPU; its I/O tiles do not compute
+  /// The tiles of an IPU, and those that only transfer (I/O tiles) and do not compute.
+  std::int64_t tiles = 0, io_tiles = 0;
 
   const DeviceMemory& memory() const { return memories.front(); }
   DeviceMemory& memory() { return memories.front(); }
@@ -72,23 +76,23 @@ struct Memory {
   std::optional<std::int64_t> capacity;
 };
 
-/// A bandwidth that simultaneous flows share: one direction of a link, or a port of a memory. In a plan, it becomes the
-/// link with the same number.
+/// A bandwidth that simultaneous flows share: one direction of a link, or a port of a memory. In a plan, the bandwidth
+/// becomes the link with the number of this channel.
 struct Channel {
   std::string name;  ///< "host.down", "host.up"; "host" if half duplex; "dram.read"
   double bandwidth = 0;
   double idle_w = 0, busy_w = 0;
 };
 
-/// Says who copies: a copy engine while the compute units continue to compute, or all compute units, which do nothing
-/// else during the copy.
+/// Says what copies the bytes. A copy engine copies while the compute units continue to compute. If the compute units
+/// copy, all of them do nothing else during the copy.
 enum class CopyMode : std::uint8_t { asynchronous, synchronous };
 
 /// How bytes move from one memory to another. The nodes are named after devices or memories.
 struct Path {
   std::string name;    ///< "host>gpu"
   std::string stream;  ///< the copy engine: "<device>.<link>.<direction>", "gpu0.host.down"
-  std::string device;  ///< the device whose copy engine it is
+  std::string device;  ///< the device to which the copy engine belongs
   std::vector<std::uint32_t> channels;
   double setup_s = 0, latency_s = 0;
 };
@@ -100,17 +104,18 @@ struct Platform {
   std::vector<Memory> memories;
   std::vector<Channel> channels;
 
-  const Device& device(const std::string& name) const;  ///< throws InputError with the known names
+  /// Returns the device with this name, or throws an InputError that lists the known names.
+  const Device& device(const std::string& name) const;
   const Device* device_or_null(const std::string& name) const;
-  /// Returns the memory that feeds the devices. Of several memories, returns the one with the fewest links to a device.
-  /// Throws InputError if there is no such memory, or if several memories are equally near.
+  /// Returns the memory that feeds the devices. If there are several memories, returns the memory with the fewest links
+  /// to a device. Throws InputError if there is no such memory, or if several memories are equally near.
   const Memory& host() const;
-  /// Returns the route with the fewest links from one node's memory to another node's memory. Of several such routes,
-  /// it returns the one whose links were declared first. Setup and latency are sums over the links. Each channel is
-  /// listed once. The ends may also be further memories of devices ("gpu_ddr"). A synchronous copy uses the rates that
-  /// the links give for such copies, and a separate stream such as "cpu.copy.down.synchronous". Throws InputError if no
-  /// links connect the two nodes. The reference is valid as long as the platform exists and gets no new devices,
-  /// memories or edges.
+  /// Returns the route with the fewest links from one node's memory to another node's memory. If there are several such
+  /// routes, returns the route whose links were declared first. Setup and latency are sums over the links. Each channel
+  /// is listed only once. An end may also be a memory of a device that is not its first memory ("gpu_ddr"). A
+  /// synchronous copy uses the rates that the links give for such copies, and a separate stream such as
+  /// "cpu.copy.down.synchronous". Throws InputError if no links connect the two nodes. The reference is valid as long
+  /// as the platform exists and gets no new devices, memories or edges.
   const Path& path(const std::string& from, const std::string& to,
                    CopyMode mode = CopyMode::asynchronous) const;
   /// Returns null where path() would throw.
@@ -120,8 +125,8 @@ struct Platform {
     std::string from, to, link, direction;
     std::vector<std::uint32_t> channels;
     double setup_s = 0, latency_s = 0;
-    /// The channels for copies by the compute units. They are empty if the link gives no separate rates for such
-    /// copies.
+    /// The channels for copies by the compute units. These lists are empty if the link gives no separate rates for
+    /// copies by the compute units.
     std::vector<std::uint32_t> synchronous_channels = {};
     double synchronous_setup_s = 0;
   };
@@ -138,7 +143,7 @@ const Record& platform_record();
 /// Reads a sluice-platform/1 document whose includes are resolved. Throws InputError.
 Platform read_platform(const Value& document);
 
-/// Reads a file, or the bundled platform with this name (data_root()/platforms), and applies overrides.
+/// Reads the platform in a file, or the bundled platform with this name (data_root()/platforms), and applies overrides.
 Platform load_platform(const std::string& file_or_name,
                        const std::vector<std::string>& overrides = {});
 

@@ -1,4 +1,4 @@
-// Reads a platform document. It expands devices by their counts, and links by direction and sharing.
+// Reads a platform document. Each device is expanded by its count, and each link by its directions and by its sharing.
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -53,15 +53,16 @@ class Builder {
   void claim(const std::string& name, const Position& where);
   std::uint32_t add_channel(const Reader& reader, std::string name, double bandwidth,
                             double idle_w = 0, double busy_w = 0);
-  /// Returns idle and busy watts. Busy watts must be at least idle watts.
+  /// Returns the watts of the device at rest (idle) and while it computes (busy). Busy watts must be at least idle
+  /// watts.
   static std::pair<double, double> watts(const Reader& reader);
 
   Reader document_;
-  std::string file_;              ///< name of the file, without folder and extension
-  const Reader* part_ = nullptr;  ///< the part being read: the document, or a group
-  std::string prefix_;            ///< prefix of names in that part: "node0_"
+  std::string file_;              ///< the name of the file, without folder and extension
+  const Reader* part_ = nullptr;  ///< the part that is being read: the document, or a group
+  std::string prefix_;            ///< the prefix of names in that part, such as "node0_"
   Platform platform_;
-  /// The names after expansion by count, for each name as it is written in the document.
+  /// For each name in the document, the names after expansion by count.
   std::map<std::string, std::vector<std::string>> nodes_;
   std::set<std::string> taken_, channels_;
   /// Maps each device to its memories, with the rates for the greatest number of threads in their tables.
@@ -72,7 +73,7 @@ std::pair<double, double> Builder::watts(const Reader& reader) {
   const double idle = reader.quantity("idle");
   const double busy = optional_quantity(reader, "busy").value_or(idle);
   if (busy < idle)
-    reader.fail("busy", "'" + reader.text("busy") + "' for 'busy': busy watts are less than idle " +
+    reader.fail("busy", "'" + reader.text("busy") + "' for 'busy': the busy watts are less than the idle " +
                             "watts, expected at least " + format_quantity(idle, Dimension::watts));
   return {idle, busy};
 }
@@ -83,7 +84,8 @@ void Builder::claim(const std::string& name, const Position& where) {
     throw InputError(where, "two devices, memories or switches are called '" + name + "'");
 }
 
-/// Finds a memory in the part of the platform that is being read. If it is not there, finds it in the whole platform.
+/// Finds a memory in the part of the platform that is being read. If the memory is not in this part, finds it in the
+/// whole platform.
 WrittenMemory Builder::memory_called(const Value& name, const std::string& device) const {
   std::vector<std::string> known;
   for (const Reader* part : {part_, &document_}) {
@@ -98,7 +100,7 @@ WrittenMemory Builder::memory_called(const Value& name, const std::string& devic
           "'" + asked + "' for the memory of device '" + device +
               "': the platform has no memory of this name" + did_you_mean(asked, known) +
               "; known: " + (known.empty() ? "none" : sluice::join(known)) +
-              "; for a memory of its own write a mapping, as {capacity: 24GB, bandwidth: 960GB/s}");
+              "; if the memory belongs to this device, write a mapping such as {capacity: 24GB, bandwidth: 960GB/s}");
 }
 
 void Builder::add_devices(const Value::Entry& entry) {
@@ -131,17 +133,17 @@ void Builder::add_devices(const Value::Entry& entry) {
   device.io_tiles = reader.integer("io_tiles");
   if (device.io_tiles > 0 && device.io_tiles >= device.tiles)
     reader.fail("io_tiles", "io_tiles must be fewer than tiles (" + std::to_string(device.tiles) +
-                                "), because only the others compute");
+                                "), because I/O tiles do not compute");
   const std::int64_t count = reader.integer("count");
   require_few(reader, static_cast<std::int64_t>(platform_.devices.size()) + count);
   add_each(device, entry, count);
 }
 
-/// Adds `count` such devices. Each device gets its own pools, but all share a memory of the platform.
+/// Adds `count` devices of this kind. Each device gets its own pools. All these devices share a memory of the platform.
 void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t count) {
   const std::string key = prefix_ + entry.key;
   const std::vector<DeviceMemory> memories = device.memories;
-  if (count > 1) claim(key, entry.position());  // this name stands for all these devices
+  if (count > 1) claim(key, entry.position());  // the name in the document stands for all these devices
   for (std::int64_t i = 0; i < count; ++i) {
     device.name = count == 1 ? key : key + std::to_string(i);
     claim(device.name, entry.position());
@@ -218,7 +220,7 @@ std::uint32_t Builder::add_channel(const Reader& reader, std::string name, doubl
 }
 
 std::vector<std::string> Builder::nodes_of(const Value& name) const {
-  if (!name.is_scalar()) fail_at(name, "joins lists names of devices, memories and switches");
+  if (!name.is_scalar()) fail_at(name, "'joins' is a list of names of devices, memories and switches");
   for (const std::string& word : {prefix_ + name.text(), name.text()})
     if (const auto found = nodes_.find(word); found != nodes_.end()) return found->second;
   std::vector<std::string> known;
@@ -243,15 +245,15 @@ void Builder::add_link(const Value::Entry& entry) {
     }
   if (near.size() != 1 && (joins.size() != 2 || near.size() != far.size()))
     fail_at(joins.front(),
-            "the first node of a link must be one device, or as many as at the other end, but '" +
+            "the first node of a link must be one device, or as many devices as there are at the other end, but '" +
                 joins.front().text() + "' is " + std::to_string(near.size()) +
                 " devices: " + sluice::join(near));
   join(prefix_ + entry.key, reader, near, far);
 }
 
-/// Returns the share of a link's rate that the device reaches with its number of threads. The link gives the rate of
-/// synchronous copies for the most threads in the memories' tables. A copy takes as long as reading and then writing
-/// (platforms/FORMAT.md).
+/// Returns the share of a link's rate that the device reaches with its number of threads. The document gives the rate
+/// of synchronous copies for the greatest number of threads in the memories' tables. A copy takes the seconds of
+/// reading plus the seconds of writing (platforms/FORMAT.md).
 double Builder::share_of_threads(const std::string& from, const std::string& to) const {
   const auto seconds = [](const DeviceMemory& source, const DeviceMemory& target) {
     return source.read && target.write ? 1 / *source.read + 1 / *target.write : 0;
@@ -269,8 +271,8 @@ double Builder::share_of_threads(const std::string& from, const std::string& to)
   return 1;
 }
 
-/// Joins nodes by links. A single near node is joined with all far nodes. Of several near nodes, each node is joined
-/// with the far node of the same number.
+/// Joins nodes by links. A single near node is joined with all far nodes. If there are several near nodes, each near
+/// node is joined with the far node that has the same number as the near node.
 void Builder::join(const std::string& link, const Reader& reader,
                    const std::vector<std::string>& near, const std::vector<std::string>& far) {
   const LinkRates rates = rates_of(reader, record_of(platform_record(), "links"));
@@ -363,7 +365,7 @@ void Builder::add_group(const Value::Entry& entry) {
 }
 
 Platform Builder::build() {
-  // In messages, a platform without a name has the name of its file.
+  // Messages call a platform without a name by the name of its file.
   platform_.name = document_.has("name") ? document_.text("name") : file_;
   const Value* groups = document_.value("groups");
   if (!document_.has("devices") && !groups)

@@ -1,4 +1,4 @@
-// The record of a platform document. It says which keys the document may have.
+// The record of a platform document. The record says which keys the document may have.
 #include "document/record.hpp"
 
 #include "platform/device_memories.hpp"
@@ -34,13 +34,13 @@ const Record& rate_record() {
 const Record& threads_record() {
   static const Record record = {
       "row of by_threads",
-      "The byte/s of a number of threads together.",
+      "The rates, in byte/s, that a number of threads reach together.",
       {{.name = "threads",
         .type = Type::integer,
         .summary = "The number of threads.",
         .minimum = 1},
-       above_zero(quantity("read", Dimension::bytes_per_s, "Byte/s that these threads read.")),
-       above_zero(quantity("write", Dimension::bytes_per_s, "Byte/s that these threads write."))}};
+       above_zero(quantity("read", Dimension::bytes_per_s, "The rate at which these threads read, in byte/s.")),
+       above_zero(quantity("write", Dimension::bytes_per_s, "The rate at which these threads write, in byte/s."))}};
   return record;
 }
 
@@ -49,8 +49,9 @@ Field by_threads() {
       .name = "by_threads",
       .type = Type::list,
       .summary =
-          "The byte/s of the compute units for each number of threads, in ascending order. Rates between two rows are "
-          "interpolated linearly. The key `threads` of the device gives its number of threads.",
+          "The rates of the compute units for each number of threads, in byte/s. The numbers of threads are ascending. "
+          "Rates between two rows are interpolated linearly. The key `threads` of the device gives its number of "
+          "threads.",
       .optional = true,
       .record = &threads_record()};
 }
@@ -62,24 +63,25 @@ const Record& device_memory_record() {
       "memory of a device",
       "A memory that belongs to one device.",
       {{.name = "name",
-        .summary = "The name of a further memory in a list: ddr of gpu becomes the pool gpu_ddr.",
+        .summary = "The name of a memory after the first memory in a list. The memory ddr of gpu becomes the pool "
+                   "gpu_ddr.",
         .optional = true},
        capacity(),
        with_default(
            quantity(
                "reserved", Dimension::bytes,
-               "Bytes of the capacity that no tensor may use: the driver's context, code of kernels, "
-               "and bytes that an allocator cannot use."),
+               "The bytes of the capacity that no tensor may use: the driver's context, code of kernels, and bytes "
+               "that an allocator cannot use."),
            "0B"),
        may_be_absent(above_zero(quantity("bandwidth", Dimension::bytes_per_s,
-                                         "Byte/s that the compute units read and write; the "
-                                         "roofline cost model needs it."))),
+                                         "The rate at which the compute units read and write, in byte/s. The cost "
+                                         "model roofline needs this rate."))),
        may_be_absent(above_zero(
            quantity("read", Dimension::bytes_per_s,
-                    "Byte/s that the compute units read, if it differs from `bandwidth`."))),
+                    "The rate at which the compute units read, in byte/s, if this rate differs from `bandwidth`."))),
        may_be_absent(above_zero(
            quantity("write", Dimension::bytes_per_s,
-                    "Byte/s that the compute units write, if it differs from `bandwidth`."))),
+                    "The rate at which the compute units write, in byte/s, if this rate differs from `bandwidth`."))),
        by_threads()}};
   return record;
 }
@@ -98,10 +100,10 @@ Field share(std::string name, std::string summary) {
 const Record& roofline_record() {
   static const Record record = {
       "roofline of a device",
-      "Shares of the peaks that whole networks reach. The cost model roofline multiplies the peaks by these shares; "
-      "the cost model peak does not.",
-      {share("compute", "Share of the peak FLOP/s."),
-       share("memory", "Share of the memory bandwidth.")}};
+      "The shares of the device's peak FLOP/s and memory bandwidth that whole networks reach. The cost model roofline "
+      "multiplies the peaks by these shares; the cost model peak ignores them.",
+      {share("compute", "The share of the peak FLOP/s."),
+       share("memory", "The share of the memory bandwidth.")}};
   return record;
 }
 
@@ -111,7 +113,7 @@ const Record& device_record() {
       "A device that computes: a GPU, an IPU, a processor.",
       {{.name = "count",
         .type = Type::integer,
-        .summary = "The number of such devices. With 2, gpu becomes gpu0 and gpu1.",
+        .summary = "The number of devices of this kind. If the number is 2, the device gpu becomes gpu0 and gpu1.",
         .default_text = "1",
         .minimum = 1,
         .maximum = 4096},
@@ -121,7 +123,7 @@ const Record& device_record() {
         .record = &rate_record()},
        {.name = "efficiency",
         .type = Type::number,
-        .summary = "Share of the peak rate that is reached.",
+        .summary = "The share of the peak rate that is reached.",
         .default_text = "1",
         .maximum = 1,
         .minimum_excluded = true},
@@ -135,39 +137,41 @@ const Record& device_record() {
        {.name = "threads",
         .type = Type::integer,
         .summary =
-            "The number of threads that read and write its memories. Memories with the key by_threads need it.",
+            "The number of threads that read and write its memories. Memories with the key by_threads need this "
+            "number.",
         .optional = true,
         .minimum = 1,
         .maximum = 1000000},
        {.name = "roofline",
         .type = Type::mapping,
-        .summary = "Shares of its peaks that whole networks reach, for the roofline cost model.",
+        .summary = "The shares of the device's peaks that whole networks reach, for the cost model roofline.",
         .optional = true,
         .record = &roofline_record()},
        {.name = "units",
         .type = Type::integer,
         .summary =
-            "The number of units that compute in parallel, such as streaming multiprocessors of a GPU; "
-            "the fitted cost model needs them.",
+            "The number of units that compute in parallel, such as streaming multiprocessors of a GPU. The cost model "
+            "fitted needs this number.",
         .optional = true,
         .minimum = 1,
         .maximum = 1e6},
        may_be_absent(above_zero(
            quantity("cache", Dimension::bytes,
-                    "Bytes of the last cache before its memory; the fitted cost model needs it."))),
+                    "The bytes of the last cache before the memory. The cost model fitted needs this number."))),
        text(
            "fit",
-           "The bundled fit of measurements on this device. The fitted cost model uses it if the scenario does not "
-           "name another fit."),
+           "The bundled fit of measurements on this device. The cost model fitted uses this fit if the scenario does "
+           "not name another fit."),
        with_default(
            quantity("launch_overhead", Dimension::seconds,
-                    "Seconds that the roofline cost model adds to the time of each operator."),
+                    "The seconds that the cost model roofline adds to the time of each operator."),
            "0s"),
-       with_default(quantity("idle", Dimension::watts, "Watts while the device does not compute."),
+       with_default(quantity("idle", Dimension::watts, "The watts that the device takes while it does not compute."),
                     "0W"),
        may_be_absent(quantity(
            "busy", Dimension::watts,
-           "Watts while the device computes; by default its watts while it does not compute.")),
+           "The watts that the device takes while it computes; by default the watts that it takes while it does not "
+           "compute.")),
        {.name = "tiles",
         .type = Type::integer,
         .summary = "The number of tiles of an IPU, or 0 for a device without tiles.",
@@ -188,13 +192,13 @@ const Record& platform_memory_record() {
       {capacity(),
        may_be_absent(above_zero(
            quantity("read", Dimension::bytes_per_s,
-                    "Byte/s of all transfers out of the memory. If absent, there is no limit."))),
+                    "The byte/s of all transfers out of the memory together. By default there is no limit."))),
        may_be_absent(above_zero(
            quantity("write", Dimension::bytes_per_s,
-                    "Byte/s of all transfers into the memory. If absent, there is no limit."))),
+                    "The byte/s of all transfers into the memory together. By default there is no limit."))),
        may_be_absent(above_zero(quantity(
            "bandwidth", Dimension::bytes_per_s,
-           "Byte/s of all transfers into and out of the memory together. If absent, there is no limit."))),
+           "The byte/s of all transfers into and out of the memory together. By default there is no limit."))),
        by_threads()}};
   return record;
 }
@@ -224,16 +228,17 @@ const Record& group_record() {
       {{.name = "count",
         .type = Type::integer,
         .summary =
-            "The number of instances. With 2 instances of node, its gpu becomes node0_gpu and node1_gpu.",
+            "The number of instances. If the group node has 2 instances, its device gpu becomes node0_gpu and "
+            "node1_gpu.",
         .default_text = "1",
         .minimum = 1,
         .maximum = 4096},
        by_name("devices", "The devices, by name.", device_record()),
-       by_name("memories", "The memories that do not belong to a device, by name.",
+       by_name("memories", "The memories that do not belong to a device. Each key is the name of a memory.",
                platform_memory_record()),
        switches(),
        by_name("links",
-               "The links, by name. They join nodes of the group and nodes of the platform.",
+               "The links, which join nodes of the group and nodes of the platform. Each key is the name of a link.",
                link_record())}};
   return record;
 }
@@ -251,17 +256,18 @@ const Record& platform_record() {
        {.name = "assumed",
         .type = Type::list,
         .summary =
-            "Paths of figures for which no source is known, such as devices.gpu.roofline. Answers that rest on "
-            "these figures say so.",
+            "The paths of figures for which no source is known, such as devices.gpu.roofline. An answer that depends "
+            "on such a figure names the figure.",
         .optional = true},
        by_name("devices", "The devices, by name.", device_record()),
-       by_name("memories", "The memories that do not belong to a device, by name.",
+       by_name("memories", "The memories that do not belong to a device. Each key is the name of a memory.",
                platform_memory_record()),
        switches(),
        by_name("links", "The links, by name.", link_record()),
        by_name(
            "groups",
-           "The groups, by name: parts of the platform that exist several times, with links of their own.",
+           "The groups, which are parts of the platform that exist several times and have their own links. Each key is "
+           "the name of a group.",
            group_record())}};
   return record;
 }

@@ -1,4 +1,4 @@
-// The record of a link of a platform document. It says which keys a link may have.
+// The record of a link of a platform document. The record says which keys a link may have.
 #include "platform/fields.hpp"
 #include "platform/link_rates.hpp"
 
@@ -8,7 +8,8 @@ namespace {
 Field bandwidth_of_a_direction() {
   return may_be_absent(
       above_zero(quantity("bandwidth", Dimension::bytes_per_s,
-                          "Byte/s; by default the link's bandwidth, or `share` of it.")));
+                          "The bandwidth in byte/s; by default the link's bandwidth, or the share of the link's "
+                          "bandwidth under `share`.")));
 }
 
 Field share_of_the_bandwidth() {
@@ -16,21 +17,21 @@ Field share_of_the_bandwidth() {
       .name = "share",
       .type = Type::number,
       .summary =
-          "The bandwidth as a share of the link's bandwidth, so that it changes with the link's bandwidth.",
+          "The bandwidth as a share of the link's bandwidth. This bandwidth changes with the link's bandwidth.",
       .optional = true,
       .minimum_excluded = true};
 }
 
-/// Returns the record of one direction of a link, with the rates in which it differs.
+/// Returns the record of one direction of a link, with the rates that may differ from the rates of the link.
 const Record& direction_record() {
   static const Record record = {
       "direction of a link",
-      "The rates that differ in one direction.",
+      "The rates of one direction that differ from the rates of the link.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
        may_be_absent(quantity(
            "setup", Dimension::seconds,
-           "Seconds for which a transfer occupies its copy engine before bytes flow; by default "
-           "the setup of the link."))}};
+           "The seconds for which a transfer occupies its copy engine before bytes flow; by default the setup of the "
+           "link."))}};
   return record;
 }
 
@@ -42,27 +43,27 @@ Field direction(std::string name, std::string summary) {
           .record = &direction_record()};
 }
 
-/// Returns the record of copies of pageable memory. Their rates replace the rates of the link.
+/// Returns the record of copies of pageable memory. The rates of these copies replace the rates of the link.
 const Record& pageable_record() {
   static const Record record = {
       "pageable copies of a link",
-      "The rates that differ if host memory is not pinned.",
+      "The rates that differ from the rates of the link if host memory is not pinned.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
        may_be_absent(quantity("setup", Dimension::seconds,
-                              "The setup of such copies; by default the setup of the link.")),
+                              "The setup of copies of pageable memory; by default the setup of the link.")),
        direction("down", "The direction away from the first node of `joins`."),
        direction("up", "The direction back to the first node of `joins`.")}};
   return record;
 }
 
-/// Returns the record of copies by the compute units. Their rates replace the rates of the link.
+/// Returns the record of copies by the compute units. The rates of these copies replace the rates of the link.
 const Record& synchronous_record() {
   static const Record record = {
       "synchronous copies of a link",
-      "The rates that differ if the compute units copy and do nothing else during the copy.",
+      "The rates that differ from the rates of the link if the compute units copy and do nothing else during the copy.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
        may_be_absent(
-           quantity("setup", Dimension::seconds, "The setup of such copies; by default none.")),
+           quantity("setup", Dimension::seconds, "The setup of copies by the compute units; by default 0 s.")),
        direction("down", "The direction away from the first node of `joins`."),
        direction("up", "The direction back to the first node of `joins`.")}};
   return record;
@@ -81,42 +82,45 @@ const Record& link_record() {
             "device with a count stands for all these devices."},
        above_zero(quantity(
            "bandwidth", Dimension::bytes_per_s,
-           "Byte/s per direction, or of both directions together if the link is half duplex.")),
+           "The bandwidth of each direction in byte/s, or of both directions together if the link is half duplex.")),
        with_default(
            quantity(
                "latency", Dimension::seconds,
-               "Seconds by which data arrive later. This delay does not occupy the link or the copy "
-               "engine."),
+               "The seconds by which data arrive later because of the link's latency. This delay does not occupy the "
+               "link or the copy engine."),
            "0s"),
        with_default(
            quantity("setup", Dimension::seconds,
-                    "Seconds for which a transfer occupies its copy engine before bytes flow."),
+                    "The seconds for which a transfer occupies its copy engine before bytes flow."),
            "0s"),
        direction("down",
-                 "The rates that differ in the direction away from the first node of `joins`."),
-       direction("up", "The rates that differ in the direction back to the first node of `joins`."),
+                 "The rates of the direction away from the first node of `joins` that differ from the rates of the "
+                 "link."),
+       direction("up", "The rates of the direction back to the first node of `joins` that differ from the rates of the "
+                       "link."),
        {.name = "together",
         .type = Type::number,
         .summary =
-            "Byte/s of both directions of a full-duplex link together, as a multiple of `bandwidth`. By "
-            "default there is no limit for both directions together.",
+            "The bandwidth of both directions of a full-duplex link together, as a multiple of `bandwidth`. By default "
+            "there is no limit for both directions together.",
         .optional = true,
         .minimum_excluded = true},
        {.name = "copies",
         .type = Type::choice,
         .summary =
-            "Whether host memory is pinned or pageable. If it is pageable, the rates under `pageable` replace "
-            "the other rates.",
+            "Whether host memory is pinned or pageable. If host memory is pageable, the rates under `pageable` replace "
+            "the rates of the link.",
         .default_text = "pinned",
         .choices = {"pinned", "pageable"}},
        {.name = "pageable",
         .type = Type::mapping,
-        .summary = "The rates that differ if host memory is pageable.",
+        .summary = "The rates that differ from the rates of the link if host memory is pageable.",
         .optional = true,
         .record = &pageable_record()},
        {.name = "synchronous",
         .type = Type::mapping,
-        .summary = "The rates that differ if all compute units copy instead of a copy engine.",
+        .summary = "The rates that differ from the rates of the link if all compute units copy instead of a copy "
+                   "engine.",
         .optional = true,
         .record = &synchronous_record()},
        {.name = "duplex",
@@ -126,15 +130,17 @@ const Record& link_record() {
         .choices = {"full", "half"}},
        {.name = "sharing",
         .type = Type::choice,
-        .summary = "Whether all nodes share one link, or each node at the other end has its own.",
+        .summary = "Whether all nodes share one link, or each node at the other end has its own link.",
         .default_text = "shared",
         .choices = {"shared", "private"}},
        with_default(
            quantity("idle", Dimension::watts,
-                    "Watts of each direction at rest, or of the whole link if it is half duplex."),
+                    "The watts that each direction takes at rest. If the link is half duplex, these are the watts of "
+                    "the whole link."),
            "0W"),
        may_be_absent(quantity("busy", Dimension::watts,
-                              "Watts at full bandwidth; the default is the watts at rest."))}};
+                              "The watts that each direction takes at full bandwidth; the default is the watts at "
+                              "rest."))}};
   return record;
 }
 

@@ -1,5 +1,5 @@
 // The devices and links in a platform's document, including the devices and links in its groups.
-// Messages use these lists, and so does the search for the figures on which a result depends.
+// Messages use these lists. The search for the figures on which a result depends also uses these lists.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace sluice {
 
 struct WrittenPart {
-  std::string group;  ///< empty if the part is not in a group
+  std::string group;  ///< the name of the group; empty if the part is not in a group
   std::string key;    ///< "gpu"
   std::string path;   ///< "devices.gpu", "groups.node.devices.gpu"
   const Value* keys = nullptr;

@@ -1,5 +1,5 @@
 // Converts the cells of a profile's table to values and back. All functions throw InputError without a position. The
-// caller adds the position.
+// caller adds the position to the error.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace sluice::cell {
 
-/// Splits a text such as "a; b" into its parts, without the blanks around them.
+/// Splits a text such as "a; b" into its parts, without the blanks around each part.
 std::vector<std::string> parts_of(std::string_view text, char separator = ';');
 
 /// Reads a number that is finite and at least 0.

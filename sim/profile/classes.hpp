@@ -1,5 +1,5 @@
 // Finds the class of an operator. An operator may have different names in Sluice, in torch and in tables. All names of
-// one operator have the same class.
+// an operator belong to one class.
 #pragma once
 
 #include <string>

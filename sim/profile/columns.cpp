@@ -106,7 +106,7 @@ std::vector<ProfileColumn> identity() {
       text<&ProfileRow::operator_class>("operator",
                                         "the class of operator: a layer type, or any word"),
       text<&ProfileRow::config>("config", "the configuration of the operator as text"),
-      text<&ProfileRow::node>("node", "the name of one instance in a graph"),
+      text<&ProfileRow::node>("node", "the name of one instance of the operator in a graph"),
       {.name = "sizes",
        .summary = "named whole numbers: m=8192;n=4096",
        .key = true,
@@ -118,7 +118,7 @@ std::vector<ProfileColumn> identity() {
           "8x64x56x56"),
       shapes<&ProfileRow::outputs>("outputs", "shapes of the tensors that are written"),
       {.name = "batch",
-       .summary = "samples that were measured together",
+       .summary = "the number of samples that were measured together",
        .kind = Kind::number,
        .key = true,
        .get = [](const ProfileRow& row) { return said(row.batch); },
@@ -130,7 +130,7 @@ std::vector<ProfileColumn> identity() {
        .set = [](ProfileRow& row,
                  const std::string& c) { row.dtype = std::string(name_of(dtype_of(c))); }},
       {.name = "sparsity",
-       .summary = "share of the weights that is zero and left out",
+       .summary = "the share of the weights that are zero and left out",
        .kind = Kind::number,
        .key = true,
        .get = [](const ProfileRow& row) { return row.sparsity == 0 ? "" : exact(row.sparsity); },
@@ -159,10 +159,10 @@ std::vector<ProfileColumn> circumstances() {
        .get = [](const ProfileRow& row) { return row.cache; },
        .set = [](ProfileRow& row,
                  const std::string& c) { row.cache = caches[cell::word(c, caches)]; }},
-      text<&ProfileRow::method>("method", "how the row was measured: single, simultaneous, loop"),
+      text<&ProfileRow::method>("method", "how the row was measured, such as single, simultaneous, loop"),
       text<&ProfileRow::device>("device", "the device on which the row was measured"),
       {.name = "level",
-       .summary = "leaf (an operator), inner (a module with children), whole (a model)",
+       .summary = "what the row is about: leaf (an operator), inner (a module with children), whole (a model)",
        .key = true,
        .get =
            [](const ProfileRow& row) {
@@ -186,9 +186,9 @@ std::vector<ProfileColumn> amounts() {
            },
        .set = [](ProfileRow& row, const std::string& c) { row.occurrences = cell::whole(c, 0); }},
       number<&ProfileRow::flop>("flop", "FLOP of one call", Dimension::flop),
-      number<&ProfileRow::bytes>("bytes", "bytes that one call reads and writes", Dimension::bytes),
+      number<&ProfileRow::bytes>("bytes", "the bytes that one call reads and writes", Dimension::bytes),
       {.name = "calls",
-       .summary = "number of calls in each sample",
+       .summary = "the number of calls in each sample of the measurement",
        .kind = Kind::number,
        .get = [](const ProfileRow& row) { return row.calls == 1 ? "" : exact(row.calls); },
        .set =
@@ -205,14 +205,14 @@ std::vector<ProfileColumn> marks_of_measuring() {
           "joules_error", "the largest error that the meter's resolution causes, in J",
           Dimension::joules),
       {.name = "processed",
-       .summary = "no (planned), yes (measured), failed",
+       .summary = "whether the row was measured: no (planned), yes (measured), failed",
        .get = [](const ProfileRow& row) { return marks[static_cast<std::size_t>(row.processed)]; },
        .set =
            [](ProfileRow& row, const std::string& c) {
              row.processed = static_cast<Processed>(cell::word(c, marks));
            }},
       {.name = "run",
-       .summary = "the number of a run; its rows are measured at once",
+       .summary = "the number of the run that measures the row; all rows of a run are measured at once",
        .kind = Kind::number,
        .get = [](const ProfileRow& row) { return said(row.run); },
        .set = [](ProfileRow& row, const std::string& c) { row.run = cell::whole(c, 1); }},
@@ -279,10 +279,10 @@ void settle_row(ProfileRow& row) {
   require_order("joules", row.joules);
   if (row.processed == Processed::yes && !row.seconds.known())
     throw InputError(
-        "processed is yes, but there is no time: expected seconds_median, seconds_mean or "
-        "seconds_samples, or processed=no");
+        "'processed' is yes, but there is no time: expected seconds_median, seconds_mean or seconds_samples, or "
+        "processed=no");
   if (row.processed == Processed::no && row.seconds.known())
-    throw InputError("processed is no, but there is a time; expected processed=yes");
+    throw InputError("'processed' is no, but there is a time; expected processed=yes");
 }
 
 std::optional<std::int64_t> ProfileRow::size(std::string_view name) const {

@@ -21,8 +21,9 @@ struct ProfileColumn {
   Kind kind = Kind::text;
   /// Whether the column is part of a row's key.
   bool key = false;
-  Dimension dimension = Dimension::none;                ///< the dimension of the column's numbers
-  std::string (*get)(const ProfileRow& row) = nullptr;  ///< returns "" if the row has no value
+  Dimension dimension = Dimension::none;                ///< the dimension of the column's numbers, such as seconds
+  /// Returns the row's value as a text, or "" if the row has no value.
+  std::string (*get)(const ProfileRow& row) = nullptr;
   /// Sets the value of the row from `text`, which is not empty. Throws InputError without a position.
   void (*set)(ProfileRow& row, const std::string& text) = nullptr;
 };
@@ -30,7 +31,7 @@ struct ProfileColumn {
 /// Returns the columns in the order in which a profile is written.
 const std::vector<ProfileColumn>& profile_columns();
 std::vector<std::string> profile_column_names();
-/// Returns nullptr if there is no such column.
+/// Returns the column of that name, or nullptr if there is no such column.
 const ProfileColumn* find_profile_column(std::string_view name);
 /// Returns the column of that name. If there is no such column, throws InputError without a position, whose message
 /// suggests a known column.

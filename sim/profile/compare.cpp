@@ -18,7 +18,7 @@ ByKey by_key(const Profile& profile, const std::vector<std::string>& but) {
   for (const ProfileRow& row : profile.rows) {
     const auto [found, fresh] = rows.emplace(key_of(row, but), &row);
     if (!fresh)
-      profile.fail(row, "this row (" + words_of(row) + ") and the one of line " +
+      profile.fail(row, "this row (" + words_of(row) + ") and the row of line " +
                             std::to_string(found->second->line) +
                             " differ only in columns that are not compared (" + join(but) +
                             "); choose rows with --between COLUMN=A,B or --where COLUMN=VALUE");

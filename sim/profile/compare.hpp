@@ -13,7 +13,7 @@ namespace sluice {
 struct ComparedRow {
   const ProfileRow* a = nullptr;
   const ProfileRow* b = nullptr;
-  double of_a = 0, of_b = 0;  ///< seconds or joules, both above 0
+  double of_a = 0, of_b = 0;  ///< the seconds or the joules of the two rows, both above 0
 
   double ratio() const { return of_a / of_b; }
   /// Returns the greater number divided by the lesser. The result is at least 1.
@@ -22,23 +22,25 @@ struct ComparedRow {
 
 struct CompareOptions {
   bool energy = false;      ///< whether joules are compared instead of seconds
-  double least = 0;         ///< a row is left out if one of its two numbers is at most this
-  double tolerance = 0.05;  ///< a row agrees if its ratio differs from 1 by at most this
+  double least = 0;         ///< a pair of rows is left out if one of its two numbers is at most `least`
+  double tolerance = 0.05;  ///< two rows agree if their ratio differs from 1 by at most `tolerance`
   /// Columns that are not compared when rows of A are matched with rows of B.
   std::vector<std::string> but = {};
 };
 
-/// The result of a comparison. It holds pointers to rows of the profiles.
+/// The result of a comparison. The result holds pointers to rows of the profiles.
 struct Comparison {
-  std::vector<ComparedRow> rows;  ///< in the order of profile A
-  std::size_t pairs = 0;          ///< rows with a number in both profiles
-  std::size_t with_zero = 0;      ///< pairs that are left out because one of the numbers is 0
-  std::size_t below_least = 0;    ///< pairs left out because a number is at most `least`
-  /// Rows that both profiles have, but that have no number in at least one profile.
+  std::vector<ComparedRow> rows;  ///< the compared rows, in the order of profile A
+  std::size_t pairs = 0;          ///< the number of pairs of rows that have a number in both profiles
+  std::size_t with_zero = 0;      ///< the number of pairs that are left out because one of the two numbers is 0
+  /// The number of pairs that are left out because one of the two numbers is at most `least`.
+  std::size_t below_least = 0;
+  /// The number of rows that both profiles have, but that have no number in at least one of the profiles.
   std::size_t unmeasured = 0;
   std::size_t only_a = 0, only_b = 0;
   std::size_t agreeing = 0;                     ///< the number of `rows` that agree
-  double median = 0, tenth = 0, ninetieth = 0;  ///< of the ratios A / B; 0 if `rows` is empty
+  /// The median and the 10th and 90th percentile of the ratios A / B; 0 if `rows` is empty.
+  double median = 0, tenth = 0, ninetieth = 0;
   double sum_a = 0, sum_b = 0;
 
   /// Returns the row with the greatest difference, or nullptr if there are no rows.

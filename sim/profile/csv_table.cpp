@@ -49,7 +49,7 @@ class Parser {
 
   void quoted(CsvCell& cell) {
     for (++at_;; ++at_) {
-      if (at_ >= text_.size()) table_.fail(cell, "this quote does not end");
+      if (at_ >= text_.size()) table_.fail(cell, "this quote is not closed");
       if (text_[at_] == '"') {
         if (at_ + 1 >= text_.size() || text_[at_ + 1] != '"') break;
         ++at_;
@@ -78,13 +78,13 @@ class Parser {
       std::set<std::string> names;
       for (const CsvCell& cell : table_.heading)
         if (!names.insert(cell.text).second)
-          table_.fail(cell, "the column '" + cell.text + "' stands twice in the heading");
+          table_.fail(cell, "the column '" + cell.text + "' occurs twice in the heading");
       return;
     }
     if (cells.size() != table_.heading.size())
       table_.fail(cells.front(), "this row has " + std::to_string(cells.size()) +
                                      " cells; expected " + std::to_string(table_.heading.size()) +
-                                     ", as many as the heading");
+                                     " cells, as many as the heading has");
     table_.rows.push_back(std::move(cells));
   }
 

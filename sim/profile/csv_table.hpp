@@ -20,7 +20,7 @@ struct CsvTable {
   std::vector<CsvCell> heading;
   std::vector<std::vector<CsvCell>> rows;  ///< each row has one cell per column of the heading
 
-  /// Throws InputError with the position of a cell.
+  /// Throws InputError with this message and the position of the cell.
   [[noreturn]] void fail(const CsvCell& cell, const std::string& message) const;
 };
 

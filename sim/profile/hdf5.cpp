@@ -191,9 +191,9 @@ std::string text_of_file(const std::string& path) {
   return profile_text(profile);
 }
 
-/// HDF5 stores texts of variable length in heaps, and its library does not check the sizes of heaps. So a damaged file
-/// can crash the library, or the library may never return. For this reason, a child process reads the file and returns
-/// its content as CSV.
+/// HDF5 stores texts of variable length in heaps, and the HDF5 library does not check the sizes of heaps. So a damaged
+/// file can crash the library, or the library may never return. For this reason, a child process reads the file and
+/// returns its content as CSV.
 Profile read_hdf5_profile(const std::string& path) {
   constexpr ChildLimits limits = {.more_bytes = std::int64_t{8} << 30, .cpu_s = 60, .wall_s = 120};
   std::string text;

@@ -16,15 +16,15 @@ struct Hdf5Form {
   void (*write)(const Profile& profile, const std::string& path) = nullptr;
 };
 
-/// Makes this program able to read and write profiles as HDF5. Call this function before any thread starts.
+/// Enables this program to read and write profiles as HDF5. Call this function before any thread starts.
 void know_hdf5_profiles();
 
 /// Reads a profile in this process, which a damaged file can crash (hdf5_form().read() reads it in another process).
 /// Throws InputError and IoError.
 Profile read_hdf5_profile_here(const std::string& path);
 
-/// Returns the functions for the HDF5 form. If know_hdf5_profiles() was not called, throws InputError, whose message
-/// names `path`.
+/// Returns the functions for the HDF5 form. If know_hdf5_profiles() was not called, throws an InputError that names
+/// `path`.
 const Hdf5Form& hdf5_form(const std::string& path);
 void set_hdf5_form(const Hdf5Form& form);
 

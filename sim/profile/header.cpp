@@ -31,7 +31,7 @@ void require_scalars(const Reader& keys, const char* name) {
 const Record& profile_header_record() {
   static const Record record = {
       .name = "the header of a profile",
-      .summary = "How the rows were measured, and on which device.",
+      .summary = "The header of a profile, which says how the rows were measured, and on which device.",
       .fields = {
           text("format", "sluice-profile/1"),
           text("name", "a short name"),
@@ -39,7 +39,7 @@ const Record& profile_header_record() {
           text("source", "where the numbers come from"),
           text("licence", "the licence of the numbers"),
           text("date", "the date of the measurements"),
-          text("device", "the device of rows that name no device"),
+          text("device", "the device on which all rows without a device were measured"),
           mapping("how", "how the rows were measured: method, timer, meter, warmup, budget, ..."),
           mapping("on", "the surroundings of the measurement: versions, threads, clocks"),
           {.name = "joules",
@@ -51,10 +51,10 @@ const Record& profile_header_record() {
            .choices = {"whole", "above_idle"}},
           {.name = "idle",
            .type = Type::quantity,
-           .summary = "power of the device at rest during the measurement",
+           .summary = "the power of the device at rest during the measurement",
            .optional = true,
            .dimension = Dimension::watts},
-          mapping("defaults", "values of columns that are absent, or empty in a row"),
+          mapping("defaults", "the values of columns that are absent, or whose cell is empty in a row"),
       }};
   return record;
 }

@@ -22,10 +22,10 @@ bool is_host_memory(const std::string& pool) {
 
 double bytes_of(const Profile& profile, const ProfileRow& row) {
   if (const auto bytes = row.size("bytes")) return static_cast<double>(*bytes);
-  profile.fail(row, "this copy does not say how many bytes: expected bytes=N in the column sizes");
+  profile.fail(row, "this copy does not say how many bytes it copies: expected bytes=N in the column sizes");
 }
 
-/// Returns the direction and the kind of host memory of a copy. One of the two ends must be host memory.
+/// Returns the direction and the kind of host memory of a copy. One of the two ends of a copy must be host memory.
 std::pair<std::string, std::string> way_of(const Profile& profile, const ProfileRow& row) {
   const std::string from = row.input_pools.empty() ? "" : row.input_pools.front();
   const std::string to = row.output_pools.empty() ? "" : row.output_pools.front();
@@ -67,12 +67,12 @@ CopyFit fit_of(const std::vector<Copy>& copies, const std::string& what) {
   if (copies.size() < 2 || least->bytes == most->bytes)
     throw InputError(
         "copies " + what +
-        " were measured in one size only; set-up and bandwidth need at least two sizes, "
-        "better ten sizes from 1 kB to 1 GB");
+        " were measured in only one size; a fit of set-up and bandwidth needs at least two sizes, and better ten sizes "
+        "from 1 kB to 1 GB");
   const CopyFit fit = fitted(copies);
   if (!(fit.bandwidth > 0) || !std::isfinite(fit.bandwidth))
     throw InputError("larger copies " + what +
-                     " do not take longer than smaller ones, so their bandwidth is unknown");
+                     " do not take longer than smaller copies, so the bandwidth of these copies is unknown");
   return fit;
 }
 
@@ -122,18 +122,19 @@ Value link_of(const std::string& platform, const std::string& link) {
       known.push_back(entry.key);
     }
   throw InputError("the platform '" + platform + "' has no link '" + link + "'" +
-                   did_you_mean(link, known) + "; --link names one of its own: " + join(known));
+                   did_you_mean(link, known) + "; use --link to name one of its links: " + join(known));
 }
 
-/// Returns the bandwidth of the link in `base`. It is used for pinned copies if no pinned copies were measured.
+/// Returns the bandwidth of the link in `base`. The bandwidth is used for pinned copies if no pinned copies were
+/// measured.
 double own_bandwidth(const Value& base, const std::string& link) {
   const Value* said = base.find("bandwidth");
   if (!said || !said->is_scalar())
     throw InputError(
         "only copies of pageable memory were measured, and nothing gives the bandwidth of the link '" +
         link +
-        "' for pinned memory: measure pinned copies, too, or name a platform whose link gives "
-        "it, as --platform a100_pcie");
+        "' for pinned memory: measure pinned copies, too, or name a platform whose link gives this bandwidth, such as "
+        "--platform a100_pcie");
   return parse_quantity(said->text(), Dimension::bytes_per_s);
 }
 

@@ -2,8 +2,8 @@
 //
 // A single copy of s bytes takes latency + set-up + s / bandwidth. If copies follow each other without a pause (method:
 // queued), each copy takes set-up + s / bandwidth, which is the time for which the copy engine is occupied. Latency and
-// set-up can be distinguished only if both single and queued copies were measured. Otherwise the time of a copy of 0
-// bytes counts as set-up.
+// set-up can be distinguished only if both single and queued copies were measured. If only one kind of copies was
+// measured, the time of a copy of 0 bytes counts as set-up.
 #pragma once
 
 #include <optional>
@@ -19,27 +19,29 @@ namespace sluice {
 struct CopyFit {
   std::size_t rows = 0;
   double constant_s = 0, bandwidth = 0;
-  double median_error = 0, worst_error = 0;  ///< median and largest |fitted / measured - 1|
+  double median_error = 0, worst_error = 0;  ///< the median and the largest of the errors |fitted / measured - 1|
 };
 
 /// One direction of copies from or to one kind of host memory.
 struct LinkDirection {
   std::string direction;          ///< "down" (to the device) or "up"
-  std::string memory;             ///< "pinned", "pageable"
-  CopyFit fit;                    ///< fit of the queued copies, or else of the single copies
-  std::optional<CopyFit> single;  ///< fit of the single copies, if there are also queued copies
+  std::string memory;             ///< the kind of host memory: "pinned" or "pageable"
+  /// The fit of the queued copies or, if there are no queued copies, of the single copies.
+  CopyFit fit;
+  std::optional<CopyFit> single;  ///< the fit of the single copies, if there are also queued copies
   double setup_s() const { return fit.constant_s; }
   double latency_s() const;
 };
 
-/// Fits the rows whose operator is `copy`. The fits are in the order of direction and memory. Throws InputError if
-/// there are no copies, if a row has no bytes or no direction, or if there are fewer than two sizes.
+/// Fits the rows whose operator is `copy`. The fits are sorted by direction and memory. Throws InputError if there are
+/// no copies, if a row has no bytes or no direction, or if there are fewer than two sizes.
 std::vector<LinkDirection> fit_link(const Profile& profile);
 
 /// Returns a document with the key `links: {NAME: …}` of a platform. If `platform` is not empty, the document is a
 /// variant of `platform`. The link has the directions (down, up) and kinds of memory (pinned, pageable) that were
 /// measured. If only pageable memory was measured, the link keeps the rates of `platform` for pinned memory, and its
-/// copies are marked as pageable. In this case, throws InputError if the link has no such rates.
+/// copies are marked as pageable. Throws InputError if these rates are needed but the link of `platform` does not have
+/// them.
 Value link_document(const std::vector<LinkDirection>& directions, const std::string& link,
                     const std::string& joins, const std::string& platform);
 

@@ -35,7 +35,7 @@ std::vector<Shape> with_extents(std::vector<Shape> shapes) {
 }
 
 /// Returns a value in the form that `--where` and `where` accept. The value is in quotes if it contains a character
-/// that would end it too early.
+/// that would otherwise end the value too early.
 std::string value_text(const std::string& value) {
   return value.find_first_of(";,:#{}[]") == std::string::npos ? value : '"' + value + '"';
 }
@@ -100,7 +100,7 @@ void require_alike(const std::vector<const ProfileRow*>& rows, const std::string
     const std::string one =
         value_text(values.begin()->empty() ? *values.rbegin() : *values.begin());
     throw InputError(what + " measured with " + column.name + " " + join(words, " and ") +
-                     "; choose one of them, in a scenario with cost.where={" + column.name + ": " +
+                     "; choose one of these values, in a scenario with cost.where={" + column.name + ": " +
                      one + "}, on the command line of sluice profile with --where '" + column.name +
                      "=" + one + "'");
   }

@@ -11,15 +11,15 @@
 
 namespace sluice {
 
-/// Finds the rows of a layer in a profile. The index contains all leaves that were measured with a batch, by
-/// configuration, by shapes of the inputs of one sample, by element type and by pass. The index holds pointers to rows
-/// of the profile.
+/// Finds the rows of a layer in a profile. The index contains all leaves that were measured with a batch. The key of
+/// the index is the configuration, the shapes of the inputs of one sample, the element type and the pass. The index
+/// holds pointers to rows of the profile.
 class ProfileIndex {
  public:
   explicit ProfileIndex(const Profile& profile);
 
-  /// The rows of an operator, by number of samples. The map is empty if the operator was not measured. A row without an
-  /// element type counts for every element type.
+  /// The rows of an operator for each number of samples. The map is empty if the operator was not measured. A row
+  /// without an element type counts for every element type.
   using ByBatch = std::map<std::int64_t, std::vector<const ProfileRow*>>;
   const ByBatch& of(const Layer& layer, std::string_view dtype, std::string_view pass) const;
 
@@ -40,8 +40,8 @@ const ProfileRow& only_row(const std::vector<const ProfileRow*>& rows);
 /// Returns the columns that say which operator of a class a row is about.
 const std::vector<std::string>& columns_of_operators();
 
-/// Throws InputError if the rows differ in a key column that is not in `but`. The message says that `what` was
-/// measured, names the column and the values that occur, and says how to choose one of the values.
+/// Throws InputError if the rows differ in a key column that is not in `but`. The message says that `what` was measured
+/// with these values of the column, and how to choose one of the values.
 void require_alike(const std::vector<const ProfileRow*>& rows, const std::string& what,
                    const std::vector<std::string>& but);
 

@@ -12,12 +12,13 @@ void require_distinct(const Profile& profile);
 /// combined, and the result has no median.
 Statistics pooled(const Statistics& a, const Statistics& b);
 
-/// Joins rows with equal keys. A measured row takes precedence over a row that is planned or failed. If both were
+/// Joins rows with equal keys. A measured row takes precedence over a row that is planned or failed. If both rows were
 /// measured, their statistics are pooled.
 Profile without_repeats(Profile profile);
 
-/// Returns the rows of all profiles, with the header of the first profile. Keys that the first header lacks come from
-/// the other headers. Throws InputError if the joules of the profiles are not of the same kind (keys joules and idle).
+/// Returns the rows of all profiles, with the header of the first profile. Keys that the header of the first profile
+/// lacks come from the headers of the other profiles. Throws InputError if the joules of the profiles are not of the
+/// same kind (keys joules and idle).
 Profile merged(const std::vector<Profile>& profiles);
 
 }  // namespace sluice

@@ -54,8 +54,8 @@ std::vector<Operator> operators_of(const Model& model) {
   return all;
 }
 
-/// Marks all pairs of operators that share a tensor as neighbours. Two neighbours must not be in the same run, because
-/// each of them would choose the memory of the shared tensor.
+/// Marks each pair of operators that share a tensor as neighbours. Two neighbours must not be in the same run, because
+/// each neighbour would choose the memory of the shared tensor.
 void join_neighbours(std::vector<Operator>& operators) {
   std::map<std::string, std::vector<std::size_t>> users;
   for (std::size_t o = 0; o < operators.size(); ++o) {
@@ -103,7 +103,7 @@ class Planner {
       if (std::find(known.begin(), known.end(), name) == known.end())
         throw InputError(
             "no tensor is called '" + name + "'" + did_you_mean(name, known) +
-            ": expected weights, input, output, or the name of the layer that makes it");
+            ": expected weights, input, output, or the name of the layer that makes the tensor");
       if (name == "weights")
         for (const Layer& layer : model_.layers) fixed_.insert(weights_name(model_, layer));
       else if (name == "input")
@@ -131,7 +131,7 @@ class Planner {
       return;
     }
     row.node = one.layer->name;
-    std::vector<std::string> free;  // tensors whose memory can be chosen, without repetition
+    std::vector<std::string> free;  // the tensors whose memory can be chosen, each tensor once
     for (const std::string& tensor : tensors_of(one))
       if (fixed_.count(tensor) == 0 && std::find(free.begin(), free.end(), tensor) == free.end())
         free.push_back(tensor);
@@ -163,15 +163,15 @@ class Planner {
   void add(Operator& one, ProfileRow row) {
     if (++plan_.wanted > most_placements)
       throw InputError(
-          "there are more than a million placements; --fixed keeps some tensors in the "
-          "first memory, as --fixed weights,input");
+          "there are more than a million placements; use --fixed to keep some tensors in the first memory, such as "
+          "--fixed weights,input");
     if (done_.count(identity(row)) != 0)
       ++plan_.done;
     else
       one.pending.push_back(std::move(row));
   }
 
-  /// Adds a row. Equal operators share one row with several occurrences.
+  /// Adds a row. Equal operators share one row, whose `occurrences` is their number.
   void add_once(Operator& one, ProfileRow row) {
     const auto [known, fresh] = first_.emplace(identity(row), &one);
     if (fresh) {
@@ -200,7 +200,7 @@ class Planner {
     for (std::size_t left = plan_.left(); left > 0;) left -= run(next);
   }
 
-  /// Fills one more run. Operators with the most pending rows come first. Returns the number of rows in the run.
+  /// Fills the next run. Operators with the most pending rows come first. Returns the number of rows in the run.
   std::size_t run(std::vector<std::size_t>& next) {
     std::vector<std::size_t> order;
     for (std::size_t o = 0; o < operators_.size(); ++o)

@@ -17,21 +17,23 @@ struct PlacementRequest {
   std::int64_t samples = 1;
   std::string dtype = "float32";
   std::vector<std::string> passes = {"forward"};
-  /// The memories. If empty, tensors are not placed, and equal operators are measured once.
+  /// The memories. The memories in which tensors may be placed. If the list is empty, tensors are not placed, and equal
+  /// operators are measured only once.
   std::vector<std::string> pools = {};
   /// The tensors that stay in the first pool. Each element is "weights", "input" (of the model), "output", or the name
   /// of the layer that makes the tensor.
   std::vector<std::string> fixed = {};
-  /// A profile with rows that were measured or have failed, or null. These rows are not measured again.
+  /// A profile whose rows were measured or have failed. These rows are not measured again. The pointer may be null.
   const Profile* done = nullptr;
 };
 
 struct MeasurementPlan {
-  Profile profile;         ///< the rows to measure, run by run; they have no times
-  std::size_t wanted = 0;  ///< number of placements, or of operators without memories
-  std::size_t done = 0;    ///< how many of `wanted` are processed already
-  std::size_t runs = 0;    ///< number of runs for the rest of `wanted`
-  /// A lower bound of the number of runs. It holds for every packing, because neighbours are never in the same run.
+  Profile profile;         ///< the rows to measure, run by run; these rows have no times
+  std::size_t wanted = 0;  ///< the number of placements, or the number of operators if no memories are given
+  std::size_t done = 0;    ///< how many of the `wanted` placements or operators are already processed
+  std::size_t runs = 0;    ///< the number of runs for the `wanted` placements or operators that are not yet processed
+  /// A lower bound of the number of runs. The bound holds for every packing, because neighbours are never in the same
+  /// run.
   std::size_t least_runs = 0;
   std::size_t left() const { return wanted - done; }
 };

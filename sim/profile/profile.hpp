@@ -27,7 +27,7 @@ struct ProfileRow {
   std::string operator_class;  ///< column `operator`
   std::string config, node;
   std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< m, n, k, ...
-  std::vector<std::vector<std::int64_t>> inputs, outputs;   ///< as measured, with the batch first
+  std::vector<std::vector<std::int64_t>> inputs, outputs;   ///< the shapes as measured, with the batch first
   std::optional<std::int64_t> batch;
   std::string dtype;
   double sparsity = 0;
@@ -38,11 +38,11 @@ struct ProfileRow {
   std::string model;
   std::int64_t occurrences = 1;
   std::optional<double> flop, bytes;
-  double calls = 1;  ///< the number of calls in each sample
+  double calls = 1;  ///< the number of calls in each sample of the measurement
   Statistics seconds, joules;
   std::optional<double> joules_error;
   Processed processed = Processed::no;
-  /// In a plan of measurements, the number of the run. All rows of a run are measured at once.
+  /// In a plan of measurements, the number of the run that measures the row. All rows of a run are measured at once.
   std::optional<std::int64_t> run;
   std::string note;
   int line = 0;  ///< the line from which the row was read, or 0 if it was not read
@@ -55,26 +55,27 @@ struct ProfileRow {
 };
 
 struct Profile {
-  Value header = Value::make_map();  ///< checked against the header's record
+  Value header = Value::make_map();  ///< the header, which has been checked against its record
   std::vector<ProfileRow> rows;
-  std::string path;  ///< path of the file from which the profile was read, for messages
+  std::string path;  ///< the path of the file from which the profile was read, for messages
   /// The text of the file. The pointer is null if the file is HDF5, or if there is no file.
   std::shared_ptr<const Source> source = {};
 
-  /// Throws InputError with the line of the row.
+  /// Throws InputError with this message and the line of the row.
   [[noreturn]] void fail(const ProfileRow& row, const std::string& message) const;
 
-  std::string text(std::string_view key) const;  ///< a text of the header; empty if absent
+  /// Returns the text of a key of the header, or an empty text if the key is absent.
+  std::string text(std::string_view key) const;
   /// Returns the device's power at rest during the measurement, in watts.
   std::optional<double> idle_w() const;
   bool joules_above_idle() const { return text("joules") == "above_idle"; }
 };
 
-/// Returns a text such as "gemm m=8192;n=4096 bfloat16", by which a person can find the row again.
+/// Returns a text such as "gemm m=8192;n=4096 bfloat16", by which a person can recognise the row.
 std::string words_of(const ProfileRow& row);
 
-/// Reads a profile as CSV or HDF5, depending on the content, or reads a table of another program. Such a table needs
-/// the path `map` of a sluice-profile-map/1 document, or a heading that is known to one of the files in
+/// Reads a profile as CSV or HDF5, depending on the content, or reads a table of another program. A table of another
+/// program needs the path `map` of a sluice-profile-map/1 document, or a heading that is known to one of the files in
 /// sim/profile/tables. Throws InputError with file, line and column. Throws IoError.
 Profile load_profile(const std::string& path, const std::string& map = {});
 /// Reads a profile from a text in memory, as load_profile reads a file.
@@ -82,8 +83,8 @@ Profile parse_profile(std::string text, const std::string& name, const std::stri
 
 /// Returns the CSV form. Columns that are empty in all rows are left out.
 std::string profile_text(const Profile& profile);
-/// Writes the profile as a whole or not at all. The file is CSV, or HDF5 if its name ends in .h5 or .hdf5. Throws
-/// IoError.
+/// Writes the profile as a whole or not at all. The file is in the HDF5 form if its name ends in .h5 or .hdf5, and
+/// otherwise in the CSV form. Throws IoError.
 void write_profile(const Profile& profile, const std::string& path);
 
 }  // namespace sluice

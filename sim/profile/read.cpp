@@ -1,4 +1,4 @@
-// Reads the CSV form of a profile. Also chooses the reader for a file.
+// Reads the CSV form of a profile, and chooses the reader for a file.
 #include <map>
 
 #include "document/builder.hpp"
@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::string_view first_line = "# format: sluice-profile/";
 
-/// Returns the comment lines at the top as YAML. Each # is replaced by a blank, so that positions in messages are
-/// correct.
+/// Returns the comment lines at the top of the file as YAML. Each # is replaced by a blank, so that positions in
+/// messages are correct.
 std::string header_text(const std::string& text) {
   std::string header;
   for (std::size_t at = 0; at < text.size() && text[at] == '#';) {
@@ -122,7 +122,7 @@ Profile parse_profile(std::string text, const std::string& name, const std::stri
   const auto source = std::make_shared<const Source>(Source{name, std::move(text)});
   require_text(*source);
   if (source->text.compare(0, first_line.size(), first_line) == 0) {
-    if (!map.empty()) throw InputError("'" + name + "' is a profile already, and needs no --map");
+    if (!map.empty()) throw InputError("'" + name + "' is already a profile: leave out --map");
     return read_own(source);
   }
   return read_foreign_table(source, map);

@@ -67,7 +67,7 @@ std::vector<ConfigurationSpread> repeated_configurations(const Profile& profile)
     if (row.level == Level::leaf && row.time()) rows[configuration_of(row)].push_back(&row);
   std::vector<ConfigurationSpread> list;
   for (const auto& [key, same] : rows) {
-    // Rows without configuration, shapes and sizes are left out, because two of them may be different operators.
+    // Rows without configuration, shapes and sizes are left out, because two such rows may be different operators.
     const ProfileRow& first = *same.front();
     if (same.size() < 2 || (first.config.empty() && first.sizes.empty() && first.inputs.empty()))
       continue;

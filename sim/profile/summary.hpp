@@ -12,16 +12,16 @@ namespace sluice {
 struct ClassSummary {
   std::string operator_class;
   std::size_t rows = 0, measured = 0;
-  /// Number of different configurations. Rows that differ only in instance, memories or method have the same
+  /// The number of different configurations. Rows that differ only in instance, memories or method have the same
   /// configuration.
   std::size_t configurations = 0;
-  double seconds = 0, joules = 0;  ///< sums of occurrences x the value of one call
+  double seconds = 0, joules = 0;  ///< sums over the rows, where each row adds its occurrences x the value of one call
 };
 
 /// A row that was measured more than once.
 struct SampledRow {
   const ProfileRow* row = nullptr;
-  /// Spread of the samples. If only n, mean and std are known, the other fields are 0.
+  /// Spread of the samples. If only n, mean and std are known, all fields except these three are 0.
   Spread seconds;
   bool has_samples = false;  ///< whether MAD and mean_within are known
   double variation() const { return seconds.mean == 0 ? 0 : seconds.std / seconds.mean; }
@@ -30,7 +30,7 @@ struct SampledRow {
 /// A configuration that occurs in several rows, which differ in instance, memories or method.
 struct ConfigurationSpread {
   std::string words;
-  Spread seconds;  ///< spread of the times of the rows
+  Spread seconds;  ///< the spread of the times of the rows
   double factor() const { return seconds.least == 0 ? 0 : seconds.most / seconds.least; }
 };
 

@@ -34,14 +34,14 @@ void keep_neighbours(std::vector<std::pair<double, std::size_t>>& near, Offset&&
 }
 
 /// Solves a x = b for a symmetric matrix a, and returns x[0]. The matrix is positive definite, except in directions
-/// without measurements. In these directions, x is 0.
+/// without measurements. In directions without measurements, x is 0.
 double first_of_solution(std::vector<std::vector<double>> a, std::vector<double> b) {
   const std::size_t n = b.size();
   std::vector<bool> used(n);
   double largest = 0;
   for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, a[i][i]);
   for (std::size_t step = 0; step < n; ++step) {
-    std::size_t p = 0;  // The constant is the first pivot, because it always exists.
+    std::size_t p = 0;  // The constant is the first pivot, because every estimate has a constant.
     if (step > 0) {
       p = nobody;
       for (std::size_t i = 1; i < n; ++i)

@@ -15,14 +15,14 @@ namespace sluice {
 
 struct MeasuredPoint {
   std::vector<double> sizes;  ///< above 0
-  double share = 0;           ///< seconds at the machine's rates / measured seconds; above 0
+  double share = 0;           ///< the seconds at the machine's rates divided by the measured seconds; above 0
 };
 
-/// The errors of estimates for measured rows. Each row is estimated from the other rows.
+/// The errors of estimates for measured rows. Each measured row is estimated from all other measured rows.
 struct LeftOut {
-  /// The number of rows that can be estimated, because their sizes are within the range of the other rows.
+  /// The number of rows that can be estimated, because their sizes are within the range of the sizes of the other rows.
   std::size_t rows = 0;
-  double median = 0, ninetieth = 0;  ///< median and 90th percentile of |estimated / measured - 1|
+  double median = 0, ninetieth = 0;  ///< the median and the 90th percentile of the errors |estimated / measured - 1|
 };
 
 class Utilisation {
@@ -31,7 +31,7 @@ class Utilisation {
 
   /// Returns the estimated share, or nullopt if one of the sizes is outside of the measured range.
   std::optional<double> share(const std::vector<double>& sizes) const;
-  /// Returns the errors of at most `most` rows, which are chosen at equal distances.
+  /// Returns the errors of at most `most` rows, which are chosen at equal distances in the list of rows.
   LeftOut left_out(std::size_t most = 5000) const;
   std::size_t rows() const { return points_.size(); }
 
@@ -40,7 +40,7 @@ class Utilisation {
     std::vector<double> x;
     double y = 0;
   };
-  /// Estimates without the point that has the index `but`.
+  /// Estimates the logarithm of the share without the point that has the index `but`.
   std::optional<double> estimate(const std::vector<double>& x, std::size_t but) const;
   bool within(const std::vector<double>& x, std::size_t but) const;
 

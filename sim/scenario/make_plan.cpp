@@ -1,5 +1,5 @@
-// Turns a scenario into its plan. It cuts the model, lets the policy plan, and makes the choices that the scenario
-// leaves open.
+// Turns a scenario into its plan. The functions cut the model, let the policy plan, and make the choices that the
+// scenario leaves open.
 #include <algorithm>
 #include <exception>
 #include <limits>
@@ -18,8 +18,8 @@ namespace sluice {
 
 namespace {
 
-/// Returns the device for which stages are cut. This is the policy's device or, if several devices take part, the
-/// device with the smallest memory.
+/// Returns the device for which stages are cut: the policy's device or, if several devices take part, the device with
+/// the smallest memory.
 const Device& device_of(const Scenario& scenario) {
   const Value& keys = scenario.policy.keys.map();
   const std::vector<Device>& devices = scenario.platform.devices;
@@ -61,7 +61,7 @@ void require_rate(const Scenario& scenario, const Device& device) {
     std::string like = format_quantity(device.rate.begin()->second, Dimension::flop_per_s);
     std::erase(like, ' ');
     throw InputError(std::string(error.what()) +
-                     "\n  use that as workload.dtype, or give the peak in " +
+                     "\n  use one of these types as workload.dtype, or add the peak in " +
                      std::string(name_of(dtype)) + ", as in platform." + path_of(scenario, device) +
                      ".rate." + std::string(name_of(dtype)) + "=" + like);
   }
@@ -88,8 +88,8 @@ void require_no_cache_in_training(const Scenario& scenario) {
     if (layer.cached > 0)
       located(chosen(scenario.document, "workload", "mode"), [&] {
         throw InputError("layer '" + layer.name +
-                         "' decodes with a cache of keys and values ('cached'), which no backward "
-                         "pass goes through: workload.mode must be inference");
+                         "' decodes with a cache of keys and values ('cached'), for which there is no backward pass: "
+                         "workload.mode must be inference");
       });
 }
 
@@ -108,12 +108,12 @@ void require_counted_memories(const Scenario& scenario) {
   for (const Field& field : scenario.acting->parameters)
     if (field.name == "placement" && !places_tensors(field)) return;
   fail_at(*placement,
-          "a placement needs a cost model that counts the bandwidths of memories, and '" +
+          "a placement needs a cost model that counts the bandwidths of memories, but '" +
               scenario.cost.name() +
               "' does not: use cost.model=roofline, or policy.placement=none");
 }
 
-/// Cuts the model with this cut. If the cut is null, the model stays whole.
+/// Cuts the model in the given way. If `chosen` is null, the model is not cut.
 CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
   const Device& device = device_of(scenario);
   const auto bandwidth = [&] {
@@ -133,7 +133,7 @@ CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
                       .micro_batches = scenario.workload.micro_batches_per_step(),
                       .load_bandwidth = bandwidth};
   };
-  // Bytes that are too many for a count are those of the model.
+  // If a count of bytes is too large, the model is the reason.
   return located(chosen(scenario.document, "model", "file"), [&] {
     CutModel made;
     made.split = with_partial_layers(request(scenario.model));
@@ -142,7 +142,7 @@ CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
   });
 }
 
-/// Returns the cuts that are compared. They do not depend on the machine's memory.
+/// Returns the cuts that are compared. The cuts do not depend on the machine's memory.
 std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario) {
   std::vector<CutChoice> choices = {{"whole"}};
   if (scenario.acting->cuts)
@@ -231,7 +231,7 @@ std::vector<CutModel> cut_models(const Scenario& scenario) {
       cut = cut_as(scenario, &chosen);
     } catch (const InputError&) {
       if (!refusal) refusal = std::current_exception();
-      continue;  // This cut would have more stages than layers, or the model is too large for any cut.
+      continue;  // There would be more stages than layers, or the model is too large for any cut.
     }
     cut.text = text_of(chosen.keys.map());
     const auto is_same = [&](const CutModel& other) { return same(cut, other); };
@@ -252,7 +252,8 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
                           cut.text + (cut.text.empty() || fate.empty() ? "" : ", ") + fate});
     }
   const Keys& keys = scenario.policy.keys;
-  // Bytes of a model that a count can hold are too many only for the samples of the workload.
+  // The bytes of the model fit into a count. So if a count of bytes is too large here, the number of samples of the
+  // workload is the reason.
   const Value& samples = chosen(scenario.document, "workload", "batch");
   Settlement settled = located(keys.map(), [&] {
     try {
@@ -262,7 +263,7 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
       throw CountError(samples.position(), error.what());
     }
   });
-  // The name is that of a file, which may consist of any bytes. A plan is UTF-8 text.
+  // The scenario's name is the name of a file, which may consist of any bytes. The text of a plan is UTF-8.
   settled.plan.name = valid_utf8(scenario.name) + ": " + settled.plan.name;
   settled.plan.facts.emplace_back("cost", scenario.cost.name());
   for (const Device& device : scenario.platform.devices)

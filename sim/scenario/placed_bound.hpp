@@ -5,9 +5,10 @@
 
 namespace sluice {
 
-/// Returns the least seconds of the forward and backward passes of all micro-batches: each pass has its tensors in the
-/// memories in which it takes the least time. No plan is faster, because every plan computes each pass at least once,
-/// with its tensors in some of these memories. The bound is 0 if a pass has no price in these memories.
+/// Returns the least seconds of the forward and backward passes of all micro-batches, if each pass has its tensors in
+/// the memories in which the pass takes the least time. No plan is faster, because every plan computes each pass at
+/// least once, and the tensors of the pass are then in some of these memories. The bound is 0 if a pass has no price in
+/// these memories.
 QuestionBound placed_bound(const Scenario& scenario);
 
 }  // namespace sluice

@@ -10,8 +10,9 @@
 namespace sluice {
 
 namespace {
-/// At most `most_kept` plans are kept. A few are enough, because a sweep seldom returns to an earlier structure. All
-/// plans that are kept have at most `most_actions` actions together, but at least one plan is kept.
+/// At most `most_kept` plans are kept. A few plans are enough, because a sweep seldom returns to the structure of an
+/// earlier plan. All plans that are kept have at most `most_actions` actions together. At least one plan is kept, even
+/// if it has more actions.
 constexpr std::size_t most_kept = 8, most_actions = 100'000;
 
 /// Returns all entries of the scenario except its platform, its costs and the key question.
@@ -84,7 +85,7 @@ PlansAgain::KeptPlan* PlansAgain::find(const Scenario& scenario) {
     decided_ = std::move(decisions);
   } catch (const Interrupted&) {
     throw;
-  } catch (const Error&) {  // A new plan will report the same error.
+  } catch (const Error&) {  // The function that makes a new plan will report this error.
   }
   return nullptr;
 }

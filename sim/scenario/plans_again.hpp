@@ -1,5 +1,5 @@
 // Makes plans for scenarios that differ from each other only in prices. If a plan with the same structure is kept, this
-// plan gets new prices. Otherwise a new plan is made.
+// plan gets new prices. If no kept plan has the same structure, a new plan is made.
 #pragma once
 
 #include <list>
@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// Returns true if the two scenarios differ only in prices of the platform or in keys of the cost model, and in nothing
-/// else on which a plan may depend.
+/// Returns true if the two scenarios differ only in prices of the platform or in keys of the cost model. All other
+/// parts on which a plan may depend are equal.
 bool other_prices_only(const Scenario& base, const Scenario& scenario);
 
 class PlansAgain {
@@ -23,7 +23,7 @@ class PlansAgain {
     Plan plan;
     PlanTables tables;  ///< the tables of `plan`
     CutModel cut;
-    std::vector<Stage> question_stages;  ///< stages from which the question's bound is computed
+    std::vector<Stage> question_stages;  ///< the stages from which the bound of the question is computed
     std::optional<Chosen<FateStrategy>> fates;
     std::string cost;  ///< the name of the cost model
     PriceAgain price_again;
@@ -33,8 +33,8 @@ class PlansAgain {
   };
 
   /// Returns the plan that make_plan(scenario) would make, as a kept plan with new prices. Returns null if no plan with
-  /// the same structure is kept, or if there is an error. In both cases the caller calls make_plan(), which throws the
-  /// error.
+  /// the same structure is kept, or if there is an error. If the result is null, the caller calls make_plan(), which
+  /// throws the error if there is one.
   KeptPlan* find(const Scenario& scenario);
   /// Keeps a plan if it can be priced again. The plan must have been made for the scenario of the last call of find(),
   /// and must have passed check().
@@ -43,9 +43,9 @@ class PlansAgain {
  private:
   bool has_cut_of(const Scenario& scenario) const;
 
-  std::list<KeptPlan> kept_;  ///< a short list, the most recently used first
-  /// The decisions that prices make for the scenario of the last call of find(). It is empty if find() returned a plan,
-  /// or if the decisions are not known.
+  std::list<KeptPlan> kept_;  ///< the kept plans; the most recently used plan is the first
+  /// The decisions that prices make for the scenario of the last call of find(). The value is absent if find() returned
+  /// a plan, or if the decisions are not known.
   std::optional<PriceDecisions> decided_;
 };
 

@@ -27,7 +27,8 @@ struct Place {
   double seconds(double rate) const { return computed + (bytes > 0 ? bytes / rate : 0); }
 };
 
-/// Returns, for each block k, the cheapest place behind it.
+/// Returns, for each block k, the cheapest place behind this block. A place is cheap if the seconds up to the place
+/// plus the seconds for moving its bytes are few.
 std::vector<Place> cheapest_places(const QuestionTerms& terms) {
   std::vector<Place> cheapest(terms.blocks.size());
   double computed = 0;
@@ -48,13 +49,13 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 
 }  // namespace
 
-// The proof of the bound. Every plan computes each layer for each sample, once or more. A layer (or
-// a part of it, if it is split) is computed by a device that holds its weights. Weights and inputs
-// begin in host memory. A sample needs, for its next layer, the tensors that cross to that layer.
+// The proof of the bound. Every plan computes each layer at least once for each sample. A layer (or a part of it, if it
+// is split) is computed by a device that holds its weights. Weights and inputs begin in host memory. For its next
+// layer, a sample needs the tensors that cross to this layer.
 //
-// 1. Compute. In T seconds n devices do at most n T seconds of work. No work is done before the first input has
-//    arrived, and the last answer leaves after the work: T >= first + (all passes of all samples) / n + last. The parts
-//    of a split layer together take at least as long as the layer.
+// 1. Computation. In T seconds, n devices do at most n T seconds of work. No work is done before the first input has
+// arrived. The last answer leaves after all work. So T >= first + (all passes of all samples) / n + last. The parts of
+// a split layer together take at least as many seconds as the layer.
 // 2. Links. Inputs, weights (at least once) and answers (if they are returned) cross the host's
 //    links: T >= bytes / rate.
 // 3. The beginning. A computation behind block k works on a tensor to which all layers up to k have
@@ -65,18 +66,19 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 //    this place has been done for the sample. Either nothing is left to compute for the sample, or the tensors that
 //    cross at its place are on a device or must come from the host after t. (If they were computed again, a computation
 //    of blocks 0..k would end after t, or the sample would count as being at an earlier place.) The sample s still
-//    needs all blocks behind k: the weights of these blocks are on a device at t, or they are loaded after t. At t the
-//    devices hold at most `capacity`. So
+//    needs all blocks behind k. So the weights of these blocks are on a device at t, or they are loaded after t. At t
+//    the devices hold at most `capacity` bytes. So
 //      t        >= first + sum over samples of (seconds up to its place) / n
 //      T - t    >= (weights behind k + sum over samples of (bytes at its place) - capacity) / rate
 //    The sum of these two bounds is smallest if every sample is at the place with the smallest
 //    seconds / n + bytes / rate. A place is the end or the inside of a block. Inside a block, at least the smallest of
-//    the tensors that its layers read is held, and no seconds of the block are counted. (Inside a split layer, the
-//    input of the layer is still held, as before the layer, and more seconds have passed.)
+//    the tensors that its layers read is held, and no seconds of the block are counted. (A place inside a split layer
+//    never counts: the input of the layer is still held, as at the place before the layer, but more seconds have passed
+//    than at that place.)
 // 5. Training. The first micro-batch of a batch that passes all layers uses all weights in its
 //    forward pass and again in its backward pass. The weights change between two batches, and the weights of the first
 //    layer that has weights change last. So the run divides into two intervals per batch. In each interval all weights
-//    are used (except the weights of that first layer):
+//    except the weights of that first layer are used. So
 //    T >= (inputs + weights + (intervals - 1) x (weights - capacity)) / rate.
 QuestionBound bound_of(const QuestionTerms& terms) {
   double compute = 0, weights = 0;
@@ -108,7 +110,7 @@ QuestionBound bound_of(const QuestionTerms& terms) {
       return bytes_text(loaded) + " of weights up to " + block.name + ", then computation " +
              seconds_text(passes - before);
     });
-    if (terms.backward_s > 0) continue;  // The last use of a weight is in the backward pass.
+    if (terms.backward_s > 0) continue;  // In training, the last use of a weight is in the backward pass.
     const double missing = places[k].bytes + weights - loaded - terms.capacity;
     take(terms.first_s + places[k].computed + missing / terms.down_rate, [&] {
       return "computation " + seconds_text(places[k].computed) + ", then " + bytes_text(missing) +

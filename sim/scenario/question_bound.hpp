@@ -14,31 +14,31 @@ namespace sluice {
 
 struct QuestionBound {
   double seconds = 0;
-  std::string reason;  ///< the reason for this number of seconds, in a few words
-  /// The part of the machine for which the bound holds, such as " on gpu0". If it is empty, the bound holds for the
-  /// whole machine.
+  std::string reason;  ///< the reason why no plan takes fewer seconds, in a few words
+  /// The part of the machine for which the bound holds, such as " on gpu0". If the text is empty, the bound holds for
+  /// the whole machine.
   std::string within = {};
 };
 
-/// Returns the bound for the devices that may take part. These are all devices of the platform, or the policy's device
-/// if the policy computes on one device. The bound assumes that kernels read and write the first memory of their
-/// device. If the policy may place tensors in two memories, callers take placed_bound() instead, which counts only the
+/// Returns the bound for the devices that may take part. All devices of the platform may take part, except if the
+/// policy computes on only one device. The bound assumes that kernels read and write the first memory of their device.
+/// If the policy may place tensors in two memories, callers take placed_bound() instead, which counts only the
 /// computation.
 QuestionBound question_bound(const Scenario& scenario);
 /// Returns the devices that may take part.
 std::vector<const Device*> question_devices(const Scenario& scenario);
-/// Returns the stages from which the bound is computed. They do not depend on prices, so a caller may keep them for the
-/// next call of question_bound().
+/// Returns the stages from which the bound is computed. These stages do not depend on prices, so a caller may keep them
+/// for the next call of question_bound().
 std::vector<Stage> question_stages(const Scenario& scenario);
 QuestionBound question_bound(const Scenario& scenario, const std::vector<Stage>& stages);
 
-/// The numbers of a question. The bound depends on nothing else.
+/// The numbers of a question. The bound depends only on these numbers.
 struct QuestionTerms {
   /// Consecutive layers between two places at which only one tensor crosses.
   struct Block {
     std::string name;
-    double seconds = 0;       ///< of the forward passes of all samples, on the fastest device
-    double weight_bytes = 0;  ///< bytes of the weights that no earlier block has
+    double seconds = 0;       ///< the seconds of the forward passes of all samples on the fastest device
+    double weight_bytes = 0;  ///< the bytes of the weights that no earlier block has
     /// The bytes that all samples hold when each sample has passed this block but no later layer.
     double waiting_bytes = 0;
     /// The least bytes that all samples hold when each sample is inside the block. The number is infinite if the block
@@ -46,15 +46,15 @@ struct QuestionTerms {
     double inside_bytes = 0;
   };
   std::vector<Block> blocks;
-  double devices = 1;      ///< number of devices that may take part
-  double first_s = 0;      ///< seconds until the first input has arrived and computing can start
-  double last_s = 0;       ///< seconds in which the last answer leaves, after all computation
-  double capacity = 0;     ///< bytes of all devices together; infinite if there is no limit
+  double devices = 1;      ///< the number of devices that may take part
+  double first_s = 0;      ///< the seconds until the first input has arrived and computation can start
+  double last_s = 0;       ///< the seconds that the last answer takes to leave after all computation
+  double capacity = 0;     ///< the bytes that the memories of all devices hold together; infinite if there is no limit
   double down_rate = 0;    ///< the most bytes per second from the host to all devices together
-  double input_bytes = 0;  ///< bytes of the inputs of all samples
-  double link_s = 0;      ///< seconds for which bytes that must be moved keep the busiest link busy
-  std::string link;       ///< the name of that link
-  double backward_s = 0;  ///< backward passes of all samples; 0 for inference
+  double input_bytes = 0;  ///< the bytes of the inputs of all samples
+  double link_s = 0;      ///< the seconds for which the bytes that must be moved occupy the busiest link
+  std::string link;       ///< the name of the busiest link
+  double backward_s = 0;  ///< the seconds of the backward passes of all samples; 0 for inference
   double reloaded_bytes = 0;  ///< the least bytes of weights that training must load again
   std::string within;         ///< see QuestionBound
 };

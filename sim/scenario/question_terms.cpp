@@ -18,8 +18,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The keys of the scenario's `policy:` that change the question and not only the plan.
 struct PolicyLimits {
-  bool inputs = true, answers = true;  ///< whether they cross the host's link
-  /// The only device that computes; if empty, all devices may compute.
+  bool inputs = true, answers = true;  ///< whether inputs and whether answers cross the host's link
+  /// The only device that computes. If there is no value, all devices may compute.
   std::optional<std::string> device;
 };
 
@@ -59,8 +59,8 @@ std::vector<const Device*> devices_of(const Scenario& scenario, const PolicyLimi
 /// All paths between the host and the devices, in one direction.
 struct HostPaths {
   double rate = 0;                 ///< the most bytes per second of all paths together
-  std::set<std::uint32_t> common;  ///< channels that every path crosses
-  double least_delay = infinity;   ///< seconds of set-up and latency
+  std::set<std::uint32_t> common;  ///< the channels that every path crosses
+  double least_delay = infinity;   ///< the least seconds of set-up and latency among all paths
 };
 
 HostPaths host_paths(const Scenario& scenario, const std::vector<const Device*>& devices,
@@ -106,8 +106,8 @@ bool one_answer(const Model& model) {
   return std::count(read.begin(), read.end(), 0) == 1;
 }
 
-/// Returns the bytes of weights that both the forward and the backward pass use, without those of the first layer with
-/// weights. Embedding tables and experts do not count, because a sample uses only a part of them.
+/// Returns the bytes of weights that both the forward and the backward pass use, without the weights of the first layer
+/// that has weights. Embedding tables and experts do not count, because a sample uses only a part of them.
 double weights_used_twice(const Model& model, double element) {
   const auto first = std::find_if(model.layers.begin(), model.layers.end(),
                                   [](const Layer& layer) { return layer.parameters > 0; });
@@ -199,7 +199,7 @@ class Terms {
     block.seconds = seconds(ActionKind::forward, stage);
     block.weight_bytes = static_cast<double>(stage.weight_bytes - stage.tied_bytes);
     const bool last = stage.last + 1 == scenario_.model.layers.size();
-    // If the platform has another memory than host memory, activations may be loaded from the other memory.
+    // If the platform has a memory besides host memory, activations may be loaded from that memory.
     const bool comes_back = scenario_.platform.memories.size() == 1;
     if (!last && comes_back)
       block.waiting_bytes = static_cast<double>(stage.output_bytes) * samples_;
@@ -208,7 +208,7 @@ class Terms {
     if (workload_.training) terms_.backward_s += seconds(ActionKind::backward, stage);
   }
 
-  /// Returns the input bytes of one sample: the bytes of all inputs together, or the bytes of the smallest input.
+  /// Returns the bytes of all inputs of one sample together or, if `smallest` is true, the bytes of the smallest input.
   double input_bytes(bool smallest) const {
     double all = 0, least = infinity;
     for (const Layer& layer : scenario_.model.layers) {
@@ -219,8 +219,8 @@ class Terms {
     return (smallest ? least : all) * static_cast<double>(bytes_of(workload_.dtype));
   }
 
-  /// Returns the bytes that must be loaded again. In each interval except the first, these are the used weights that
-  /// exceed the memory of all devices together.
+  /// Returns the bytes that must be loaded again. In each interval except the first interval, these are the bytes of
+  /// the used weights minus the bytes of the memory of all devices together.
   double reloaded() const {
     if (!workload_.training) return 0;
     const double used =

@@ -9,13 +9,13 @@ namespace sluice {
 const Record& workload_record() {
   static const Record record = {
       .name = "workload",
-      .summary = "The work to be computed: how many samples, in which element type.",
+      .summary = "The work to be computed: the number of samples, and the element type.",
       .fields = {
           {.name = "mode",
            .type = Type::choice,
            .summary =
-               "the computation; inference: only the forward pass; training: forward and backward passes of the "
-               "micro-batches of each batch, and then an update",
+               "what is computed; inference: only the forward pass; training: forward and backward passes of the "
+               "micro-batches of each batch, and an update after each batch",
            .default_text = "inference",
            .choices = {"inference", "training"}},
           {.name = "dtype",
@@ -72,9 +72,9 @@ const Record& workload_record() {
           {.name = "backward",
            .type = Type::number,
            .summary =
-               "training: time and FLOP of a backward pass as a multiple of the forward pass; per_layer: each "
-               "layer has its own multiple. The default is 2, or per_layer under the cost models measured and "
-               "fitted",
+               "training: time and FLOP of a backward pass as a multiple of the time and FLOP of the forward pass; "
+               "per_layer: each layer has its own multiple. The default is 2, or per_layer under the cost models "
+               "measured and fitted",
            .optional = true,
            .choices = {"per_layer"},
            .maximum = 1e6},
@@ -89,19 +89,20 @@ const Record& workload_record() {
 const Record& memory_record() {
   static const Record record = {
       .name = "memory",
-      .summary = "How strictly memory is counted. By default, both keys have their strict values.",
+      .summary = "How strictly memory is counted. By default, capacities are enforced and working sets are counted.",
       .fields = {
           {.name = "capacity",
            .type = Type::choice,
            .summary =
-               "whether memory is limited; enforced: nothing exceeds a capacity; unlimited: plans may exceed a "
+               "whether memory is limited; enforced: no plan exceeds a capacity; unlimited: plans may exceed a "
                "capacity, and the answer reports the overflow",
            .default_text = "enforced",
            .choices = {"enforced", "unlimited"}},
           {.name = "working_set",
            .type = Type::choice,
            .summary =
-               "whether the inner tensors of a stage take memory; counted: they do; ignored: they take none",
+               "whether the inner tensors of a stage take memory; counted: the tensors take memory; ignored: the "
+               "tensors take no memory",
            .default_text = "counted",
            .choices = {"counted", "ignored"}}}};
   return record;
@@ -109,8 +110,8 @@ const Record& memory_record() {
 
 namespace {
 
-/// Returns a record for editors. It has the key that names the entry of a catalog, and the keys of all entries of this
-/// catalog. Each entry itself checks which of these keys it has.
+/// Returns a record for editors. The record has the key that names the entry of a catalog, and the keys of all entries
+/// of this catalog. Each entry checks its own keys when the scenario is read.
 template <class Entry>
 Record any_entry(const Catalog<Entry>& catalog, const std::string& name, const std::string& key,
                  const std::string& summary) {
@@ -149,8 +150,8 @@ const Record& fates_record() {
   static const Record record = [] {
     Record made = any_entry(
         fate_catalog(), "fates", "strategy",
-        "The fates of activations, in inference between two stages, and in training until the "
-        "backward pass.");
+        "The fates of activations: in inference, of the activations between two stages; in training, of all "
+        "activations until the backward pass.");
     made.fields.front().default_text = "auto";
     made.fields.front().choices.insert(made.fields.front().choices.begin(), "auto");
     return made;
@@ -160,10 +161,11 @@ const Record& fates_record() {
 
 const Record& scenario_record() {
   static const Record policy =
-      any_entry(policy_catalog(), "policy", "name", "The policy that plans, and its parameters.");
+      any_entry(policy_catalog(), "policy", "name", "The policy that makes the plan, and the parameters of the "
+                                                    "policy.");
   static const Record stages = [] {
     Record made = any_entry(cut_catalog(), "stages", "cut",
-                            "The rule by which the model is cut into stages, and its parameters.");
+                            "The rule by which the model is cut into stages, and the parameters of the rule.");
     made.fields.front().default_text = "auto";
     made.fields.front().choices.insert(made.fields.front().choices.begin(), "auto");
     return made;
@@ -181,13 +183,15 @@ const Record& scenario_record() {
           {.name = "model",
            .type = Type::mapping,
            .summary =
-               "the file of a model with its parameters and `scale`, or only the file or name of a model",
+               "the model: a mapping with the file of a model, its parameters and `scale`, or only the file or the "
+               "name of a model",
            .record = &model_use_record(),
            .word_for = "file"},
           {.name = "platform",
            .type = Type::mapping,
            .summary =
-               "the file of a platform with the figures to change, or only the file or name of a platform",
+               "the platform: a mapping with the file of a platform and the figures to change, or only the file or the "
+               "name of a platform",
            .record = &model,
            .word_for = "file"},
           {.name = "workload",

@@ -25,7 +25,7 @@ void read_training(Workload& workload, const Reader& reader) {
                             "backward", "split_backward"})
       if (reader.has(key))
         reader.fail(key,
-                    "'" + std::string(key) + "' is for 'mode: training'; the mode is inference");
+                    "'" + std::string(key) + "' is only for 'mode: training', but the mode is inference");
     return;
   }
   Training training;
@@ -72,7 +72,7 @@ void read_workload(Scenario& scenario, const Value& value) {
                     std::to_string(samples) + " samples): use more steps or larger micro-batches");
 }
 
-/// Returns the folder to which files named in the document are relative. The text "" is the working folder.
+/// Returns the folder to which the names of files in the document are relative. The text "" means the working folder.
 std::string folder_of(const Value& document) {
   if (!document.source()) return "";
   return std::filesystem::path(document.source()->name).parent_path().string();
@@ -95,8 +95,8 @@ void read_fates(Scenario& scenario, Value fates) {
   if (!scenario.workload.training && !strategy.inference)
     scenario.fates->keys.reader().fail(
         "strategy", "'" + strategy.name +
-                        "' for 'strategy' in fates is for training; in inference use keep_all or "
-                        "offload_all, which say where boundary activations go");
+                        "' for 'strategy' in fates is only for training; in inference use keep_all or offload_all, "
+                        "which say where boundary activations go");
 }
 
 /// Reads `stages:`, or turns `phases: {after: ...}` into an explicit cut.
@@ -107,7 +107,7 @@ void read_cut(Scenario& scenario, const Value* stages) {
     return;
   }
   if (stages)
-    fail_at(*after, "'after' in phases and 'stages' both cut the model; give one of them");
+    fail_at(*after, "'after' in phases and 'stages' both cut the model; give only one of them");
   Value cut = Value::make_map();
   const Value& phases = scenario.phases->map();
   cut.place(phases.source(), after->position().line, after->position().column);
@@ -175,7 +175,7 @@ void require_declared(const Scenario& scenario, const Policy& policy) {
                 policies_that([](const Policy& other) { return other.takes_phases; }));
 }
 
-/// Reads an absent mapping as an empty one, at the position of the whole document.
+/// Reads an absent mapping like an empty mapping at the position of the whole document.
 Value mapping_or_empty(const Reader& reader, std::string_view key) {
   if (const Value* value = reader.value(key)) return *value;
   Value empty = Value::make_map();
@@ -258,7 +258,7 @@ void require_right_mappings(const Value& document) {
   for (const Field& field : scenario_record().fields) {
     const Value* mapping = document.find(field.name);
     if (!field.record || field.record->fields.empty() || !mapping || !mapping->is_map()) continue;
-    if (field.name == "model") continue;  // The parameters of a model may have any name.
+    if (field.name == "model") continue;  // The parameters of a model may have any names, so they are not checked here.
     for (const Value::Entry& entry : mapping->entries()) {
       const auto is_known = [&](const Field& known) { return known.name == entry.key; };
       const std::vector<Field>& known = field.record->fields;
@@ -301,8 +301,8 @@ Scenario read_scenario(Value document, const std::string& name) {
 
 namespace {
 
-/// Removes the key `question` if overrides change the scenario. Its words describe the file, and may be wrong for the
-/// changed scenario.
+/// Removes the key `question` if overrides change the scenario. The text of `question` describes the file, and may be
+/// wrong for the changed scenario.
 void drop_untrue_question(Value& document, const std::vector<std::string>& overrides) {
   bool changed = false;
   for (const std::string& text : overrides) {

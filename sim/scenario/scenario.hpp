@@ -1,4 +1,4 @@
-// A scenario joins a model, a platform, a workload, a cut and a policy. It is read from one document.
+// A scenario joins a model, a platform, a workload, a cut and a policy. A scenario is read from one document.
 #pragma once
 
 #include <optional>
@@ -11,23 +11,23 @@
 namespace sluice {
 
 struct Scenario {
-  std::string name;      ///< name of the file, without folder and extension
+  std::string name;      ///< the name of the file, without folder and extension
   std::string question;  ///< may be empty
-  Value document;        ///< after includes and overrides; each value knows its file and line
+  Value document;        ///< the document after includes and overrides; each value knows its file and line
   Model model;
   Platform platform;
   Workload workload;
   ChosenCost cost;
   Chosen<Policy> policy;
   const Policy* acting = nullptr;  ///< the policy, or the policy that it replicates
-  /// If empty, Sluice chooses the cut; `phases: {after: ...}` also sets it.
+  /// The cut. If there is no value, Sluice chooses the cut. `phases: {after: ...}` also sets the cut.
   std::optional<Chosen<Cut>> cut;
   std::optional<Chosen<FateStrategy>> fates;  ///< none: Sluice chooses
   std::optional<Keys> phases;
   bool capacity_enforced = true;
   bool working_set_counted = true;
 
-  /// Returns the document as YAML text. The same scenario can be read from this text without any other file.
+  /// Returns the document as YAML text. An equal scenario can be read from this text without any other file.
   std::string text() const;
 };
 
@@ -54,7 +54,7 @@ Plan make_plan(const Scenario& scenario);
 struct CutModel {
   std::optional<Model> split;
   std::vector<Stage> stages;
-  std::string text;  ///< "cut: by_weight, groups: 12"; empty if the scenario says how to cut
+  std::string text;  ///< the cut as a text such as "cut: by_weight, groups: 12"; empty if the scenario says how to cut
 };
 /// Returns one element if the scenario says how the model is cut, and otherwise all cuts that may be chosen.
 std::vector<CutModel> cut_models(const Scenario& scenario);
@@ -63,7 +63,7 @@ struct PlannedScenario {
   Plan plan;
   CutModel cut;
   std::optional<Chosen<FateStrategy>> fates = {};
-  /// Prices the plan again. It is empty if the plan cannot be priced again.
+  /// Prices the plan again. The value is absent if the plan cannot be priced again.
   std::optional<PriceAgain> price_again = {};
 };
 PlannedScenario plan_scenario(const Scenario& scenario);
@@ -74,15 +74,15 @@ bool same(const CutModel& a, const CutModel& b);
 PolicyRequest request_of(const Scenario& scenario, const CutModel& cut,
                          const std::optional<Chosen<FateStrategy>>& fates);
 
-/// Returns the cut of the plan. If the scenario leaves the cut open, the plan must be made to find it.
+/// Returns the cut of the plan. If the scenario leaves the cut open, the function makes the plan to find the cut.
 CutModel cut_model(const Scenario& scenario);
 std::vector<Stage> stages_of(const Scenario& scenario);
 
 /// Reads the policy that a `policy:` mapping names. Throws InputError.
 Chosen<Policy> choose_policy(const Value& policy);
 
-/// Replaces the scenario's policy by another one. Throws InputError if the new policy does not plan
-/// for the scenario's workload, fates or phases.
+/// Replaces the scenario's policy by another policy. Throws InputError if the new policy does not plan for the
+/// scenario's workload, fates or phases.
 void set_policy(Scenario& scenario, Value policy);
 
 /// Returns the record of a scenario, for the schema and for help.

@@ -14,7 +14,7 @@ namespace {
 
 using Variants = std::vector<SchemaVariant>;
 
-/// Returns a record for an editor. It has the key that names the entry, and the keys of the entry.
+/// Returns a record for an editor. The record has the key that names the entry, and the keys of the entry.
 template <class Entry>
 Record closed(const Entry& entry) {
   Record record = record_of(entry);
@@ -45,8 +45,8 @@ void add_fields(Record& record, const std::vector<Field>& others, bool as_they_a
 }
 
 /// A policy that replicates another policy also takes the keys of that policy. The first variant applies to every value
-/// of `replica`, even if it is absent or misspelt. This variant checks only the names of the keys. The other variants
-/// also check the values of the keys.
+/// of `replica`, even if it is absent or misspelt. This variant checks only the names of the keys. The variants after
+/// the first variant also check the values of the keys.
 Variants policy_variants() {
   Variants variants;
   for (const Policy* policy : policy_catalog().entries()) {

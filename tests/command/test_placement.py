@@ -216,7 +216,7 @@ class InRuns(unittest.TestCase):
                             (["policy.placement=backing"], "the second memory of 'cpu' is host memory"),
                             (["policy={name: resident, placement: cached}"], "expected one of: none, auto, static"),
                             (["policy={name: resident, placement: static}", "cost=peak"],
-                             "a placement needs a cost model that counts the bandwidths of memories, and 'peak' does not")):
+                             "a placement needs a cost model that counts the bandwidths of memories, but 'peak' does not")):
             code, _, err = self.run_(*words)
             self.assertEqual(code, 3)
             self.assertIn(says, err)

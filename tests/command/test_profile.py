@@ -118,7 +118,7 @@ class FromPlanToAnswer(unittest.TestCase):
                                       "cost.model=fitted", "workload.steps=1", "stages=whole", "--json"))
         computation = said["certainty"]["computation"]
         error, note = computation["fit_error"], next(n["text"] for n in said["notes"] if n["name"] == "fitted_share")
-        self.assertIn(f"was off by {100 * error['median']:.4g} % in the median and at most {100 * error['ninety']:.4g} %",
+        self.assertIn(f"was off by {100 * error['median']:.4g} % in the median and by at most {100 * error['ninety']:.4g} %",
                       note)
         self.assertAlmostEqual(computation["fitted"] + sum(computation["others"].values()), 1, delta=1e-12)
         self.assertLessEqual(error["share"], computation["fitted"])

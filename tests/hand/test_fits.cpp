@@ -345,7 +345,7 @@ TEST_CASE("keys with their own option cannot be overridden") {
   FitsRequest request = one_layer("1GB");
   request.mode = "inference";
   request.optimizer = "adam";
-  CHECK_THROWS_WITH(fits(request), Catch::Contains("'optimizer' is for 'mode: training'"));
+  CHECK_THROWS_WITH(fits(request), Catch::Contains("'optimizer' is only for 'mode: training'"));
 }
 
 }  // namespace

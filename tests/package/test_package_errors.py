@@ -132,7 +132,7 @@ prologue:
 
     def test_of_a_file_that_a_document_may_not_name(self):
         document = {"model": "/usr/m.yaml", "platform": "k40", "policy": "resident"}
-        with self.assertRaisesRegex(sluice.InputError, r"'/usr/m.yaml' leads out of(.|\n)*files of Sluice, like"):
+        with self.assertRaisesRegex(sluice.InputError, r"'/usr/m.yaml' leads out of(.|\n)*files of Sluice, such as"):
             sluice.Scenario.from_dict(document)
         with self.assertRaisesRegex(sluice.InputError, "cannot read '/usr/m.yaml'"):
             small().with_({"model.file": pathlib.Path("/usr/m.yaml")})

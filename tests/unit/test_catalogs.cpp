@@ -1,5 +1,5 @@
 // Tests that the record of every entry of every catalog is complete, and that every entry works on small models. A new
-// entry is tested here without any change to this file. Its hand calculation is a separate test.
+// entry is tested here without any change to this file. A hand calculation for the entry belongs in a separate test.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -67,7 +67,7 @@ TEST_CASE("every record of every catalog is complete") {
 const std::vector<test::Row> rows = {
     {1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}, {1, 0, 1000}};
 
-/// Two devices behind one link, with a link between them and limited memory.
+/// A platform with two devices behind one link, a link between the two devices, and limited memory.
 Scenario scenario_with(const std::string& keys) {
   return test::small_scenario(1000, rows, "workload: {batches_per_step: 3, steps: 3}\n" + keys,
                               {"platform.devices.gpu={count: 2, rate: {float32: 1GFLOP/s}, memory: "
@@ -99,7 +99,7 @@ TEST_CASE("every policy makes a plan that fits, is executed, and does the model'
       CHECK(totals.complete());
       CHECK(totals.sums().samples == 9);
       CHECK(totals.sums().flop == Approx(9 * 7e6));        // 1 + 2 + 3 + 1 ms at 1 GFLOP/s
-      CHECK(totals.sums().compute_s == Approx(9 * 7e-3));  // peak: no launch overhead
+      CHECK(totals.sums().compute_s == Approx(9 * 7e-3));  // the cost model peak has no launch overhead
       CHECK(trace.report.makespan >= totals.bound().seconds * (1 - 1e-12));
       if (PlanTables(plan).contention_free())
         CHECK(trace.report.makespan == Approx(replay(plan).makespan).epsilon(1e-9));
@@ -110,7 +110,7 @@ TEST_CASE("every policy makes a plan that fits, is executed, and does the model'
     }
 }
 
-TEST_CASE("every cut covers the model once, in order") {
+TEST_CASE("the stages of every cut have each layer once, in order") {
   for (const Cut* cut : cut_catalog().entries()) {
     INFO(cut->name);
     std::string keys = "stages: {cut: " + cut->name;
@@ -154,7 +154,7 @@ TEST_CASE("a cut that says that it ignores prices gives the same stages on anoth
   CHECK(ignoring >= 5);
 }
 
-TEST_CASE("every cost model gives finite seconds that grow with the samples") {
+TEST_CASE("every cost model gives finite seconds that grow with the number of samples") {
   const Scenario scenario = scenario_with("policy: {name: resident}\n");
   Device device = scenario.platform.devices.front();
   device.units = 10;
@@ -169,7 +169,7 @@ TEST_CASE("every cost model gives finite seconds that grow with the samples") {
     for (const Layer& layer : scenario.model.layers) {
       INFO(cost->name << ", " << layer.name);
       const auto seconds = [&](std::int64_t samples) {
-        Model model = scenario.model;  // in this model, each sample was measured at 1 ms
+        Model model = scenario.model;  // in this model, the measured time is 1 ms per sample
         Layer measured = layer;
         model.measured_batch = samples;
         measured.forward_s = 1e-3 * static_cast<double>(samples);

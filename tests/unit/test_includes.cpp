@@ -1,6 +1,6 @@
-// Tests which folder includes which other folder. The tables in docs/architecture.md give the rules, and the test
-// applies them to every #include under sim/. A folder may include itself, the folders that its row names, and the
-// folders that those may include. A third-party header may be included by one folder only.
+// Tests which folders include headers of which other folders. The tables in docs/architecture.md give the rules, and
+// the test applies them to every #include under sim/. A folder may include its own headers, the headers of the folders
+// that its row names, and all headers that these folders may include. Only one folder may include a third-party header.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The two tables of docs/architecture.md.
+/// The rules in the two tables of docs/architecture.md.
 struct Law {
   // For each folder, the folders that its row names.
   std::map<std::string, std::vector<std::string>> below;
@@ -51,9 +51,9 @@ void read_folder(Law& law, const std::vector<std::string>& cells, const std::str
   if (folder.size() != 1) throw bad_row(line, "the first cell names one folder: `folder`");
   const auto below = quoted_words(cells.at(2));
   if (below.empty() && cells.at(2) != " nothing ")
-    throw bad_row(line, "the last cell names folders, or says: nothing");
+    throw bad_row(line, "the last cell names folders, or is the word nothing");
   if (!law.below.emplace(folder.front(), below).second)
-    throw bad_row(line, "this folder has a row already");
+    throw bad_row(line, "this folder already has a row");
 }
 
 /// Reads one row of "| header | only in |".
@@ -73,7 +73,7 @@ void require_known_names(const Law& law) {
     if (law.below.count(owner) == 0) throw bad_row(header, "'" + owner + "' has no row");
 }
 
-/// Reads the rows under the two headings; every other line of the page is prose.
+/// Reads the rows of the two tables. All other lines of the page are skipped.
 Law read_law(std::istream& page) {
   Law law;
   void (*read)(Law&, const std::vector<std::string>&, const std::string&) = nullptr;
@@ -130,7 +130,7 @@ std::string fault(const std::string& folder, const std::string& header, bool quo
     if (header.rfind(prefix, 0) == 0 && folder != owner)
       return "only sim/" + owner + " may include it";
   if (!quoted) return "";
-  if (known_files.count(header) == 0) return "no such file; includes are written from sim/";
+  if (known_files.count(header) == 0) return "there is no such file; write the path of an include relative to sim/";
   std::set<std::string> allowed;
   add_reachable(folder, allowed);
   const std::string target = folder_of(header);
@@ -184,10 +184,10 @@ TEST_CASE("every include under sim/ follows the rules", "[includes]") {
   int includes = 0;
   for (const std::string& wrong : violations(fs::path(SLUICE_SOURCE_DIR) / "sim", includes))
     FAIL_CHECK(wrong);
-  CHECK(includes > 50);  // otherwise the test has read no includes
+  CHECK(includes > 50);  // if there are fewer includes, the test has not read the files
 }
 
-TEST_CASE("planted violations are refused, each with its message", "[includes]") {
+TEST_CASE("each kind of violation is refused with its message", "[includes]") {
   const fs::path root = fs::temp_directory_path() / "sluice_planted_includes";
   fs::remove_all(root);
   const auto plant = [&](const std::string& file, const std::string& text) {
@@ -215,7 +215,7 @@ TEST_CASE("planted violations are refused, each with its message", "[includes]")
         Planted{"planning/x.cpp", "<simgrid/s4u.hpp>", "only sim/execute/simgrid may include it"},
         Planted{"plan/x.cpp", "<yaml-cpp/yaml.h>", "only sim/document may include it"},
         Planted{"trace/x.cpp", "<hdf5.h>", "only sim/trace/hdf5 may include it"},
-        Planted{"plan/x.cpp", "\"plan.hpp\"", "no such file; includes are written from sim/"},
+        Planted{"plan/x.cpp", "\"plan.hpp\"", "there is no such file; write the path of an include relative to sim/"},
         Planted{"extra/x.cpp", "\"plan/plan.hpp\"",
                 "docs/architecture.md has no row for folder 'extra'"}}) {
     const std::string line = std::string("#include ") + include;
@@ -242,7 +242,7 @@ TEST_CASE("every folder of sim/ has a row in the architecture, and every row has
   }
 }
 
-TEST_CASE("a page whose tables cannot be read is an error, not an empty set of rules",
+TEST_CASE("a page whose tables cannot be read is an error, and does not count as an empty set of rules",
           "[includes]") {
   const auto read = [](const std::string& rows) {
     std::istringstream page("| folder | what it holds | may include |\n|---|---|---|\n" + rows);

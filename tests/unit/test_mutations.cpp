@@ -1,7 +1,7 @@
 // Tests documents with random faults. Every reader either reads such a document or says what is wrong with it, without
 // a crash. A document that a reader accepts is written and read again.
 //
-// For a longer campaign, run the same test with more mutants and another seed, best under the sanitizers:
+// For a longer campaign, run this test with more mutants and another seed, preferably under the sanitizers:
 //   SLUICE_MUTATIONS=1000000 SLUICE_MUTATION_SEED=7 SLUICE_MUTANT=mutant.txt sluice_tests "[mutations]"
 // SLUICE_MUTANT names a file that always holds the current mutant, which shows the mutant that caused a crash.
 #include <array>
@@ -197,8 +197,8 @@ void read_mutants(const std::vector<Original>& originals, unsigned count, unsign
     const std::chrono::duration<double> taken_s = std::chrono::steady_clock::now() - begin;
     if (taken_s.count() > 2) WARN("mutant " << i << " took " << taken_s.count() << " s:\n" << text);
   }
-  // Both must happen: if no mutant is refused, the faults miss the parts that readers check, and if all are refused,
-  // the faults are too many.
+  // Some mutants must be read, and some must be refused. If no mutant is refused, the faults miss the parts that
+  // readers check. If all mutants are refused, each mutant has too many faults.
   CHECK(taken > 0);
   CHECK(refused > count / 4);
 }

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the paths, from sim/, of the files of sim/ in which a line matches.
+/// Returns the paths, relative to sim/, of the files of sim/ in which a line matches the pattern.
 std::vector<std::string> files_with(const std::string& pattern) {
   const fs::path root = fs::path(SLUICE_SOURCE_DIR) / "sim";
   const std::regex wanted(pattern);
@@ -31,7 +31,7 @@ using Files = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("one file forks processes, and one renames a file into place", "[sizes]") {
+TEST_CASE("only one file forks processes, and only one file renames a file into place", "[sizes]") {
   CHECK(files_with(R"(\b(fork|vfork|posix_spawnp?|popen|system)\()") ==
         Files{"base/processes.cpp"});
   CHECK(files_with(R"(\brename\()") == Files{"base/part_file.cpp"});

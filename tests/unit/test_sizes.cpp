@@ -36,7 +36,7 @@ std::vector<std::string> lines_of(std::istream& in) {
   return lines;
 }
 
-/// Calls `visit(path from the root, lines)` for each source file below a folder of the root.
+/// Calls `visit(path, lines)` for each source file below a folder of the root. The path is relative to the root.
 template <class Visit>
 void each_source(const std::string& folder, const Visit& visit) {
   const fs::path root = SLUICE_SOURCE_DIR;
@@ -70,7 +70,7 @@ std::vector<Function> blocks_of(const std::vector<std::string>& lines) {
   static const std::regex other(
       R"(^\s*(inline )?(namespace|class|struct|enum|union|extern "C"|//|\{).*|.*= \{$)");
   std::vector<Function> blocks;
-  std::map<std::size_t, std::size_t> open;  // for each indentation, the line that opens the block
+  std::map<std::size_t, std::size_t> open;  // for each indentation, the index of the line that opens the block
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string& line = lines[i];
     const std::size_t indent = line.find_first_not_of(' ');
@@ -89,7 +89,7 @@ std::vector<Function> blocks_of(const std::vector<std::string>& lines) {
   return blocks;
 }
 
-/// Returns whether a function only holds a list, as functions do that return a record or a catalog.
+/// Returns whether a function only holds a list, like a function that returns a record or a catalog.
 bool is_list(const Function& function) {
   return function.text.find("record()") != std::string::npos ||
          function.text.find("_catalog") != std::string::npos;
@@ -105,7 +105,7 @@ TEST_CASE("no file is longer than 400 lines", "[sizes]") {
       if (lines.size() > most_lines_of_a_file)
         FAIL_CHECK(path.string() << " has " << lines.size() << " lines");
     });
-  CHECK(files > 300);  // otherwise nothing was read
+  CHECK(files > 300);  // if there are fewer, the files were not read
 }
 
 TEST_CASE("no file of a policy is longer than 120 lines", "[sizes]") {
@@ -115,9 +115,9 @@ TEST_CASE("no file of a policy is longer than 120 lines", "[sizes]") {
     ++files;
     if (lines.size() > most_lines_of_a_policy)
       FAIL_CHECK(path.string() << " has " << lines.size()
-                               << " lines; what is not a policy belongs to sim/planning");
+                               << " lines; move code that other policies could use to sim/planning");
   });
-  CHECK(files > 5);  // otherwise nothing was read
+  CHECK(files > 5);  // if there are fewer, the files were not read
 }
 
 TEST_CASE("no folder of sim/ has more than 20 .cpp files of its own", "[sizes]") {
@@ -148,7 +148,7 @@ TEST_CASE("no function of sim/ is longer than 60 lines, except lists of entries"
     }
   });
   CHECK(blocks > 3000);
-  CHECK(longest > 30);  // otherwise functions were not found
+  CHECK(longest > 30);  // if there are fewer, the functions were not found
 }
 
 TEST_CASE("the size of a function is the number of its lines", "[sizes]") {

@@ -6,9 +6,10 @@ namespace sluice {
 namespace {
 
 struct Sizes {
-  /// The sizes of the matrices of attention. The number `matrices` is one matrix per head and sample.
+  /// The sizes of the matrices of attention. The number of matrices, `matrices`, is the number of heads times the
+  /// number of samples.
   double matrices, rows, keys, width, depth;
-  double size;  ///< bytes of an element
+  double size;  ///< the number of bytes of an element
   bool dropout;
 };
 
@@ -47,8 +48,8 @@ std::vector<Kernel> forward_kernels(const Sizes& s, bool eager) {
 }
 
 /// Each product has two gradients. Between the products, dropout reads its mask, and softmax reads its output and the
-/// gradient. Then the mask and the scale read and write each gradient. Fused attention does not keep the scores, so it
-/// computes them again.
+/// gradient. The mask and the scale then read and write the gradient of each score. Fused attention does not keep the
+/// scores, so it computes them again.
 std::vector<Kernel> backward_kernels(const Sizes& s, bool eager) {
   std::vector<Kernel> kernels = {product("bmm", s.matrices, s.keys, s.depth, s.rows, s.size),
                                  product("bmm", s.matrices, s.rows, s.keys, s.depth, s.size)};

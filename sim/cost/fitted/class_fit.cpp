@@ -10,8 +10,8 @@ constexpr std::size_t neighbours = 8;
 /// A measured place counts little if its distance is greater than `reach`. The distance is in natural logarithms of
 /// sizes.
 constexpr double reach = 0.5;
-/// In the average of the deviations of near places, the form counts as one more place with this weight and the
-/// deviation 0.
+/// The weight of the form in the average of the deviations of near places. In this average, the form is treated as one
+/// more place, whose deviation is 0.
 constexpr double trust_in_form = 0.05;
 /// A number counts little if its distance from the robust mean is greater than `odd`.
 constexpr double odd = 0.05;
@@ -50,7 +50,7 @@ double Surface::correction(const Place& place) const {
   std::partial_sort(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(count), near.end());
   near.resize(count);
   for (auto& [distance, over] : near)
-    // From here on, `distance` holds a weight.
+    // The squared distance of each place is replaced by the weight of the place.
     distance = std::exp(-0.5 * distance / (reach * reach));
   near.emplace_back(trust_in_form, 0);
   return std::exp(middle_of(near));
@@ -65,7 +65,8 @@ double ClassFit::joules_of(const Kernel& kernel, double took) const {
 }
 
 bool ClassFit::covers(const Kernel& kernel) const {
-  constexpr double slack = 1e-5;  // A document writes the ends of ranges with six digits only.
+  // The ends are widened a little, because a document holds the ends of ranges with only six digits.
+  constexpr double slack = 1e-5;
   const Place place = kernel.place();
   for (std::size_t i = 0; i < place.size(); ++i)
     if (place[i] < least[i] - slack || place[i] > most[i] + slack) return false;

@@ -23,8 +23,8 @@ struct Sample {
   std::optional<double> joules;
 };
 
-/// A quantity (time or energy) as a function of a kernel's place. It consists of the parameters of a form, and of the
-/// logarithms of the deviations from this form at the measured places.
+/// A quantity (time or energy) as a function of a kernel's place. The function consists of the parameters of a form,
+/// and of the logarithms of the deviations from this form at the measured places.
 struct Surface {
   std::vector<double> parameters;
   std::vector<std::pair<Place, double>> left;
@@ -34,9 +34,9 @@ struct Surface {
   double correction(const Place& place) const;
 };
 
-/// Relative errors for configurations that a fit has not seen, as shares (0.05 is 5 %).
+/// Relative errors of a fit for configurations that the fit has not seen, as shares (0.05 is 5 %).
 struct FitError {
-  double median = 0, ninety = 0;  ///< `ninety` is the 90th percentile
+  double median = 0, ninety = 0;  ///< `ninety` is the 90th percentile of the errors
   std::int64_t count = 0;
 };
 
@@ -46,7 +46,7 @@ struct ClassFit {
   Surface seconds;
   std::optional<Surface> joules;
   std::int64_t samples = 0;
-  FitError time_error;  ///< errors for other configurations of the same devices
+  FitError time_error;  ///< errors for configurations that the fit has not seen, on the devices that it has seen
   std::optional<FitError> energy_error;
   std::optional<FitError> device_error;  ///< errors for a device that the fit has not seen
   /// For each device by its name, the error of a fit that has not seen this device.

@@ -38,7 +38,7 @@ FitError read_error(const Value& value) {
   return {keys.number("median"), keys.number("ninety"), keys.integer("predictions")};
 }
 
-/// Reads the errors by device.
+/// Reads the errors of the fit for each device.
 std::vector<std::pair<std::string, FitError>> read_errors(const Value& list) {
   std::vector<std::pair<std::string, FitError>> errors;
   for (const Value& value : list.items()) {
@@ -71,7 +71,7 @@ void read_range(const Value& value, ClassFit& fit) {
         ends.items()[1].as_number() < ends.items()[0].as_number())
       keys.fail(place_names()[i],
                 std::string("'") + place_names()[i] +
-                    "' needs the least and the greatest, numbers above 0: [1, 8]");
+                    "' needs the least and the greatest measured size, two numbers above 0 such as [1, 8]");
     fit.least[i] = std::log(ends.items()[0].as_number());
     fit.most[i] = std::log(ends.items()[1].as_number());
   }
@@ -97,8 +97,8 @@ void read_left(const Value& value, ClassFit& fit) {
           value,
           "line " + std::to_string(number) + " of 'left' is '" + line + "': expected " +
               (fit.joules ? "seven" : "six") +
-              " numbers: count, rows, columns, depth, density (above 0), and what is left over of time" +
-              (fit.joules ? " and of energy" : "") + " (-20 to 20)");
+              " numbers: count, rows, columns, depth, density (above 0), and the deviation of the time from the form" +
+              (fit.joules ? " , and the deviation of the energy" : "") + " (-20 to 20)");
     for (double& size : place) size = std::log(size);
     fit.seconds.left.emplace_back(place, time);
     if (fit.joules) fit.joules->left.emplace_back(place, energy);

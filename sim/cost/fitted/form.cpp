@@ -25,8 +25,8 @@ enum Place : std::size_t {
 };
 static_assert(resident == resident_parameter && energy == energy_parameter && large == first_share);
 
-/// A tile is the part of the result that one unit computes at a time. `share` is the place of a parameter: the share of
-/// its rate that the unit reaches with such tiles.
+/// A tile is the part of the result that one unit computes at a time. `share` is the index of a parameter of the form.
+/// The parameter is the share of its rate that a unit reaches with tiles of this size.
 struct Tile {
   double rows, columns;
   Place share;
@@ -35,11 +35,12 @@ constexpr std::array<Tile, 4> tiles = {Tile{128, 128, large}, Tile{64, 64, mediu
                                        Tile{16, 64, small}, Tile{128, 1, column}};
 /// The numbers of parts into which the depth of a product may be split. The parts are computed side by side.
 constexpr std::array<double, 4> splits = {1, 2, 4, 8};
-/// The exponent of a mean of the seconds of computation and of memory, which overlap. The mean is close to the longer
-/// of these two times.
+/// The exponent of the mean that combines the seconds of computation and the seconds of memory, because both overlap.
+/// The mean is close to the longer of these two times.
 constexpr double overlap = 4;
 
-/// Returns the seconds that the bytes of a kernel take. Bytes that fit into the cache move faster.
+/// Returns the seconds that the bytes of a kernel take. If the bytes fit into the cache, they move faster than the
+/// memory bandwidth allows.
 double memory_seconds(double bytes, const Sheet& sheet, const std::vector<double>& p) {
   const double beyond = std::log(std::max(bytes, 1.0) / (sheet.cache * p[cache_used]));
   const double missing = 1 / (1 + std::exp(std::clamp(-4 * beyond, -50.0, 50.0)));
@@ -74,7 +75,8 @@ bool is_aligned(const Kernel& kernel) {
   return std::fmod(kernel.columns, 4) == 0 && std::fmod(kernel.depth, 4) == 0;
 }
 
-/// Returns the seconds with the fastest tile and split, because a library also chooses its fastest kernel.
+/// Returns the seconds of the product with the tile and split that are fastest. A library also chooses its fastest
+/// kernel.
 double product_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
   double least = 0;
   for (const Tile& tile : tiles)
@@ -91,27 +93,33 @@ double product_seconds(const Kernel& kernel, const Sheet& sheet, const std::vect
 const std::vector<FormParameter>& form_parameters() {
   constexpr FormPart products = FormPart::products, streams = FormPart::streams;
   static const std::vector<FormParameter> parameters = {
-      {"launch", "seconds that each launch adds", 5e-6, 1e-8, 1e-3, FormPart::all},
-      {"memory", "share of the memory bandwidth that is reached", 0.8, 0.02, 1.5, FormPart::all,
-       true, 0.3},
-      {"cached", "multiple of the memory bandwidth if all bytes fit into the cache", 2, 0.05, 50,
-       FormPart::all, true},
-      {"cache_used", "share of the cache that such bytes may fill", 0.7, 0.01, 8, FormPart::all,
-       true},
-      {"again", "share of a stream's bytes that are read a second time", 0.2, 1e-3, 4, streams},
-      {"resident", "rows of a stream that a unit works on at a time", 8, 0.01, 1e3, streams, true},
-      {"ragged", "share of the unfilled part of a wave that nevertheless takes time", 0.5, 1e-3, 1,
-       products},
-      {"startup", "time for the start and end of a tile, as a depth that takes the same time", 50,
-       0.1, 2000, products},
-      {"unaligned", "share of the time added if columns or depth are not a multiple of 4", 0.05,
-       1e-3, 4, products},
-      {"energy", "J/FLOP with which the data sheet's watts limit FLOP/s; 0 means no limit", 0, 0, 0,
-       products},
-      {"large", "share of a unit's rate in tiles of 128 x 128", 0.8, 0.02, 1.1, products, true},
-      {"medium", "share of a unit's rate in tiles of 64 x 64", 0.7, 0.02, 1.1, products, true},
-      {"small", "share of a unit's rate in tiles of 16 x 64", 0.5, 0.02, 1.1, products, true},
-      {"column", "share of a unit's rate in tiles of 128 x 1", 0.1, 1e-3, 1.1, products, true}};
+      {"launch", "the seconds that each launch of a kernel adds", 5e-6, 1e-8, 1e-3, FormPart::all},
+      {"memory", "the share of the memory bandwidth that kernels reach",
+       0.8, 0.02, 1.5, FormPart::all, true, 0.3},
+      {"cached", "the bandwidth for bytes that all fit into the cache, as a multiple of the memory bandwidth",
+       2, 0.05, 50, FormPart::all, true},
+      {"cache_used", "the share of the cache that the bytes of a kernel may fill",
+       0.7, 0.01, 8, FormPart::all, true},
+      {"again", "the share of a stream's bytes that are read a second time",
+       0.2, 1e-3, 4, streams},
+      {"resident", "the number of rows of a stream on which a unit works at the same time",
+       8, 0.01, 1e3, streams, true},
+      {"ragged", "the share of the unfilled part of a wave that takes time although nothing is computed in it",
+       0.5, 1e-3, 1, products},
+      {"startup", "the time for the start and end of a tile, given as the depth of a product that takes as much time",
+       50, 0.1, 2000, products},
+      {"unaligned", "the share of the time that is added if columns or depth are not a multiple of 4",
+       0.05, 1e-3, 4, products},
+      {"energy", "joules per FLOP: the data sheet's watts divided by this number limit the FLOP/s; 0 means no limit",
+       0, 0, 0, products},
+      {"large", "the share of its rate that a unit reaches with tiles of 128 x 128",
+       0.8, 0.02, 1.1, products, true},
+      {"medium", "the share of its rate that a unit reaches with tiles of 64 x 64",
+       0.7, 0.02, 1.1, products, true},
+      {"small", "the share of its rate that a unit reaches with tiles of 16 x 64",
+       0.5, 0.02, 1.1, products, true},
+      {"column", "the share of its rate that a unit reaches with tiles of 128 x 1",
+       0.1, 1e-3, 1.1, products, true}};
   return parameters;
 }
 

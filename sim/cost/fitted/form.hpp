@@ -1,6 +1,6 @@
-// The form is the time of a kernel as a function of its sizes and of the device's data sheet. It has terms for tiles
-// and waves over the device's units, for memory and cache, and for the launch. The parameters of the form are shares of
-// the data sheet's figures, so a fit of some devices also applies to another device.
+// The form is the time of a kernel as a function of its sizes and of the device's data sheet. The form has terms for
+// tiles and waves over the device's units, for memory and cache, and for the launch. The parameters of the form are
+// shares of the data sheet's figures, so a fit of some devices also applies to another device.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct Sheet {
   double cache = 0;      ///< bytes of the last cache before the memory
   double watts = 0;      ///< the power limit in watts, or 0 if it is not known
   /// The seconds for bytes that are in no cache, divided by the seconds that these bytes would take in the device's
-  /// default memory. It is 1 if all operands are in the default memory.
+  /// default memory. The number is 1 if all operands are in the default memory.
   double slowness = 1;
 };
 
@@ -32,10 +32,10 @@ struct FormParameter {
   const char* summary;
   double start, low, high;
   FormPart part;         ///< the kernels whose form has this parameter
-  bool divides = false;  ///< whether the form divides by the parameter, which then must not be 0
-  /// How strongly a fit keeps the parameter near `start`. This matters if the samples hardly depend on the parameter.
-  /// The penalty of a fit is the mean penalty of the samples plus, for each parameter, `firmness` times the square of
-  /// log(parameter / start).
+  bool divides = false;  ///< whether the form divides by the parameter, so that the parameter must not be 0
+  /// How strongly a fit keeps the parameter near `start`. This number matters if the samples hardly depend on the
+  /// parameter. The penalty of a fit is the mean penalty of the samples plus, for each parameter, `firmness` times the
+  /// square of log(parameter / start).
   double firmness = 0.003;
 };
 
@@ -43,14 +43,14 @@ struct FormParameter {
 const std::vector<FormParameter>& form_parameters();
 constexpr std::size_t resident_parameter = 5;
 constexpr std::size_t energy_parameter = 9;  ///< the power limit, which a fit never changes
-/// This parameter and all later parameters are shares of a unit's rate.
+/// The first parameter that is a share of a unit's rate. All later parameters are also shares of this rate.
 constexpr std::size_t first_share = 10;
 
 /// Returns the seconds of a kernel on a device. `parameters` are in the order of form_parameters(). The tiles and waves
-/// follow Lee et al., NeuSight (ASPLOS 2025), section 4, and the roofline Williams et al. (2009).
+/// follow Lee et al., NeuSight (ASPLOS 2025), section 4. The roofline follows Williams et al. (2009).
 double seconds_of(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& parameters);
 
-/// Returns whether the bytes of a kernel take longer than its FLOP.
+/// Returns whether the bytes of a kernel take more seconds than its FLOP.
 bool is_bound_by_memory(const Kernel& kernel, const Sheet& sheet,
                         const std::vector<double>& parameters);
 

@@ -64,7 +64,8 @@ bool does(Pass pass, Pass gradient) {
   return pass == Pass::backward || pass == gradient;
 }
 
-/// Returns the products of a pass. Each gradient is a product with the same three sizes in another order.
+/// Returns the products of a pass. Each gradient is a product with the three sizes of the forward product in another
+/// order.
 std::vector<Kernel> products_of(const Query& query, const std::string& of) {
   const Kernel forward = forward_product(query, of);
   const Backward& backward = query.layer->backward;
@@ -77,7 +78,7 @@ std::vector<Kernel> products_of(const Query& query, const std::string& of) {
     if (does(query.pass, Pass::backward_weight) && backward.weight_flop > 0)
       kernels.push_back(forward), std::swap(kernels.back().rows, kernels.back().depth);
   }
-  // A convolution reads each pixel once, and not once per weight.
+  // A convolution reads each pixel only once, although it multiplies the pixel by many weights.
   if (of == "conv" || of == "grouped_conv")
     for (Kernel& kernel : kernels)
       kernel.bytes = query.work.bytes / static_cast<double>(kernels.size());
@@ -89,16 +90,16 @@ std::vector<Kernel> products_of(const Query& query, const std::string& of) {
 const std::vector<KernelClass>& kernel_classes() {
   static const std::vector<KernelClass> classes = {
       {"linear", "dense, matmul"},
-      {"bmm", "batched_matmul and the two products of attention"},
+      {"bmm", "the layer batched_matmul and the two products of attention"},
       {"conv", "convolutions and their transposes, as products over all pixels"},
-      {"grouped_conv", "convolutions in groups, depthwise ones too"},
-      {"softmax", "softmax, and that of attention"},
-      {"layer_norm", "layer_norm, rms_norm, group_norm"},
+      {"grouped_conv", "convolutions in groups, including depthwise convolutions"},
+      {"softmax", "the layer softmax, and the softmax of attention"},
+      {"layer_norm", "the layers layer_norm, rms_norm and group_norm"},
       {"batch_norm", "batch_norm"},
       {"pool", "pooling of any kind"},
       {"elementwise",
-       "what reads and writes each element once: activations, sums, embeddings, "
-       "transposes, dropout, updates of weights"}};
+       "operators that read and write each element once: activations, sums, embeddings, transposes, dropout, updates "
+       "of weights"}};
   return classes;
 }
 

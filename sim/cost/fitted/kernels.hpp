@@ -11,7 +11,8 @@ namespace sluice {
 
 /// The kernels by which attention is computed.
 enum class AttentionKernels {
-  /// Each step is a kernel: scores, scale, mask, softmax, dropout, and values. The scores are kept in memory.
+  /// Each step of attention is a kernel: scores, scale, mask, softmax, dropout, and values. The scores are kept in
+  /// memory.
   eager,
   fused  ///< only the two products are kernels
 };
@@ -23,9 +24,9 @@ struct KernelClass {
 };
 const std::vector<KernelClass>& kernel_classes();
 
-/// Returns the kernels of a query. The list is empty if nothing is launched. For a layer of an unknown class, the
-/// result is one kernel, whose class is the name of the layer's type. An update of weights is one kernel of the class
-/// elementwise.
+/// Returns the kernels of a query. The list is empty if the query launches no kernel. For a layer of an unknown class,
+/// the result is one kernel, whose class is the name of the layer's type. An update of weights is one kernel of the
+/// class elementwise.
 std::vector<Kernel> kernels_of(const Query& query, AttentionKernels attention);
 
 }  // namespace sluice

@@ -135,7 +135,7 @@ std::optional<Kernel> convolution(const ProfileRow& row, const std::string& of, 
   return made;
 }
 
-/// Returns the product of a dense layer. The last dimension of its input is the depth.
+/// Returns the product of a dense layer. The depth of the product is the last dimension of the layer's input.
 std::optional<Kernel> dense(const ProfileRow& row, const std::string& of, double size) {
   auto features = number_after(row.config, "out_features");
   if (!features) features = number_after(row.config, "features");
@@ -144,9 +144,10 @@ std::optional<Kernel> dense(const ProfileRow& row, const std::string& of, double
   return product(of, 1, elements_of(row.inputs.front()) / depth, *features, depth, size);
 }
 
-/// Returns the elements that pooling writes for each channel of each image. If the configuration gives the output's
-/// size ("output_size=(6, 6)"), that size is used. Otherwise there is one element per stride along both axes. If no
-/// stride is given, the stride equals the window.
+/// Returns the elements that pooling writes for each channel of each image. If the configuration gives the size of the
+/// output ("output_size=(6, 6)"), the number of elements is computed from this size. If the configuration does not give
+/// this size, there is one element per stride along both axes. If no stride is given, the stride is the size of the
+/// window.
 double pooled(const ProfileRow& row, const std::vector<std::int64_t>& image) {
   const std::string& config = row.config;
   std::vector<double> output_size = numbers_after(config, "output_size");
@@ -174,8 +175,8 @@ Kernel stream(const ProfileRow& row, const std::string& of, double size) {
     written = of == "pool" && images
                   ? static_cast<double>(first[0]) * channels_of(row, first) * pooled(row, first)
                   : elements_of(first);
-  // In a pooling, a row consists of the elements from which one element is computed. In other classes, a row is a row
-  // of the output.
+  // In a pooling, a row consists of the elements from which one element is computed. In all classes except pooling, a
+  // row is a row of the output.
   const auto& shape = row.outputs.empty() || of == "pool" ? first : row.outputs.front();
   const double columns = of == "pool" ? std::max(1.0, read / written) : channels_of(row, shape);
   return {.of = of,

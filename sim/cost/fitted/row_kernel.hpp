@@ -14,7 +14,7 @@ std::string class_of_row(const ProfileRow& row);
 
 /// Returns the kernel of a row whose operator is of the class `of`. The kernel is computed from the sizes in the row.
 /// If the row has no sizes, the kernel is computed from the configuration and the shapes of the inputs. Parameter
-/// `size` is the number of bytes of an element. Returns nullopt if the row lacks these data, too.
+/// `size` is the number of bytes of an element. Returns nullopt if the row also lacks the configuration or the shapes.
 std::optional<Kernel> kernel_of(const ProfileRow& row, const std::string& of, double size);
 
 }  // namespace sluice

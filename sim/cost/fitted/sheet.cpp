@@ -8,8 +8,8 @@ Sheet sheet_of(const Device& device, DType dtype) {
   const auto require = [&](bool there, const std::string& what, const std::string& key) {
     if (!there)
       throw InputError("device '" + device.name + "' does not say " + what +
-                       ", which the fitted cost model needs: add " + key +
-                       " to the device, or take the cost model roofline");
+                       ", but the cost model fitted needs this number: add " + key +
+                       " to the device, or use the cost model roofline");
   };
   require(device.memory().bandwidth().has_value(), "its memory bandwidth",
           "memory: {bandwidth: …}");

@@ -27,11 +27,12 @@ std::vector<double> sizes_of(const Kernel& kernel) {
 
 struct Measured {
   std::vector<const ProfileRow*> rows;
-  /// For each list of sizes, a kernel with these sizes, and the seconds of all kernels with these sizes.
+  /// The key is a list of sizes. The value is a kernel with these sizes, and the seconds of all kernels with these
+  /// sizes.
   std::map<std::vector<double>, std::pair<Kernel, std::vector<double>>> by_sizes;
 };
 
-/// Returns the reason why rows of a class may not be used together. The text is empty if they may be used together.
+/// Returns the reason why rows of a class may not be used together. The text is empty if the rows may be used together.
 std::string unlike(const std::vector<const ProfileRow*>& rows, const std::string& of) {
   try {
     require_alike(rows, "operators of the class '" + of + "' were", columns_of_operators());

@@ -16,9 +16,9 @@ namespace sluice {
 
 class SharesBySize {
  public:
-  /// Uses the rows of leaves for the whole forward pass that have the element type `dtype` and no sparsity. Rows whose
-  /// `seconds` are not above 0, or whose sizes cannot be read, are not used. Rows with equal sizes count once, with
-  /// their median seconds.
+  /// Uses the rows of leaves that were measured for the whole forward pass with the element type `dtype` and without
+  /// sparsity. Rows whose `seconds` are not above 0, or whose sizes cannot be read, are not used. Rows with equal sizes
+  /// count once, with their median seconds.
   SharesBySize(const Profile& profile, const Device& device, DType dtype,
                const std::function<std::optional<double>(const ProfileRow&)>& seconds);
 
@@ -26,8 +26,8 @@ class SharesBySize {
   /// range. Like the functions below, throws InputError if rows of the class were measured in different ways or on
   /// different devices.
   std::optional<double> share(const Kernel& kernel) const;
-  /// Returns the errors of each class when one measured row is left out and estimated from the others. The result has
-  /// no classes with fewer than three sizes.
+  /// Returns the errors of each class when one measured row is left out and estimated from the other rows. Classes with
+  /// fewer than three sizes are left out of the result.
   std::map<std::string, LeftOut> left_out() const;
   /// Returns the errors of one class, of which at least one row was measured.
   LeftOut left_out(const std::string& of) const;
@@ -38,7 +38,7 @@ class SharesBySize {
   struct Class {
     Utilisation shares;
     std::string device;
-    std::string unlike;  ///< why the rows may not be used together; empty if they may
+    std::string unlike;  ///< why the rows may not be used together; empty if they may be used together
   };
   const Class& of_class(const std::string& of) const;
 

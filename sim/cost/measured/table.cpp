@@ -11,7 +11,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the pass under which the rows of a query are listed. For a recompute, this is the forward pass.
+/// Returns the pass under which the rows of a query are listed. A recompute has no rows of its own: the rows of the
+/// forward pass count for it.
 std::string_view row_pass(Pass pass) {
   return pass == Pass::recompute ? "forward" : name_of(pass);
 }
@@ -150,7 +151,7 @@ Rows MeasuredTable::rows_by_batch(const Query& query, std::string_view pass) con
     if (const Rows placed = in_place(rows, query); !placed.empty())
       chosen.push_back(&only_row(placed));
   if (chosen.size() > 1)
-    require_alike(chosen, "the operator was, for several numbers of samples,",
+    require_alike(chosen, "for several numbers of samples, the operator was",
                   {"node", "model", "batch", "sizes", "inputs", "outputs"});
   return chosen;
 }
@@ -279,9 +280,9 @@ std::string MeasuredTable::why_not(const Query& query) const {
   } else if (!rows.empty()) {
     text +=
         "; it was measured for " + batches_text(rows) + " samples: use one of these micro-batches";
-    if (interpolation_ == Interpolation::none) text += ", or cost.interpolate=batch between them";
+    if (interpolation_ == Interpolation::none) text += ", or use cost.interpolate=batch for a micro-batch between them";
   }
-  return text + "; or name a cost model for such layers: cost.outside=roofline";
+  return text + "; or use cost.outside=roofline, which names a cost model for such layers";
 }
 
 std::int64_t MeasuredTable::only_samples(const Model& model) const {

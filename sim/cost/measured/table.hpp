@@ -1,4 +1,4 @@
-// Takes prices from a profile: the time that was measured for a pass of a layer.
+// Takes prices from a profile: the price of a pass of a layer is the time that was measured for the pass.
 #pragma once
 
 #include <map>
@@ -13,8 +13,8 @@
 
 namespace sluice {
 
-/// Says between which rows a price may be interpolated: between none, between rows of the same operator with other
-/// batches, or also between rows of other sizes.
+/// The rows between which a price may be interpolated: no rows, rows of the same operator with other batches, or also
+/// rows of the same operator class with other sizes.
 enum class Interpolation : std::uint8_t { none, batch, sizes };
 
 class MeasuredTable {
@@ -22,7 +22,7 @@ class MeasuredTable {
   MeasuredTable(Profile profile, Interpolation interpolation, std::string statistic);
 
   /// Returns nullopt if the pass was not measured and may not be interpolated, or if its size is outside of the
-  /// measured range. The measured_s of the price includes measured seconds, but no interpolated seconds.
+  /// measured range. The field measured_s of the price includes measured seconds, but no interpolated seconds.
   std::optional<Price> price(const Query& query) const;
   /// Returns the grounds of that price, or nullopt if there is no price.
   std::optional<Grounds> grounds(const Query& query) const;
@@ -30,8 +30,8 @@ class MeasuredTable {
   bool measured_so(const Query& query) const;
   /// Returns a text that says why there is no price, and what to do.
   std::string why_not(const Query& query) const;
-  /// Returns the only batch for which each layer's forward pass was measured, or 0 if there are
-  /// several or none.
+  /// Returns the only batch for which each layer's forward pass was measured, or 0 if there is no such batch or more
+  /// than one.
   std::int64_t only_samples(const Model& model) const;
   /// Cross-validates the interpolation by size on the rows of an element type, class by class.
   /// Classes with too few rows are left out.
@@ -40,7 +40,7 @@ class MeasuredTable {
  private:
   std::optional<double> seconds_of(const ProfileRow& row) const;
   Price price_of_row(const ProfileRow& row, const Query& query, double share) const;
-  /// Returns the row of the operator for the query's samples, or null if they were not measured.
+  /// Returns the row of the operator for the query's number of samples, or null if this number was not measured.
   const ProfileRow* exact_row(const Query& query, std::string_view pass) const;
   std::optional<Price> exact(const Query& query, std::string_view pass, double share) const;
   /// Returns the rows of the operator for other numbers of samples, one row for each number.
@@ -58,8 +58,8 @@ class MeasuredTable {
   const std::string statistic_;
   const std::string device_;  ///< the device of rows that do not name a device
   mutable std::mutex mutex_;  ///< protects the maps below, because sweeps price in several threads
-  mutable std::map<std::string, SharesBySize> shares_;  ///< the key is device and element type
-  /// The key is device, element type and class.
+  mutable std::map<std::string, SharesBySize> shares_;  ///< the key of this map is device and element type
+  /// The key of this map is device, element type and class.
   mutable std::map<std::string, LeftOut> left_out_;
 };
 

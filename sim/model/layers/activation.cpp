@@ -46,8 +46,8 @@ const LayerType relu_layer = {
     .summary = "Computes max(x, 0) of each element, with 1 FLOP per element.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g where y is above 0, and 0 "
-        "elsewhere, with 1 FLOP per element. It reads the output y, which training keeps, as in PyTorch. The layer has "
-        "no parameters.",
+        "elsewhere, with 1 FLOP per element. The backward pass reads the output y, which training keeps, as in "
+        "PyTorch. The layer has no parameters.",
     .source = "Nair and Hinton, Rectified linear units improve restricted Boltzmann machines",
     .example = "{type: input, shape: [56, 56, 64]}, {type: relu}",
     .parameters = {},
@@ -59,8 +59,9 @@ const LayerType relu6_layer = {
     .summary = "Computes min(max(x, 0), 6) of each element, with 2 FLOP per element.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g where x is between 0 and 6, "
-        "and 0 elsewhere, with 2 FLOP per element. It reads the input x, which training keeps, as in PyTorch. Use it "
-        "for networks such as MobileNet, whose activations are bounded so that they can be stored with few bits.",
+        "and 0 elsewhere, with 2 FLOP per element. The backward pass reads the input x, which training keeps, as in "
+        "PyTorch. Use it for networks such as MobileNet, whose activations are bounded so that they can be stored with "
+        "few bits.",
     .source =
         "Howard et al., MobileNets (2017); Krizhevsky, Convolutional deep belief networks on CIFAR-10 (2010)",
     .example = "{type: input, shape: [56, 56, 64]}, {type: relu6}",
@@ -73,8 +74,8 @@ const LayerType leaky_relu_layer = {
     .summary = "Computes max(x, slope x) of each element, with 2 FLOP per element.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g where x is above 0, and g "
-        "slope elsewhere, with 2 FLOP per element. It reads the input x, which training keeps, as in PyTorch. The "
-        "slope is not a key of the layer, because no count depends on it.",
+        "slope elsewhere, with 2 FLOP per element. The backward pass reads the input x, which training keeps, as in "
+        "PyTorch. The slope is not a key of the layer, because no count depends on it.",
     .source =
         "Maas, Hannun and Ng, Rectifier nonlinearities improve neural network acoustic models (2013), section 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: leaky_relu}",
@@ -88,8 +89,8 @@ const LayerType sigmoid_layer = {
         "Computes 1 / (1 + exp(-x)) of each element, with 4 FLOP per element: negate, exp, add, divide.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g y (1 - y), with 3 FLOP per "
-        "element. It reads the output y, which training keeps, as in PyTorch. Use it for gates, such as those of "
-        "squeeze-and-excitation networks, whose values lie between 0 and 1.",
+        "element. The backward pass reads the output y, which training keeps, as in PyTorch. Use it for gates, such as "
+        "those of squeeze-and-excitation networks, whose values lie between 0 and 1.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 3.10",
     .example = "{type: input, shape: [56, 56, 64]}, {type: sigmoid}",
     .parameters = {},
@@ -101,8 +102,8 @@ const LayerType tanh_layer = {
     .summary = "Computes tanh(x) of each element, with 1 FLOP per element.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g (1 - y y), with 3 FLOP per "
-        "element. It reads the output y, which training keeps, as in PyTorch. A call of tanh counts as 1 FLOP, because "
-        "its cost differs between machines.",
+        "element. The backward pass reads the output y, which training keeps, as in PyTorch. A call of tanh counts as "
+        "1 FLOP, because its cost differs between machines.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 6.3.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: tanh}",
     .parameters = {},
@@ -114,8 +115,8 @@ const LayerType silu_layer = {
     .summary = "Computes x sigmoid(x) of each element, also called swish, with 5 FLOP per element.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g s (1 + x (1 - s)) with s = "
-        "sigmoid(x), with 9 FLOP per element. It reads the input x, which training keeps, as in PyTorch. It computes s "
-        "again from x, which takes 4 of these FLOP.",
+        "sigmoid(x), with 9 FLOP per element. The backward pass reads the input x, which training keeps, as in "
+        "PyTorch. The backward pass computes s again from x, which takes 4 of the 9 FLOP.",
     .source = "Elfwing, Uchibe and Doya, Sigmoid-weighted linear units (2018), section 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: silu}",
     .parameters = {},
@@ -127,8 +128,8 @@ const LayerType gelu_layer = {
     .summary = "Computes x (1 + erf(x / sqrt 2)) / 2 of each element, with 5 FLOP per element.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g ((1 + erf(x / sqrt 2)) / 2 + x "
-        "exp(-x x / 2) / sqrt(2 pi)), with 11 FLOP per element. It reads the input x, which training keeps, as in "
-        "PyTorch. A call of erf or exp counts as 1 FLOP, because its cost differs between machines.",
+        "exp(-x x / 2) / sqrt(2 pi)), with 11 FLOP per element. The backward pass reads the input x, which training "
+        "keeps, as in PyTorch. A call of erf or exp counts as 1 FLOP, because its cost differs between machines.",
     .source = "Hendrycks and Gimpel, Gaussian error linear units (2016), section 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: gelu}",
     .parameters = {},
@@ -140,8 +141,9 @@ const LayerType hardsigmoid_layer = {
     .summary = "Computes relu6(x + 3) / 6 of each element, with 4 FLOP per element.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g / 6 where x is between -3 and "
-        "3, and 0 elsewhere, with 3 FLOP per element. It reads the input x, which training keeps, as in PyTorch. Use "
-        "it in place of a sigmoid for networks such as MobileNetV3, because it needs no exponential function.",
+        "3, and 0 elsewhere, with 3 FLOP per element. The backward pass reads the input x, which training keeps, as in "
+        "PyTorch. Use it in place of a sigmoid for networks such as MobileNetV3, because it needs no exponential "
+        "function.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: hardsigmoid}",
     .parameters = {},
@@ -153,9 +155,9 @@ const LayerType hardswish_layer = {
     .summary = "Computes x relu6(x + 3) / 6 of each element, with 5 FLOP per element.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g (x / 3 + 1 / 2) where x is "
-        "between -3 and 3, g above, and 0 below, with 5 FLOP per element. It reads the input x, which training keeps, "
-        "as in PyTorch. Use it in place of silu for networks such as MobileNetV3, because it needs no exponential "
-        "function.",
+        "between -3 and 3, g above, and 0 below, with 5 FLOP per element. The backward pass reads the input x, which "
+        "training keeps, as in PyTorch. Use it in place of silu for networks such as MobileNetV3, because it needs no "
+        "exponential function.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: hardswish}",
     .parameters = {},
@@ -169,8 +171,8 @@ const LayerType softmax_layer = {
         "element.",
     .details =
         "The maximum is subtracted so that exp does not overflow. The backward pass computes y (g - sum of g y) from "
-        "the gradient g of the output, with 4 FLOP per element. It reads the output y, which training keeps. Use it "
-        "after the last layer of a classifier; the layer `attention` contains its own softmax.",
+        "the gradient g of the output, with 4 FLOP per element. The backward pass reads the output y, which training "
+        "keeps. Use it after the last layer of a classifier; the layer `attention` contains its own softmax.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, sections 4.1 and 6.2.2.3",
     .example = "{type: input, shape: [1000]}, {type: softmax}",
     .parameters = {},

@@ -40,10 +40,11 @@ const LayerType batched_matmul_layer = {
     .name = "batched_matmul",
     .summary = "Multiplies two inputs, matrix by matrix over their last two axes.",
     .details =
-        "A pair of matrices [rows, inner] and [inner, columns] takes rows x inner x columns multiply-accumulates of 2 "
-        "FLOP each. All axes before the last two must be equal in both inputs. The layer has no parameters. The "
-        "backward pass takes twice the FLOP of the forward pass, because both inputs have a gradient. It reads both "
-        "inputs. Use it for products of two activations; the layer `attention` contains the products of attention.",
+        "The product of a matrix [rows, inner] and a matrix [inner, columns] takes rows x inner x columns "
+        "multiply-accumulates of 2 FLOP each. All axes before the last two must be equal in both inputs. The layer has "
+        "no parameters. The backward pass takes twice the FLOP of the forward pass, because both inputs have a "
+        "gradient. The backward pass reads both inputs. Use it for products of two activations; the layer `attention` "
+        "contains the products of attention.",
     .source = "definition, as in NumPy's matmul",
     .example =
         "{type: input, name: a, shape: [12, 16, 64]}, {type: input, name: b, shape: [12, 64, 16]}, "

@@ -1,5 +1,6 @@
-// Layers that exchange data among the ranks of a group. They occur in models that describe one rank's share of a larger
-// model. In Sluice these layers only change shapes. They take no time and no FLOP, because a model has no links.
+// Layers that exchange data among the ranks of a group. These layers occur in models that describe one rank's share of
+// a larger model. In Sluice the layers only change shapes. These layers take no time and no FLOP, because a model has
+// no links.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -42,7 +43,7 @@ extern const LayerType all_gather_layer, reduce_scatter_layer;
 const LayerType all_gather_layer = {
     .name = "all_gather",
     .summary =
-        "Gives every rank the whole tensor, of which each rank has a part along the first axis.",
+        "Gathers the parts that the ranks have along the first axis, and gives every rank the whole tensor.",
     .details =
         "Use it in a model that is one rank's share of a larger model. The exchange itself takes no time, because a "
         "model has no links.",

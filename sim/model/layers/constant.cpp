@@ -19,10 +19,10 @@ extern const LayerType constant_layer;
 const LayerType constant_layer = {
     .name = "constant",
     .summary =
-        "Provides a tensor that is the same for every sample and that layers compute with, such as a table.",
+        "Provides a tensor that is the same for every sample, such as a table, as an input of other layers.",
     .details =
-        "The layer does not read its input. The input only says after which layer the constant is made. Layers that "
-        "compute with a constant compute for each sample, like all layers.",
+        "The layer does not read its input. The input only says after which layer the constant is made. A layer that "
+        "reads a constant computes once per sample, like all layers.",
     .source = "Liu et al., Swin transformer V2 (2022), section 3.3, the table of coordinates",
     .example =
         "{type: input, name: x, shape: [49, 96]}, {type: constant, name: table, shape: [49, 96], "

@@ -44,9 +44,9 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   return counts_of(keys, image, std::move(output), window, pixels);
 }
 
-// A transposed convolution exchanges the shapes of input and output: each weight is used once per input pixel, and
-// products that overlap are summed. The padding cuts off a part of these sums. The products in this part are also
-// computed and counted.
+// A transposed convolution exchanges the shapes of input and output: each weight is used once per input pixel. Products
+// that belong to the same output pixel are summed. The padding cuts off a part of these sums. The products in this part
+// are also computed and counted.
 template <std::size_t axes>
 LayerCounts infer_transposed(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
@@ -84,8 +84,8 @@ std::vector<Field> parameters(std::size_t axes) {
       {.name = "groups",
        .type = Type::integer,
        .summary =
-           "the number of groups of channels that are convolved separately; the convolution is "
-           "depthwise if this is the number of input channels",
+           "the number of groups of channels that are convolved separately; the convolution is depthwise if the number "
+           "of groups is the number of input channels",
        .default_text = "1",
        .minimum = 1});
   fields.push_back({.name = "bias",
@@ -100,7 +100,8 @@ std::vector<Field> transposed_parameters(std::size_t axes) {
   std::vector<Field> fields = parameters(axes);
   fields.push_back({.name = "output_padding",
                     .type = Type::any,
-                    .summary = "the extents added to the output: an integer or " + axes_text(axes),
+                    .summary = "the number of elements added to the output along each axis: an integer or " +
+                               axes_text(axes),
                     .default_text = "0"});
   return fields;
 }
@@ -135,7 +136,7 @@ LayerType transposed(std::string name, std::string over, decltype(LayerType::inf
       .details =
           "Along an axis of n values the output has (n - 1) stride + dilation (kernel - 1) + 1 + output_padding - "
           "zeros values, or n stride + output_padding with `padding: same`. Each weight takes one multiply-accumulate "
-          "of 2 FLOP per position of the input, and products that meet at one output are summed. Outputs that the "
+          "of 2 FLOP per position of the input. Products that belong to the same output are summed. Outputs that the "
           "padding cuts off are also computed. In the backward pass, the gradient of the input and the gradient of "
           "the weights each take as many multiply-accumulates as the forward pass. The backward pass reads the input. "
           "Use it to enlarge an image, as decoders of segmentation networks do.",

@@ -5,8 +5,7 @@
 namespace sluice {
 namespace {
 
-// The input is flattened. Each pair of an input element and a feature has one weight, which is used
-// once.
+// The input is flattened. Each pair of an input element and a feature has one weight, which is used once per sample.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const std::int64_t features = keys.integer("features");
   LayerCounts counts;

@@ -14,7 +14,7 @@ void require_matrix(const Reader& keys, const Shape& shape) {
               keys.text("type") + " needs an input of [rows, columns], got " + text_of(shape));
 }
 
-/// Throws an error unless `chosen` has a row of choices for each of the `rows` rows.
+/// Throws an error unless `chosen` is a matrix with `rows` rows, each of which holds the experts chosen for one row.
 void require_choices(const Reader& keys, const Shape& chosen, std::int64_t rows) {
   if (chosen.size() != 2 || chosen[0] != rows)
     keys.fail("inputs", keys.text("type") + " of " + std::to_string(rows) +
@@ -22,8 +22,8 @@ void require_choices(const Reader& keys, const Shape& chosen, std::int64_t rows)
                             text_of(chosen));
 }
 
-// Each of the k values takes one scan of the row, with one comparison per element. The indices of the k values are
-// kept, with 8 bytes each, because the backward pass adds the gradients at these positions.
+// To find each of the k values, the row is scanned once, with one comparison per element. The indices of the k values
+// are kept, with 8 bytes each, because the backward pass adds the gradients at these positions.
 LayerCounts infer_top(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& scores = *inputs[0];
   require_matrix(keys, scores);
@@ -65,8 +65,8 @@ LayerCounts infer_matmul(const Reader& keys, const std::vector<const Shape*>& in
   return counts;
 }
 
-// Each output takes k multiplications and k - 1 additions. In the backward pass, the gradients of the k copies are
-// products of a weight and the output's gradient. The gradient of a weight is a scalar product of two rows.
+// Each element of the output takes k multiplications and k - 1 additions. In the backward pass, the gradients of the k
+// copies are products of a weight and the output's gradient. The gradient of a weight is a scalar product of two rows.
 LayerCounts infer_combine(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &rows = *inputs[0], &weights = *inputs[1];
   require_matrix(keys, rows);
@@ -93,8 +93,8 @@ const LayerType top_k_layer = {
     .name = "top_k",
     .summary = "Chooses the k largest elements of each row, with k FLOP per element.",
     .details =
-        "This layer is the first step of a mixture of experts. It follows the layer that scores the experts, and "
-        "`dispatch` reads its choices.",
+        "This layer is the first step of a mixture of experts. The layer follows the layer that scores the experts. "
+        "The layer `dispatch` reads the choices of `top_k`.",
     .source = "Shazeer et al. (2017), equation 5",
     .example = "{type: input, shape: [128, 8]}, {type: top_k, k: 2}",
     .parameters = {{.name = "k",
@@ -126,7 +126,7 @@ const LayerType expert_matmul_layer = {
     .summary = "Multiplies each row by the weight matrix [columns, features] of its expert.",
     .details =
         "The weights of all experts are parameters, but each row is multiplied by only one matrix. A cost model "
-        "assumes that at most one matrix per row is read, and each matrix at most once.",
+        "assumes that at most one matrix per row is read, and that no matrix is read twice.",
     .source =
         "Gale et al., MegaBlocks: efficient sparse training with mixture-of-experts (2023), "
         "section 4: a product grouped by experts, without padding or dropped tokens",
@@ -149,7 +149,8 @@ const LayerType combine_layer = {
         "output takes 2 k - 1 FLOP.",
     .details =
         "This layer is the last step of a mixture of experts. From the k rows that the experts computed for a token, "
-        "it makes one row. The backward pass takes 3 FLOP per element of these rows, and reads both inputs.",
+        "this layer makes one row. The backward pass takes 3 FLOP per element of the experts' rows, and reads both "
+        "inputs.",
     .source = paper,
     .example =
         "{type: input, name: rows, shape: [256, 64]}, {type: input, name: weights, shape: [128, "

@@ -15,7 +15,7 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>&) {
 extern const LayerType input_layer;
 const LayerType input_layer = {
     .name = "input",
-    .summary = "Gives the network its input, one sample.",
+    .summary = "Gives the network its input. The input is one sample.",
     .details =
         "An input computes nothing and has no parameters. A model may have several inputs with different names. The "
         "shape is the shape of one sample. The workload of a scenario says how many samples a micro-batch has.",

@@ -6,9 +6,9 @@
 namespace sluice {
 namespace {
 
-// The output takes one FLOP per element for each input after the first. If an input was stretched, the backward
-// pass sums its gradient over the elements to which it was stretched. This takes 1 FLOP per output for each such
-// input.
+// The layer takes one FLOP per element of the output for each input after the first. If an input was stretched, the
+// backward pass sums its gradient over the elements to which it was stretched. The sum takes 1 FLOP per output for each
+// input that was stretched.
 LayerCounts infer_each(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
@@ -33,8 +33,8 @@ LayerCounts infer_product(const Reader& keys, const std::vector<const Shape*>& i
   return counts;
 }
 
-// The layer computes nothing. It copies its inputs into the output. The backward pass splits the gradient of the output
-// into the gradients of the inputs.
+// The layer computes nothing, but copies its inputs into the output. The backward pass splits the gradient of the
+// output into the gradients of the inputs.
 LayerCounts infer_concat(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& first = *inputs[0];
   const std::size_t axis = axis_of(keys, first);
@@ -62,8 +62,8 @@ const LayerType add_layer = {
         "Adds its inputs, element by element, with 1 FLOP per output for each input after the first.",
     .details =
         "Shapes are stretched as in NumPy: they are aligned at the last axis, and an extent of 1 is repeated. The "
-        "backward pass reads no activation. It sums the gradient of each input that was stretched, with 1 FLOP per "
-        "output. Use it for residual connections.",
+        "backward pass reads no activation. The backward pass sums the gradient of each input that was stretched, with "
+        "1 FLOP per output. Use it for residual connections.",
     .source =
         "He et al., Deep residual learning (2016), section 3.2; stretching as in the NumPy user guide, Broadcasting",
     .example =
@@ -81,9 +81,9 @@ const LayerType mul_layer = {
         "Multiplies its inputs, element by element, with 1 FLOP per output for each input after the first.",
     .details =
         "Shapes are stretched as in NumPy: they are aligned at the last axis, and an extent of 1 is repeated. For n "
-        "inputs the backward pass takes n (n - 1) FLOP per output, because the gradient of each input is the product "
-        "of the output's gradient and all other inputs. The backward pass reads all inputs. For each input that was "
-        "stretched, it takes 1 further FLOP per output. Use it for gates.",
+        "inputs the backward pass takes n (n - 1) FLOP per output. The gradient of each input is the product of the "
+        "output's gradient and the other n - 1 inputs. The backward pass reads all inputs. For each input that was "
+        "stretched, the backward pass takes 1 additional FLOP per output. Use it for gates.",
     .source =
         "Hu, Shen and Sun, Squeeze-and-excitation networks (2018), section 3.2; stretching "
         "as in the NumPy user guide, Broadcasting",

@@ -45,7 +45,7 @@ const LayerType measured_layer = {
         "Describes a layer by its measured seconds, `forward` and `backward`, and its sizes.",
     .details =
         "Use it with the cost model `measured` for layers of which only seconds and sizes are known, for example in "
-        "graphs of PipeDream. The seconds are for the number of samples that the model gives as `measured_batch`.",
+        "graphs of PipeDream. The seconds are for one pass of `measured_batch` samples, a key of the model.",
     .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1, the profile of a layer",
     .example =
         "{type: input, shape: [2048, 6144]}, {type: measured, shape: [2048, 6144], forward: 7.7ms, backward: 11.9ms}",
@@ -53,23 +53,25 @@ const LayerType measured_layer = {
         {{.name = "shape",
           .type = Type::list,
           .summary =
-              "extents of one sample of the output; by default the extents of the first input",
+              "the extents of the output for one sample; by default the extents of the first input",
           .optional = true},
          count_field("parameters", "learned elements"),
          count_field("macs", "multiply-accumulates of the forward pass"),
          {.name = "flop",
           .type = Type::integer,
-          .summary = "FLOP of the forward pass; by default 2 per multiply-accumulate",
+          .summary = "FLOP of the forward pass; by default 2 FLOP per multiply-accumulate",
           .optional = true},
          {.name = "keeps",
           .type = Type::choice,
           .summary = "the tensors of the graph that the backward pass reads",
           .default_text = "inputs",
           .choices = {"inputs", "output", "nothing"}},
-         count_field("kept", "further elements kept for the backward pass"),
+         count_field("kept", "the number of elements that are kept for the backward pass in addition to the tensors "
+                             "of the graph"),
          {.name = "kept_bytes",
           .type = Type::quantity,
-          .summary = "further bytes kept that do not depend on the dtype, such as masks",
+          .summary = "the number of bytes that are also kept and do not depend on the dtype, such as the bytes of "
+                     "masks",
           .optional = true,
           .dimension = Dimension::bytes}},
     .min_inputs = 1,

@@ -27,9 +27,9 @@ LayerCounts counts_of(const Shape& shape, std::int64_t parameters, FlopPerElemen
   return counts;
 }
 
-// In inference, mean and variance are constants. With the scale and the shift, they are combined into one
-// multiplication and one addition per element. The running mean and variance are not counted as parameters. The
-// backward pass takes these FLOP per element, where g is the output's gradient:
+// In inference, mean and variance are constants. Mean, variance, scale and shift are combined into one multiplication
+// and one addition per element. The running mean and variance are not counted as parameters. The backward pass takes
+// these FLOP per element, where g is the output's gradient:
 // - 4 for mean and variance of the batch (an addition; a subtraction, a square and an addition);
 // - 2 for the normalised value z;
 // - 3 for the sums of g and g z over the batch, which are also the gradients of shift and scale;
@@ -90,14 +90,14 @@ extern const LayerType batch_norm_layer;
 const LayerType batch_norm_layer = {
     .name = "batch_norm",
     .summary =
-        "Normalises each channel by the statistics of the batch, or in inference by constants. It takes 2 FLOP per "
-        "element.",
+        "Normalises each channel by the statistics of the batch, or in inference by constants. The layer takes 2 FLOP "
+        "per element.",
     .details =
         "The formula is y = scale (x - mean) / sqrt(variance) + shift for each channel, without the small constant "
-        "under the root. In inference all these numbers are constants, and are combined into one multiplication and "
-        "one addition per element. Mean and variance of inference are buffers, not parameters. The backward pass "
-        "takes 13 FLOP per element. Of these, 4 FLOP compute mean and variance of the batch again from the input, "
-        "which the backward pass reads.",
+        "under the root. In inference, scale, shift, mean and variance are constants, and are combined into one "
+        "multiplication and one addition per element. Mean and variance of inference are buffers, not parameters. The "
+        "backward pass takes 13 FLOP per element. 4 of the 13 FLOP compute mean and variance of the batch again from "
+        "the input, which the backward pass reads.",
     .source = "Ioffe and Szegedy, Batch normalization (2015), algorithm 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: batch_norm}",
     .parameters = {affine_field()},
@@ -108,12 +108,12 @@ extern const LayerType layer_norm_layer;
 const LayerType layer_norm_layer = {
     .name = "layer_norm",
     .summary =
-        "Normalises over the last axis, with 7 FLOP per element, or 5 without scale and shift.",
+        "Normalises over the last axis, with 7 FLOP per element, or 5 FLOP per element without scale and shift.",
     .details =
         "The formula is y = scale (x - mean) / sigma + shift, with mean and standard deviation sigma of each row. An "
-        "element takes 1 FLOP for the mean, 3 for the variance, 1 for the product with 1 / sigma, and 1 each for scale "
-        "and shift. The backward pass takes 17 FLOP per element, or 13 without scale and shift. It reads the input, "
-        "and computes mean and variance from it again. Use it for transformers.",
+        "element takes 1 FLOP for the mean, 3 for the variance, 1 for the product with 1 / sigma, 1 for the scale, and "
+        "1 for the shift. The backward pass takes 17 FLOP per element, or 13 FLOP without scale and shift. The "
+        "backward pass reads the input, and computes mean and variance from the input again. Use it for transformers.",
     .source = "Ba, Kiros and Hinton, Layer normalization (2016), section 3",
     .example = "{type: input, shape: [128, 768]}, {type: layer_norm}",
     .parameters = {affine_field()},
@@ -124,12 +124,12 @@ extern const LayerType group_norm_layer;
 const LayerType group_norm_layer = {
     .name = "group_norm",
     .summary =
-        "Normalises over groups of channels, with 7 FLOP per element, or 5 without scale and shift.",
+        "Normalises over groups of channels, with 7 FLOP per element, or 5 FLOP per element without scale and shift.",
     .details =
         "The formula is the formula of layer_norm, but mean and standard deviation are taken over all positions of "
-        "all channels of a group. The backward pass takes 17 FLOP per element, or 13 without scale and shift. It "
-        "reads the input, and computes mean and variance from it again. Use it for networks of images that are "
-        "trained with small batches.",
+        "all channels of a group. The backward pass takes 17 FLOP per element, or 13 FLOP without scale and shift. The "
+        "backward pass reads the input, and computes mean and variance from the input again. Use it for networks of "
+        "images that are trained with small batches.",
     .source = "Wu and He, Group normalization (2018), section 3",
     .example = "{type: input, shape: [32, 32, 64]}, {type: group_norm, groups: 8}",
     .parameters = {{.name = "groups",
@@ -148,8 +148,8 @@ const LayerType rms_norm_layer = {
     .details =
         "The formula is y = scale x / sqrt(mean of x x) for each row. An element takes 2 FLOP for the mean of the "
         "squares, 1 for the product with the inverse of the root, and 1 for the scale, which is one parameter per "
-        "feature. The backward pass takes 11 FLOP per element. It reads the input, and computes the root mean square "
-        "from it again. Use it for transformers such as Llama.",
+        "feature. The backward pass takes 11 FLOP per element. The backward pass reads the input, and computes the "
+        "root mean square from the input again. Use it for transformers such as Llama.",
     .source = "Zhang and Sennrich, Root mean square layer normalization (2019), section 4",
     .example = "{type: input, shape: [128, 4096]}, {type: rms_norm}",
     .parameters = {},

@@ -18,8 +18,9 @@ Shape output_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
 }
 
 // In the backward pass, each multiply-accumulate of the forward pass becomes two: one for the gradient of each factor
-// (an input, and the weights or another input). All other operations are assumed to cost as much as in the forward
-// pass. The gradient of a weight that is only added is the sum of the output's gradients, with 1 FLOP per output.
+// (an input, and the weights or another input). All operations other than multiply-accumulates are assumed to cost as
+// much as in the forward pass. The gradient of a weight that is only added is the sum of the output's gradients, with 1
+// FLOP per output.
 Backward backward_of(const Reader& keys, const LayerCounts& counts, std::size_t inputs) {
   Backward backward;
   const std::int64_t output = elements_of(counts.shape);
@@ -91,13 +92,13 @@ const LayerType operator_layer = {
           .optional = true,
           .choices = {"inputs", "output", "nothing"}},
          count_field("kept_bytes",
-                     "further bytes per sample kept for the backward pass that do not "
-                     "depend on the dtype: masks, indices"),
+                     "the number of bytes per sample that are kept for the backward pass and do not depend on the "
+                     "dtype, such as the bytes of masks and indices"),
          {.name = "same_place",
           .type = Type::boolean,
           .summary =
-              "whether a pixel of the output depends on one pixel of the inputs although `shape` is "
-              "given, for example if an operator adds zeros around an image",
+              "whether each pixel of the output depends on only one pixel of the inputs although `shape` is given, for "
+              "example if an operator adds zeros around an image",
           .default_text = "false"}},
     .min_inputs = 1,
     .max_inputs = any_number,

@@ -20,8 +20,9 @@ std::size_t axes_of(const Reader& keys, const Shape& image) {
   return image.size() - 1;
 }
 
-// Counts one FLOP per element of the window, as the stage table 'AlexNet on one card' does. This is exact for the mean,
-// which takes area - 1 additions and one division. The maximum takes only area - 1 comparisons.
+// Counts one FLOP per element of the window, as the stage table 'AlexNet on one card' does. The count is exact for the
+// mean, which takes area - 1 additions and one division. The maximum takes one FLOP less, because it takes only area -
+// 1 comparisons.
 LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
   const Window window = read_pool_window(keys, axes_of(keys, image));
@@ -35,7 +36,7 @@ LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& input
 
 // The position of each maximum is kept as an index of 8 bytes per output, as in PyTorch's max_pool2d. (PyTorch's
 // indices are int64. PyTorch keeps the input only for its shape and does not read its elements.) The backward pass adds
-// each gradient at this position, with 1 FLOP per output.
+// each gradient at the position of its maximum, with 1 FLOP per output.
 LayerCounts infer_max(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts = counts_of(keys, inputs);
   const std::int64_t outputs = elements_of(counts.shape);
@@ -44,7 +45,7 @@ LayerCounts infer_max(const Reader& keys, const std::vector<const Shape*>& input
 }
 
 // The backward pass divides the gradient of a mean once, and adds the quotient to the gradients of all elements of the
-// window. This takes as many FLOP as the forward pass, and reads no activation.
+// window. So the backward pass takes as many FLOP as the forward pass. The backward pass reads no activation.
 LayerCounts infer_mean(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts = counts_of(keys, inputs);
   counts.backward.input_flop = counts.flop;
@@ -106,8 +107,8 @@ const LayerType max_pool_layer = {
     .summary = "Takes the largest value of each window of an image, channel by channel.",
     .details =
         "Each output takes 1 FLOP per element of its window. Training keeps the position of each maximum as an index "
-        "of 8 bytes per output, like PyTorch's max_pool2d. The backward pass adds each gradient at this position, "
-        "with 1 FLOP per output. The backward pass does not read the input or the output.",
+        "of 8 bytes per output, like PyTorch's max_pool2d. The backward pass adds each gradient at the position of its "
+        "maximum, with 1 FLOP per output. The backward pass does not read the input or the output.",
     .source = guide,
     .example =
         "{type: input, shape: [112, 112, 64]}, {type: max_pool, kernel: 3, stride: 2, padding: 1}",
@@ -153,7 +154,7 @@ const LayerType adaptive_avg_pool_layer = {
         "pass takes as many FLOP as the forward pass, and reads no activation. Use it for networks that accept images "
         "of any size.",
     .source =
-        "PyTorch, torch.nn.AdaptiveAvgPool2d; the windows of He et al., Spatial pyramid pooling (2014), section 2.3",
+        "PyTorch, torch.nn.AdaptiveAvgPool2d; for the windows: He et al., Spatial pyramid pooling (2014), section 2.3",
     .example = "{type: input, shape: [13, 13, 256]}, {type: adaptive_avg_pool, output: 6}",
     .parameters = {{.name = "output",
                     .type = Type::any,

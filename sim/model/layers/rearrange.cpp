@@ -99,7 +99,7 @@ extern const LayerType split_layer, slice_layer, transpose_layer;
 
 const LayerType split_layer = {
     .name = "split",
-    .summary = "Takes one of the parts into which its input is cut along an axis.",
+    .summary = "Divides its input into parts along an axis, and takes one of the parts.",
     .details =
         "The layer computes and moves nothing, because its output is a part of the memory of its input. A layer that "
         "keeps the output for its backward pass keeps the whole input. Use one split per part, for example to take "
@@ -139,12 +139,12 @@ const LayerType slice_layer = {
                     .default_text = "0"},
                    {.name = "end",
                     .type = Type::integer,
-                    .summary = "one past the last position; by default the extent",
+                    .summary = "the position after the last position; by default the extent of the axis",
                     .optional = true,
                     .minimum = 1},
                    {.name = "step",
                     .type = Type::integer,
-                    .summary = "the step from one position to the next",
+                    .summary = "the distance from one position to the next",
                     .default_text = "1",
                     .minimum = 1}},
     .infer = infer_slice,

@@ -16,13 +16,13 @@ struct Cell {
   std::int64_t kept;   ///< elements kept for the backward pass, in addition to the hidden values
 };
 
-// A value of rnn takes 2 FLOP: one for the sum of both products, and one for tanh.
+// A hidden value of rnn takes 2 FLOP: one for the sum of both products, and one for tanh.
 constexpr Cell elman{1, 1 + 1, 0};
-// A value of gru takes three sums of products, and two sigmoids of 4 FLOP. n = tanh(a + r b) takes 2 more FLOP: the
-// product with r, and tanh. h = (1 - z) n + z h takes 4 FLOP. A gru keeps r, z, n and b.
+// A hidden value of gru takes three sums of products, and two sigmoids of 4 FLOP. n = tanh(a + r b) takes 2 more FLOP:
+// the product with r, and tanh. h = (1 - z) n + z h takes 4 FLOP. A gru keeps r, z, n and b.
 constexpr Cell gated{3, 3 + 8 + 2 + 4, 4};
-// A value of lstm takes four sums of products, three sigmoids of 4 FLOP and a tanh. c = f c + i g takes 3 FLOP, and h =
-// o tanh(c) takes 2. An lstm keeps i, f, g, o and c.
+// A hidden value of lstm takes four sums of products, three sigmoids of 4 FLOP and a tanh. c = f c + i g takes 3 FLOP,
+// and h = o tanh(c) takes 2 FLOP. An lstm keeps i, f, g, o and c.
 constexpr Cell long_short{4, 4 + 12 + 1 + 3 + 2, 5};
 
 struct Direction {
@@ -115,14 +115,14 @@ const LayerType rnn_layer = {
     .name = "rnn",
     .summary =
         "Computes the hidden values h' = tanh(W x + U h) of a recurrent network at each step. In addition to the "
-        "products, it takes 2 FLOP per value.",
+        "products, the layer takes 2 FLOP per hidden value.",
     .details =
         "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 1 gate. A bias adds 2 "
         "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. Use it for short "
-        "sequences; gru and lstm remember values for longer. The backward pass takes twice the multiply-accumulates "
-        "of the forward pass, and as many other FLOP as the forward pass. It reads input and output. A single layer "
-        "keeps nothing else. If there are several layers, the hidden values of all layers except the last one are "
-        "kept, too.",
+        "sequences; gru and lstm remember values for more steps than rnn. The backward pass takes twice the "
+        "multiply-accumulates of the forward pass, and as many other FLOP as the forward pass. The backward pass reads "
+        "input and output. If there is a single layer, training keeps nothing in addition to input and output. If "
+        "there are several layers, the hidden values of all layers except the last one are kept, too.",
     .source = "Elman, Finding structure in time (1990); parameters as torch.nn.RNN",
     .example = "{type: input, shape: [100, 32]}, {type: rnn, hidden: 64}",
     .parameters = parameters(),
@@ -132,15 +132,15 @@ const LayerType rnn_layer = {
 const LayerType gru_layer = {
     .name = "gru",
     .summary =
-        "Computes the hidden values of gated recurrent units at each step. In addition to the products, it takes 17 "
-        "FLOP per value.",
+        "Computes the hidden values of gated recurrent units at each step. In addition to the products, the layer "
+        "takes 17 FLOP per hidden value.",
     .details =
         "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 3 gates. A bias adds 2 "
         "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. With the gates r "
         "and z and the new value n, a step computes h' = (1 - z) n + z h. The backward pass takes twice the "
-        "multiply-accumulates of the forward pass, and as many other FLOP as the forward pass. It reads input and "
-        "output. For each hidden value, training keeps 4 further elements per step. If there are several layers, the "
-        "hidden values of all layers except the last one are kept, too.",
+        "multiply-accumulates of the forward pass, and as many other FLOP as the forward pass. The backward pass reads "
+        "input and output. For each hidden value, training keeps 4 additional elements per step. If there are several "
+        "layers, the hidden values of all layers except the last one are kept, too.",
     .source =
         "Cho et al., Learning phrase representations using RNN encoder-decoder (2014), section "
         "2.3; equations and parameters as torch.nn.GRU",
@@ -152,15 +152,15 @@ const LayerType gru_layer = {
 const LayerType lstm_layer = {
     .name = "lstm",
     .summary =
-        "Computes the hidden values of a long short-term memory at each step. In addition to the products, it takes 22 "
-        "FLOP per value.",
+        "Computes the hidden values of a long short-term memory at each step. In addition to the products, the layer "
+        "takes 22 FLOP per hidden value.",
     .details =
         "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 4 gates. A bias adds 2 "
         "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. With the gates i, "
         "f and o and the new value g, a step computes c' = f c + i g and h' = o tanh(c'). The backward pass takes "
-        "twice the multiply-accumulates of the forward pass, and as many other FLOP as the forward pass. It reads "
-        "input and output. For each hidden value, training keeps 5 further elements per step: i, f, g, o and c. If "
-        "there are several layers, the hidden values of all layers except the last one are kept, too.",
+        "twice the multiply-accumulates of the forward pass, and as many other FLOP as the forward pass. The backward "
+        "pass reads input and output. For each hidden value, training keeps 5 additional elements per step: i, f, g, o "
+        "and c. If there are several layers, the hidden values of all layers except the last one are kept, too.",
     .source =
         "Hochreiter and Schmidhuber, Long short-term memory (1997); Gers, Schmidhuber and Cummins, "
         "Learning to forget (2000); equations and parameters as torch.nn.LSTM",

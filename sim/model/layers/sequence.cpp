@@ -27,8 +27,8 @@ LayerCounts infer_embedding(const Reader& keys, const std::vector<const Shape*>&
   return counts;
 }
 
-// Every sample reads the first rows of the table. The backward pass adds the gradient of the output to the gradient of
-// these rows.
+// Every sample reads the same first rows of the table. The backward pass adds the gradient of the output to the
+// gradient of these rows.
 LayerCounts infer_add_embedding(const Reader& keys, const std::vector<const Shape*>& inputs) {
   require_rows(keys, *inputs[0]);
   LayerCounts counts;
@@ -70,13 +70,15 @@ std::int64_t per_head(const Reader& keys, const Shape& shape, const char* heads,
 }
 
 // Each head has rows x keys scores. A score takes one multiply-accumulate per feature of the head, 1 FLOP for its
-// scaling, and 5 FLOP for its part of the softmax (as in the layer softmax). It also takes one multiply-accumulate for
-// each feature of the values. A causal mask saves no work, because all scores are computed before the mask is applied.
+// scaling, and 5 FLOP for its part of the softmax (as in the layer softmax). A score also takes one multiply-accumulate
+// for each feature of the values. A causal mask saves no computation, because all scores are computed before the mask
+// is applied.
 //
 // In the backward pass, each of the two products has two gradients. Each gradient takes as many multiply-accumulates as
 // the product. A score takes 4 FLOP for softmax (as in the layer softmax) and 1 FLOP for the scaling. Dropout takes 2
 // FLOP per score, for the mask and for 1 / (1 - rate). The backward pass reads queries, keys, values and the output of
-// softmax. With dropout it also reads the mask, 1 byte per score, and the scores after dropout.
+// softmax. With dropout, the backward pass also reads the mask, which has 1 byte per score, and the scores after
+// dropout.
 LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &query = *inputs[0], &key = *inputs[1], &value = *inputs[2];
   for (const Shape* input : inputs) require_rows(keys, *input);
@@ -94,7 +96,7 @@ LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>&
         "inputs",
         "attention of queries " + text_of(query) + ", keys " + text_of(key) + " and values " +
             text_of(value) +
-            ": expected as many keys as values, and heads of keys as wide as heads of queries");
+            ": expected as many keys as values, and as many features per head of the keys as per head of the queries");
   const std::int64_t cached = keys.integer("cached");
   LayerCounts counts;
   counts.shape = {query[0], checked_mul(heads, depth, "elements")};
@@ -143,11 +145,12 @@ extern const LayerType add_embedding_layer;
 const LayerType add_embedding_layer = {
     .name = "add_embedding",
     .summary =
-        "Adds a learned row to each row, chosen by its position or its segment, with 1 FLOP per element.",
+        "Adds to each row the learned row of its position or of its segment, with 1 FLOP per element.",
     .details =
         "The table has entries x features parameters. All samples read the same first rows of the table, so a cost "
         "model assumes that these rows are read once per micro-batch. The backward pass adds the output's gradient to "
-        "the gradient of these rows, with 1 FLOP per element, and reads no activation. Use it for learned positions.",
+        "the gradient of these rows, with 1 FLOP per element, and reads no activation. Use it to add learned positions "
+        "to the words.",
     .source = "Devlin et al., BERT (2019), figure 2",
     .example = "{type: input, shape: [128, 768]}, {type: add_embedding, entries: 1024}",
     .parameters = {{.name = "entries",
@@ -164,7 +167,8 @@ const LayerType class_token_layer = {
     .details =
         "The output has one more row than the input, and the learned row has one parameter per feature. The forward "
         "pass takes no FLOP. The backward pass adds up the gradient of the learned row, with 1 FLOP per feature, and "
-        "reads no activation. Use it for vision transformers, and `take_row` to read the row after the last block.",
+        "reads no activation. Use it for vision transformers, and use `take_row` to read this row after the last "
+        "block.",
     .source = "Dosovitskiy et al., An image is worth 16x16 words (2021), equation 1",
     .example = "{type: input, shape: [196, 768]}, {type: class_token}",
     .parameters = {},
@@ -194,9 +198,9 @@ const LayerType attention_layer = {
         "Computes for each head the scaled dot products of queries with keys, their softmax, and the sum of the "
         "values weighted by the softmax. The projections are separate layers.",
     .details =
-        "The scores are kept for the backward pass. Their number is proportional to the number of queries times the "
-        "number of keys. With `cached`, queries of new tokens are also multiplied with keys of earlier tokens, which "
-        "the device holds in a cache during the whole run.",
+        "The scores are kept for the backward pass. The number of scores is proportional to the number of queries "
+        "times the number of keys. With `cached`, queries of new tokens are also multiplied with keys of earlier "
+        "tokens, which the device holds in a cache during the whole run.",
     .source =
         "Vaswani et al., Attention is all you need (2017), section 3.2; Ainslie et al., GQA "
         "(2023), section 2.2; what is kept for the backward pass: Korthikanti et al. (2022), "

@@ -20,7 +20,8 @@ Field axis_field() {
       .name = "axis",
       .type = Type::integer,
       .summary =
-          "counted from 0, or from the end, where -1 is the last axis (the channels of an image)",
+          "the number of the axis, which counts from 0, or from the end with -1 for the last axis (the channels of an "
+          "image)",
       .default_text = "-1",
       .minimum = -16,
       .maximum = 15};
@@ -45,7 +46,7 @@ Shape read_shape(const Reader& keys, std::string_view name) {
       fail_at(extent, "'" + extent.text() + "' in " + key + ": expected an integer of at least 1");
     shape.push_back(extent.as_integer());
   }
-  if (shape.empty()) keys.fail(name, key + " is empty, expected one extent or more");
+  if (shape.empty()) keys.fail(name, key + " is empty, expected at least one extent");
   return shape;
 }
 
@@ -57,7 +58,7 @@ Shape stretched(const Reader& keys, const Shape& a, const Shape& b) {
     const std::int64_t with = other[other.size() - i];
     if (extent != with && extent != 1 && with != 1)
       keys.fail("inputs", keys.text("type") + " of " + text_of(a) + " and " + text_of(b) +
-                              ": expected the same extents, or 1, from the last axis on");
+                              ": expected equal extents, or the extent 1, for each axis counted from the last axis");
     if (extent == 1) extent = with;
   }
   return shape;

@@ -16,7 +16,8 @@ std::int64_t elements_of(const Shape& shape);
 /// Returns "[26, 26, 96]".
 std::string text_of(const Shape& shape);
 
-/// Returns the field of the key `axis`. Its value is counted from 0, or from the end, where -1 is the last axis.
+/// Returns the field of the key `axis`. The value of the key is the number of an axis, which counts from 0, or from the
+/// end with -1 for the last axis.
 Field axis_field();
 /// Returns the axis of `shape` that the key `axis` names. Throws InputError at the key.
 std::size_t axis_of(const Reader& keys, const Shape& shape);

@@ -1,6 +1,6 @@
-// Views, which give the same elements another shape, and layers that inference leaves out. The output of a view is
-// counted like the output of other layers, but no data are moved to make the output. If a layer keeps a view for its
-// backward pass, it keeps the viewed tensor.
+// Views, which give the elements of a tensor another shape, and layers that inference leaves out. The output of a view
+// is counted like the output of other layers, but no data are moved to make the output. If a layer keeps a view for its
+// backward pass, the layer keeps the viewed tensor.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -72,11 +72,11 @@ LayerCounts infer_dropout(const Reader& keys, const std::vector<const Shape*>& i
 extern const LayerType flatten_layer;
 const LayerType flatten_layer = {
     .name = "flatten",
-    .summary = "Puts the elements of its input along a single axis.",
+    .summary = "Gives its input a shape with a single axis that holds all elements.",
     .details =
         "The layer computes and moves nothing, because its output is the memory of its input. A layer that keeps the "
-        "output for its backward pass keeps the input. Use it between images and layers that need one axis. The layer "
-        "`dense` flattens its input itself.",
+        "output for its backward pass keeps the input. Use it between a layer whose output is an image and a layer "
+        "that needs an input with one axis. The layer `dense` flattens its input itself.",
     .source = "definition",
     .example = "{type: input, shape: [6, 6, 256]}, {type: flatten}",
     .parameters = {},
@@ -90,7 +90,7 @@ const LayerType reshape_layer = {
     .summary = "Gives the elements of its input another shape.",
     .details =
         "The layer computes and moves nothing, because its output is the memory of its input. Both shapes must have "
-        "the same number of elements. Use it, for example, to make a sequence of tokens from an image of patches.",
+        "the same number of elements. Use it, for example, to turn an image of patches into a sequence of tokens.",
     .source = "definition",
     .example = "{type: input, shape: [14, 14, 768]}, {type: reshape, shape: [196, 768]}",
     .parameters =
@@ -108,7 +108,7 @@ const LayerType take_row_layer = {
     .summary = "Takes one row of its input, along the first axis.",
     .details =
         "The layer computes and moves nothing, because its output is a part of the memory of its input. Use it before "
-        "the last layers of a transformer that classifies, which read only the first row.",
+        "the last layers of a transformer that classifies, because these layers read only the first row.",
     .source = "definition",
     .example = "{type: input, shape: [197, 768]}, {type: take_row, row: 0}",
     .parameters = {{.name = "row",

@@ -23,7 +23,8 @@ std::string one_or_list(std::size_t axes) {
   return "an integer or " + axes_text(axes);
 }
 
-/// Returns the names of the zeros before the image along each axis, and then the names of the zeros after the image.
+/// Returns the names of the sides of an image: first the side before the image along each axis, then the side after the
+/// image along each axis.
 std::string sides_text(std::size_t axes) {
   if (axes == 1) return "[left, right]";
   return axes == 2 ? "[top, left, bottom, right]" : "[front, top, left, back, bottom, right]";
@@ -125,7 +126,7 @@ std::vector<Field> window_fields(std::size_t axes, std::optional<std::string> st
       {.name = "stride",
        .type = Type::any,
        .summary = "the step of the window: " + values_text(axes) +
-                  (none ? "; by default the kernel's size" : ""),
+                  (none ? "; by default the size of the kernel" : ""),
        .default_text = std::move(stride_default),
        .optional = none},
       {.name = "padding",
@@ -148,7 +149,7 @@ Field dilation_field(std::size_t axes) {
 Field ceil_field() {
   return {.name = "ceil",
           .type = Type::boolean,
-          .summary = "whether a last window that reaches beyond the image also counts",
+          .summary = "whether a last window that extends beyond the image also counts",
           .default_text = "false"};
 }
 

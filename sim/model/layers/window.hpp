@@ -1,6 +1,6 @@
 // Windows that slide over a signal, an image or a volume. The functions read the keys kernel, stride, dilation and
-// padding for all convolutions and pools. They throw InputError at the faulty key. The arithmetic follows Dumoulin and
-// Visin, A guide to convolution arithmetic for deep learning (2016).
+// padding for all convolutions and pools. The functions throw InputError at the faulty key. The arithmetic follows
+// Dumoulin and Visin, A guide to convolution arithmetic for deep learning (2016).
 #pragma once
 
 #include <cstdint>
@@ -27,20 +27,21 @@ Shape read_extents(const Reader& keys, std::string_view name, std::size_t axes,
 /// The sizes of a window along each axis except the channels.
 struct Window {
   Shape kernel, stride, dilation;
-  Shape before, after;  ///< zeros above and left, below and right
-  bool same = false;    ///< if true, the padding follows from the stride
+  Shape before, after;  ///< the zeros before the image along each axis, and the zeros after the image
+  bool same = false;    ///< whether the padding follows from the stride (`same`)
 
   std::size_t axes() const { return kernel.size(); }
-  std::int64_t area() const;  ///< elements of the kernel, checked for overflow
-  /// Returns the distance from the first element to one past the last element, checked for overflow.
+  std::int64_t area() const;  ///< Returns the number of elements of the kernel, checked for overflow.
+  /// Returns the number of pixels from the first to the last element of the kernel along an axis, checked for overflow.
   std::int64_t reach(std::size_t axis) const;
 };
 
-/// Returns the keys kernel, stride and padding. `stride_default` is the default of the stride, such as "1". If it is
-/// empty, the default is the size of the kernel. `axes` is 0 if the input decides the number of axes.
+/// Returns the keys kernel, stride and padding. `stride_default` is the default of the stride, such as "1". If
+/// `stride_default` is empty, the default is the size of the kernel. `axes` is 0 if the input decides the number of
+/// axes.
 std::vector<Field> window_fields(std::size_t axes, std::optional<std::string> stride_default);
 Field dilation_field(std::size_t axes);
-/// Returns the key that says whether a last, incomplete window counts. Only pools have it.
+/// Returns the key that says whether a last, incomplete window counts. Only pools have this key.
 Field ceil_field();
 
 /// Reads kernel, stride, dilation and padding of a convolution.
@@ -49,11 +50,10 @@ Window read_window(const Reader& keys, std::size_t axes);
 Window read_pool_window(const Reader& keys, std::size_t axes);
 
 /// Returns the number of positions of the window along each axis of an image. The last axis, the channels, is left out.
-/// With `same` padding the number is ceil(n / stride). Otherwise, with p zeros before and q zeros after the image, it
-/// is
-///   floor((n + p + q - reach) / stride) + 1, where reach = dilation (kernel - 1) + 1.
-/// With `ceil` the quotient is rounded up, but no window may begin in the zeros after the image.
-/// Throws InputError if the kernel reaches further than the padded image.
+/// With `same` padding the number is ceil(n / stride). With other padding, p zeros before and q zeros after the image,
+/// the number is floor((n + p + q - reach) / stride) + 1, where reach = dilation (kernel - 1) + 1. With `ceil` the
+/// quotient is rounded up, but no window may begin in the zeros after the image. Throws InputError if the kernel is
+/// larger than the padded image.
 Shape slide(const Reader& keys, const Window& window, const Shape& image, bool ceil = false);
 
 /// Returns the input pixels on which an output pixel depends through the window.

@@ -35,21 +35,22 @@ class Converter {
   std::vector<std::string> notes() const {
     std::vector<std::string> notes;
     for (const auto& [lack, nodes] : without_type_)
-      notes.push_back("counted as 'operator', at a cost per element, because no layer type has " +
+      notes.push_back("counted as layers of type 'operator', with a cost per element, because no layer type has " +
                       lack + ": " + words_of(nodes));
     notes.insert(notes.end(), turned_tables_.begin(), turned_tables_.end());
     return notes;
   }
 
  private:
-  /// A tensor that a layer can read. `layer` is the layer that makes it, and `shape` is its shape in Sluice.
+  /// A tensor that a layer can read. `layer` is the layer that makes the tensor, and `shape` is the shape of the tensor
+  /// in Sluice.
   struct MadeTensor {
     std::string layer;
     Shape shape;
   };
 
-  /// Marks the nodes that become layers. The outputs of the model depend on them, and they do not only compute
-  /// constants.
+  /// Marks the nodes that become layers. A node becomes a layer if the outputs of the model depend on it, and if it
+  /// does not only compute constants.
   void mark_needed() {
     for (const std::string& output : graph_.outputs)
       if (graph_.is_data(output)) needed_.insert(output);
@@ -90,7 +91,7 @@ class Converter {
       names.push_back(op);
     }
     graph_.fail("unknown operators: " + join(words, "; ") +
-                ". To count them as free, use as_zero=[" + join(names) + "]");
+                ". To count these operators as free, use as_zero=[" + join(names) + "]");
   }
 
   void add_input(const std::string& name) {
@@ -114,7 +115,7 @@ class Converter {
   }
 
   /// Returns whether the axes of all tensors that a node reads and makes have the same meaning in the layer as in ONNX.
-  /// In this case, an error that the layer type reports is a fault of the file.
+  /// If so, an error that the layer type reports is a fault of the file.
   bool is_batched(const Node& node, std::size_t output) const {
     const Drafting at{graph_, node, *rule_of(node), images_, output};
     const auto batched = [&](const std::string& tensor) {
@@ -132,8 +133,8 @@ class Converter {
       made_[node.outputs.front()] = reads.front();
       return;
     }
-    // The first output of the node is the output of its layer. Each further output that another node reads becomes a
-    // separate layer.
+    // The first output of the node is the output of its layer. Each output after the first that another node reads
+    // becomes a separate layer.
     const MadeTensor* first = nullptr;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const std::string& output = node.outputs[i];
@@ -194,8 +195,8 @@ class Converter {
     return typed ? *typed : add_operator(node, draft, reads, name, shape);
   }
 
-  /// Adds a note if a table of words may be in the file twice. If the weights of the last product are this table,
-  /// exporters write the table a second time, transposed.
+  /// Adds a note if a table of words may be in the file twice. If the last product of a model uses the table as its
+  /// weights, exporters write the table twice: as it is, and transposed.
   void note_table(const Node& node) {
     const bool looks_up = node.op == "Gather";
     const std::size_t input = looks_up ? 0 : 1;
@@ -211,7 +212,7 @@ class Converter {
       if (table == tables_.end() || table->second.first == index || shape == turned) return;
       turned_tables_.push_back(
           "the weights " + text_of(shape) + " of " + word_of(node) + " may be the table of " +
-          word_of(*table->second.second) + ", transposed: exporters write it twice, and then its " +
+          word_of(*table->second.second) + ", transposed: if an exporter wrote the table twice, its " +
           std::to_string(graph_.weights[index].elements) + " parameters count twice");
       tables_.erase(table);
     }
@@ -222,7 +223,7 @@ class Converter {
     if (nodes.empty() || nodes.back() != &node) nodes.push_back(&node);
   }
 
-  /// Adds a layer of the draft's type if the catalog and ONNX compute the same shape for it.
+  /// Adds a layer of the draft's type if the catalog and ONNX compute the same shape for the layer's output.
   std::optional<MadeTensor> add_typed(const Node& node, std::size_t output, const Draft& draft,
                                       std::vector<MadeTensor> reads, const std::string& name,
                                       const Shape& shape) {
@@ -230,7 +231,7 @@ class Converter {
     if (draft.type.empty()) return {};
     const LayerType* type = layer_catalog().find_or_null(draft.type);
     if (!type || reads.size() < type->min_inputs || reads.size() > type->max_inputs) {
-      note(node, "this number of axes or inputs");
+      note(node, "this number of inputs");
       return {};
     }
     Value layer = begin(draft.type, name);
@@ -256,7 +257,7 @@ class Converter {
       return {};
     }
     if (!weights_.claim(node, draft, counts.parameters, layer)) {
-      note(node, "weights that are shared in part, or that are computed");
+      note(node, "weights that are computed, or that another layer shares only in part");
       return {};
     }
     if (!draft.takes.empty()) reads = {viewed(node, reads.front(), draft.takes)};
@@ -264,7 +265,7 @@ class Converter {
     return viewed(node, add(std::move(layer), node, makes), shape);
   }
 
-  /// Adds a view that gives the same elements another shape.
+  /// Adds a view that gives the elements of a tensor another shape.
   MadeTensor viewed(const Node& node, const MadeTensor& made, const Shape& shape) {
     if (made.shape == shape) return made;
     Value layer = begin("reshape", unique(made.layer + "_view"));
@@ -325,7 +326,7 @@ class Converter {
     }
   }
 
-  /// Returns a layer name that no other layer has, and that is not a word of the format.
+  /// Returns a name for a layer. No other layer has this name, and the name is not a word of the format.
   std::string unique(const std::string& wanted) {
     std::string base = clean(wanted);
     if (base.empty() || base == "before") base += "_";
@@ -340,12 +341,12 @@ class Converter {
   const std::unordered_set<std::string>& as_zero_;  ///< names of operators that count as free
   std::unordered_set<std::string> needed_;  ///< names of the tensors on which the outputs depend
   std::vector<const Node*> live_;
-  /// The nodes with a property that no layer type has, by this property.
+  /// The nodes with a property that no layer type has. The key is this property.
   std::map<std::string, std::vector<const Node*>> without_type_;
-  /// The tables of words, by their shapes. An element is the index of the table among the weights, and the node that
-  /// reads the table.
+  /// The tables of words. The key is the shape of a table, and the element is the index of the table among the weights,
+  /// and the node that reads the table.
   std::map<Shape, std::pair<std::uint32_t, const Node*>> tables_;
-  std::vector<std::string> turned_tables_;  ///< notes about tables that may be in the file twice
+  std::vector<std::string> turned_tables_;  ///< notes about tables of words that may be in the file twice
   std::unordered_map<std::string, MadeTensor> made_;
   std::unordered_set<std::string> names_;
   std::unordered_map<std::string, int> repeated_;

@@ -60,14 +60,14 @@ void Dimensions::set_batch(const std::string& input, const Axis& axis) {
     batch_ = given(key).value_or(given_batch_.value_or(1));
     batch_symbol_ = axis.symbol;
     if (given_batch_ && *given_batch_ != batch_)
-      keys_.fail("batch", "'batch' and '" + key + "' are the same dimension, and are given " +
+      keys_.fail("batch", "'batch' and '" + key + "' are the same dimension, but have the values " +
                               std::to_string(*given_batch_) + " and " + std::to_string(batch_));
     return;
   }
   batch_ = given_batch_.value_or(*axis.extent);
   if (batch_ != *axis.extent && batch_ != 1)
     keys_.fail("batch",
-               "'" + std::to_string(batch_) + "' for 'batch': the file fixes it, expected " +
+               "'" + std::to_string(batch_) + "' for 'batch': the file sets the batch, expected " +
                    std::to_string(*axis.extent) + ", or 1 if the first axis is not the batch");
 }
 
@@ -104,7 +104,7 @@ void Dimensions::finish(const Graph& graph) const {
                                                (known_.empty() ? "none" : join(known_)));
   }
   if (missing_.empty()) return;
-  graph.fail("the extents of " + join(missing_) + " are not in the file; give them, as in " +
+  graph.fail("the extents of " + join(missing_) + " are not in the file; give their values, such as " +
              missing_.front() + "=128");
 }
 

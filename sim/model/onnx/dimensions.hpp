@@ -1,4 +1,4 @@
-// The values of a model's symbolic dimensions. A scenario gives them as further keys of `model:`, such as `batch: 8`
+// The values of a model's symbolic dimensions. A scenario gives these values as keys of `model:`, such as `batch: 8`
 // and `sequence: 128`.
 #pragma once
 
@@ -29,9 +29,9 @@ class Dimensions {
   /// Reads `batch` and all keys that do not belong to the importer itself. Throws InputError.
   explicit Dimensions(const Reader& keys);
 
-  /// Finds the axis and the size of the batch. The axis is the one with the name `batch` or, if no axis has this name,
-  /// the first axis of the first input. If the size is not given, it is 1. This function must be called before the
-  /// other functions. Throws InputError.
+  /// Finds the axis and the size of the batch. The axis of the batch is the axis with the name `batch`. If no axis has
+  /// this name, it is the first axis of the first input. If the size of the batch is not given, it is 1. This function
+  /// must be called before all other functions of this class. Throws InputError.
   void find_batch(const std::vector<Extents>& inputs);
 
   /// Returns the extents of an input, in the order of the file. A missing extent becomes 1, and finish() reports it
@@ -54,7 +54,7 @@ class Dimensions {
   void set_batch(const std::string& input, const Axis& axis);
 
   const Reader& keys_;
-  /// The given extents, by the keys of the scenario. These keys are names of letters, digits and '_'.
+  /// The given extents. The key of the map is a key of the scenario, which consists of letters, digits and '_'.
   std::map<std::string, std::int64_t> given_;
   std::map<std::string, bool> used_;
   std::map<std::string, std::int64_t> symbols_;

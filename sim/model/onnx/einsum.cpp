@@ -56,7 +56,7 @@ void join_extents(Einsum& sum, const Labels& labels, const Shape& shape) {
   for (std::size_t axis = 0; axis < labels.size(); ++axis) {
     std::int64_t& extent = sum.extents.emplace(labels[axis], 1).first->second;
     if (extent != 1 && shape[axis] != 1 && extent != shape[axis])
-      throw InputError("the same axis has the extents " + std::to_string(extent) + " and " +
+      throw InputError("one axis has the different extents " + std::to_string(extent) + " and " +
                        std::to_string(shape[axis]));
     if (extent == 1) extent = shape[axis];
   }

@@ -1,5 +1,5 @@
-// Einstein's summation convention, as ONNX's Einsum writes it: `bij,jk->bik`. It follows the ONNX operator schemas,
-// version 1.12, Einsum, and the NumPy reference, einsum.
+// Einstein's summation convention in the notation of ONNX's operator Einsum: `bij,jk->bik`. The code follows the ONNX
+// operator schemas, version 1.12, Einsum, and the NumPy reference, einsum.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace sluice::onnx_import {
 
-/// The labels of axes. A label is a letter. For an axis that belongs to `...`, it is a number that counts from the last
-/// axis.
+/// The labels of axes. A label is a letter. The label of an axis that belongs to `...` is a number that counts from the
+/// last axis.
 using Labels = std::vector<int>;
 
 struct Einsum {
@@ -20,7 +20,7 @@ struct Einsum {
   Labels output;
   std::map<int, std::int64_t> extents;
 
-  Shape shape() const;  ///< shape of the output
+  Shape shape() const;  ///< the shape of the output
   /// Returns the number of products that are summed for one element of the output. Throws InputError on overflow.
   std::int64_t summed() const;
 };

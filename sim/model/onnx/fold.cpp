@@ -1,4 +1,5 @@
-// Evaluates the operators with which exporters compute shapes inside a graph. Such operators work on small constants.
+// Evaluates the operators with which exporters compute shapes inside a graph. Operators that compute shapes work on
+// small constants.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -58,8 +59,8 @@ std::optional<Numbers> gather(const Numbers& data, const Numbers& indices) {
   return result;
 }
 
-/// A regular pattern of elements of a tensor. It has a first element, and along each axis a number of elements and the
-/// distance between them.
+/// A regular pattern of elements of a tensor. The pattern has a first element, and, along each axis, a number of
+/// elements and a distance between neighbouring elements.
 struct Pattern {
   std::int64_t first = 0;
   Shape extents, strides;
@@ -238,7 +239,7 @@ bool is_one_of(const std::string& op, std::initializer_list<const char*> ops) {
   return std::find(ops.begin(), ops.end(), op) != ops.end();
 }
 
-/// Returns whether each input has at most one axis. If so, an operator that works along an axis works along the whole
+/// Returns whether each input has at most one axis. An operator that works along an axis then works along the whole
 /// list of numbers.
 bool is_flat(const Graph& graph, const Node& node) {
   for (const std::string& input : node.inputs) {

@@ -16,7 +16,7 @@ GivenShapes::GivenShapes(const Reader& keys) {
     }
     if (given.shape.empty())
       fail_at(entry.value, "the shape of '" + entry.key +
-                               "' in 'shapes': expected a list of extents, the batch among them");
+                               "' in 'shapes': expected a list of extents that includes the batch");
   }
 }
 

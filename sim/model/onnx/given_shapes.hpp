@@ -1,5 +1,5 @@
-// Shapes of tensors that the user gives under `shapes`, because the file does not contain them and
-// libonnx cannot infer them.
+// The shapes that the user gives under `shapes` for tensors whose shapes are not in the file and cannot be inferred by
+// libonnx.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
-// The graph of an ONNX model as plain data. It has everything that the converter needs, without types of ONNX or
-// protobuf. (Files that use those types include proto.hpp.) Shapes are as in ONNX: they include the batch, and channels
-// come before the axes of an image. All functions throw InputError. The position of an error is a line of `listing`,
-// which has one line per node.
+// The graph of an ONNX model as plain data. The graph has everything that the converter needs, without types of ONNX or
+// protobuf. (Files that use types of ONNX or protobuf include proto.hpp.) Shapes are written as in ONNX: a shape
+// includes the batch, and channels come before the axes of an image. All functions throw InputError. The position of an
+// error is a line of `listing`, which has one line per node.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +29,11 @@ struct Node {
   int line = 0;  ///< in the listing
   std::string name, op;
   bool known = true;        ///< whether the operator is one of ONNX's own operators
-  bool has_graphs = false;  ///< whether it contains the bodies of a condition or a loop
+  bool has_graphs = false;  ///< whether the node contains the bodies of a condition or a loop
   /// Names of tensors. The name of an optional tensor that is left out is "".
   std::vector<std::string> inputs, outputs;
   std::map<std::string, Attribute> attributes;
-  /// The reason why the shapes of the node could not be inferred. It is empty if they were inferred.
+  /// The reason why the shapes of the node could not be inferred. The text is empty if the shapes were inferred.
   std::string fault;
 
   bool has_input(std::size_t index) const;
@@ -48,29 +48,30 @@ struct Node {
 struct Weight {
   std::int64_t elements = 0;
   bool initialiser = false;
-  bool vector = false;  ///< whether it has one axis, like a bias or a scale
-  /// Whether its elements are integers that DequantizeLinear turns into numbers.
+  bool vector = false;  ///< whether the weight has one axis, like a bias or a scale
+  /// Whether the elements of the weight are integers that DequantizeLinear turns into floating-point numbers.
   bool quantised = false;
-  /// Whether it is a vector that one node makes and another node reshapes to [channels, 1, 1].
+  /// Whether the weight is a vector that one node makes and another node reshapes to [channels, 1, 1].
   bool scale = false;
 
-  /// Returns whether the weight counts as learned, for inputs whose operator does not say whether they are weights. A
-  /// weight is learned if the file stores it, or if it is a scale that a node makes. A single number is not learned.
+  /// Returns whether the weight counts as learned, for inputs whose operator does not say whether its inputs are
+  /// weights. A weight is learned in this case if the file stores it, or if it is a scale that a node makes. A single
+  /// number is not learned.
   bool learned() const { return (initialiser || scale) && elements > 1; }
 };
 
-/// The elements of small constants as numbers. Such constants are shapes, axes and scales.
+/// The elements of small constants as numbers. Small constants are shapes, axes and scales.
 using Numbers = std::vector<double>;
 inline constexpr std::int64_t most_numbers = 4096;
 
 struct Tensor {
-  std::optional<Shape> shape;  ///< empty if not known
-  bool integral = false;       ///< whether its element type is an integer
+  std::optional<Shape> shape;  ///< the shape, or empty if it is not known
+  bool integral = false;       ///< whether the element type of the tensor is an integer type
   bool floating = false;
-  bool constant = false;  ///< whether it is independent of the inputs of the network
+  bool constant = false;  ///< whether the tensor is independent of the inputs of the network
   /// The weights from which the tensor is computed, in ascending order, if the tensor is a constant.
   std::vector<std::uint32_t> weights;
-  std::optional<Numbers> numbers;  ///< its elements, if they are known and at most `most_numbers`
+  std::optional<Numbers> numbers;  ///< the elements, if they are known and their number is at most `most_numbers`
 };
 
 struct Graph {
@@ -85,7 +86,8 @@ struct Graph {
   std::shared_ptr<const Source> listing;
 
   const Tensor* find(const std::string& tensor) const;
-  /// Returns whether the tensor holds data of samples. Constants and lists of known numbers do not.
+  /// Returns whether the tensor holds data of samples. Constants and lists of known numbers do not hold data of
+  /// samples.
   bool is_data(const std::string& tensor) const;
   /// Returns the numbers of a node's input, or null if they are not known.
   const Numbers* numbers(const Node& node, std::size_t input) const;
@@ -98,7 +100,7 @@ struct Graph {
 /// the values of symbolic dimensions.
 Graph read_graph(std::string_view bytes, const std::string& path, const Reader& keys);
 
-/// Evaluates a node. Returns the elements of each of its outputs, or nothing if the elements of the inputs are not
+/// Evaluates a node. Returns the elements of each output of the node, or nothing if the elements of the inputs are not
 /// known, or if the node is not one of the operators that compute shapes. `outputs` holds the other known properties of
 /// the outputs.
 std::vector<Numbers> fold(const Graph& graph, const Node& node, const std::vector<Tensor>& outputs);

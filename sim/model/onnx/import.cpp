@@ -69,7 +69,8 @@ Imported document_of(const Graph& graph, Converted converted, const std::string&
   if (elements.quantised > 0)
     imported.notes.push_back(
         std::to_string(elements.quantised) +
-        " elements of quantised weights are parameters; their scales and zero points are not");
+        " elements of quantised weights are parameters; the scales and zero points of these weights are not "
+        "parameters");
   if (elements.unused > 0)
     imported.notes.push_back(std::to_string(elements.unused) +
                              " elements of constants are not parameters");
@@ -109,20 +110,20 @@ const Importer onnx_importer = {
         {{.name = "batch",
           .type = Type::integer,
           .summary =
-              "the number of samples in the inputs, which is the extent of the axis named batch, or of the first axis "
-              "if no axis has this name; by default the number in the file, or 1; the counts of layers are per sample",
+              "the number of samples in the inputs, which is the extent of the axis named batch or, if no axis has "
+              "this name, of the first axis; by default the number in the file, or 1 if the file has no number; the "
+              "counts of layers are per sample",
           .optional = true,
           .minimum = 1},
          {.name = "as_zero",
           .type = Type::any,
-          .summary = "an operator, or a list of operators, to count as free: their "
-                     "outputs are tensors, but they compute nothing",
+          .summary = "an operator, or a list of operators, to count as free: the outputs of such operators are "
+                     "tensors, but the operators compute nothing",
           .optional = true},
          {.name = "shapes",
           .type = Type::mapping,
           .summary =
-              "shapes of tensors, including the batch, that are not in the file and cannot be "
-              "inferred",
+              "the shapes, including the batch, of tensors whose shapes are not in the file and cannot be inferred",
           .optional = true}},
     .open = true,
     .isolated = true,

@@ -14,8 +14,9 @@ namespace {
 namespace pb = ::onnx;
 
 /// Rewrites a node of a newer operator set for libonnx 1.12, which knows opset 17. In opset 18 the attribute `axes`
-/// became an input. This function makes it an attribute again. Opset 18 also gave Split an attribute for the number of
-/// parts. This attribute is removed, because libonnx derives the number from the outputs.
+/// became an input. The function makes `axes` an attribute again. Opset 18 also gave Split an attribute for the number
+/// of parts. The function removes this attribute of Split, because libonnx derives the number of parts from the
+/// outputs.
 void make_older(pb::NodeProto& node, const Graph& graph) {
   if (graph.opset < 18) return;
   const bool reduces = node.op_type().rfind("Reduce", 0) == 0 && node.op_type() != "ReduceSum";
@@ -35,8 +36,7 @@ void make_older(pb::NodeProto& node, const Graph& graph) {
       attributes.DeleteSubrange(i, 1);
 }
 
-/// Throws an error if an attribute by which libonnx divides is not positive, because libonnx does not check the
-/// attribute.
+/// Throws an error if an attribute by which libonnx divides is not positive. libonnx does not check the attribute.
 void require_positive(const pb::NodeProto& node) {
   for (const pb::AttributeProto& attribute : node.attribute()) {
     const std::string& name = attribute.name();
@@ -57,14 +57,14 @@ int rank_of(const pb::NodeProto& node, int input, const Types& types) {
   return tensor.has_shape() ? tensor.shape().dim_size() : -1;
 }
 
-/// Checks the number of axes of a convolution's weights, because libonnx uses this number for the axes of the image
-/// without a check.
+/// Checks the number of axes of a convolution's weights, because libonnx takes this number as the number of axes of the
+/// image without a check.
 void require_alike(const pb::NodeProto& node, const Types& types) {
   if (node.op_type().find("Conv") == std::string::npos) return;
-  // With quantised inputs, scales come between the other inputs.
+  // If the inputs are quantised, their scales come between the image and the weights.
   const bool quantised = node.op_type().rfind("QLinear", 0) == 0;
   const int image = rank_of(node, 0, types), weights = rank_of(node, quantised ? 3 : 1, types);
-  if (image < 0 || weights < 0) throw NotKnown("the rank of an input is not known");
+  if (image < 0 || weights < 0) throw NotKnown("the number of axes of an input is not known");
   if (image != weights)
     throw std::runtime_error("the weights have " + std::to_string(weights) +
                              " axes, and the input " + std::to_string(image));

@@ -29,7 +29,7 @@ class Sets {
   std::vector<std::uint32_t> parent_;
 };
 
-/// Returns the data tensors that a node reads or makes and that have as many axes as its first output.
+/// Returns the data tensors that a node reads or makes, if they have as many axes as the node's first output.
 std::vector<std::string> alike(const Graph& graph, const Node& node) {
   std::vector<std::string> tensors;
   if (node.outputs.empty()) return tensors;
@@ -77,11 +77,11 @@ std::unordered_set<std::string> images_of(const Graph& graph) {
 Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool image) {
   std::int64_t elements = 1;
   for (const std::int64_t extent : shape) elements = checked_mul(elements, extent, "elements");
-  if (elements == 0) graph.fail(node, "an output has an extent of 0, so it holds nothing");
+  if (elements == 0) graph.fail(node, "an output has an extent of 0, so the output has no elements");
   if (elements % graph.batch != 0)
     graph.fail(node, "an output of " + std::to_string(elements) +
                          " elements does not divide into " + std::to_string(graph.batch) +
-                         " samples; with batch=1 the whole is one sample");
+                         " samples; use batch=1 to count the whole output as one sample");
   Sample sample{shape, std::vector<std::size_t>(shape.size())};
   std::iota(sample.axes.begin(), sample.axes.end(), std::size_t{0});
   const auto axis = sample.shape.begin() + batch_axis_of(graph, shape);

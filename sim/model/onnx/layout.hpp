@@ -1,8 +1,8 @@
-// Finds the tensors of an ONNX graph that are images. The channels of an ONNX image are its second axis. In Sluice they
-// are the last axis, so the axes of images are reordered, and the axes of other tensors are not. The tensors that
-// convolutions, pools and similar operators read and make are images. If an operator keeps the meaning of the axes and
-// one of its tensors is an image, its other tensors are images, too. No data are moved, because only the order of the
-// numbers in a shape changes.
+// Finds the tensors of an ONNX graph that are images. The channels of an ONNX image are its second axis. In Sluice the
+// channels are the last axis. So the axes of images are reordered, and the axes of other tensors are not reordered. The
+// tensors that convolutions, pools and similar operators read and make are images. If an operator keeps the meaning of
+// the axes and one of its tensors is an image, its other tensors are images, too. No data are moved, because only the
+// order of the numbers in a shape changes.
 #pragma once
 
 #include <string>
@@ -17,14 +17,14 @@ std::unordered_set<std::string> images_of(const Graph& graph);
 /// The shape of one sample in Sluice, with the channels of an image last.
 struct Sample {
   Shape shape;
-  /// For each axis, its number in ONNX. The list is empty if these numbers are not known.
+  /// The number in ONNX of each axis of the sample. The list is empty if these numbers are not known.
   std::vector<std::size_t> axes;
 };
 
-/// Returns the shape of one sample. Usually the batch has the same axis as in the inputs. If this is the first axis,
-/// its extent may also be a multiple of the batch. If the extent of the axis does not fit the batch, the first axis
-/// whose extent equals the batch is the axis of the batch. A single number has the shape [1]. Throws InputError if the
-/// number of elements of a sample would not be whole, or if an extent is 0.
+/// Returns the shape of one sample. Usually the axis of the batch has the same number as in the inputs. If this is the
+/// first axis, its extent may also be a multiple of the batch. If the extent of this axis does not fit the batch, the
+/// first axis whose extent equals the batch is the axis of the batch. The shape of a single number is [1]. Throws
+/// InputError if the number of elements of a sample would not be whole, or if an extent is 0.
 Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool image);
 
 }  // namespace sluice::onnx_import

@@ -1,6 +1,6 @@
-// Reads ONNX models: read_onnx makes a sluice-model/1 document from the bytes of a file. It does not read weights, and
-// does not read other files. Files are not trusted: for any content of a file, the result is a document or an
-// InputError. The format follows the ONNX operator schemas, version 1.12 (opset 17).
+// Reads ONNX models: read_onnx makes a sluice-model/1 document from the bytes of a file. The function does not read
+// weights, and does not read any other file. Files are not trusted: for any content of a file, the result is a document
+// or an InputError. The format follows the ONNX operator schemas, version 1.12 (opset 17).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct OnnxElements {
   std::int64_t learned = 0;     ///< parameters of layers
   std::int64_t statistics = 0;  ///< running means and variances, which are not parameters
   std::int64_t unused = 0;      ///< constants, and weights that no layer reads
-  std::int64_t quantised = 0;   ///< the part of `learned` that the file stores as integers
+  std::int64_t quantised = 0;   ///< the number of elements of `learned` that the file stores as integers
 };
 
 /// Returns the document. `keys` holds `batch`, `as_zero`, `shapes`, and values of symbolic dimensions (see sluice

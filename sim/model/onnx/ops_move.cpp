@@ -8,8 +8,8 @@ namespace sluice::onnx_import {
 
 namespace {
 
-/// Returns whether the first output has the same shape as the first input. If so, an operator that only moves or
-/// repeats elements changes nothing.
+/// Returns whether the first output has the same shape as the first input. An operator that only moves or repeats
+/// elements then changes nothing.
 bool changes_nothing(const Drafting& at) {
   return at.is_data(0) && at.shape(0) == known_shape(at.graph, at.node, at.node.outputs.front());
 }
@@ -28,7 +28,7 @@ Draft enlarged(const Drafting& at) {
   return draft;
 }
 
-// An element of the output is a weighted mean of neighbouring elements of the input. Along one axis, there are 2
+// Each element of the output is a weighted mean of neighbouring elements of the input. Along one axis, there are 2
 // neighbours (linear) or 4 neighbours (cubic). Along two axes, a mean takes 4 products and 3 additions (linear), or 16
 // products and 15 additions (cubic).
 Draft resized(const Drafting& at) {
@@ -152,7 +152,8 @@ Draft transposed(const Drafting& at) {
   }
   if (to.empty() || to.size() != from.size()) return draft;
   const auto& items = axes.items();
-  // Channels are always last in Sluice. If the axes of a sample keep their order there, the layer does nothing.
+  // Channels are always last in Sluice. If the axes of a sample have the same order in Sluice before and after the
+  // layer, the layer does nothing.
   draft.is_alias = true;
   for (std::size_t i = 0; i < items.size(); ++i)
     draft.is_alias = draft.is_alias && items[i].as_integer() == static_cast<std::int64_t>(i);

@@ -61,8 +61,9 @@ Draft matmul(const Drafting& at) {
 
 namespace {
 
-/// Makes the layer a batched_matmul if the equation multiplies matrices [rows, inner] by [inner, columns], one pair for
-/// each index of the axes before them. The second matrix may be transposed. Otherwise `draft` stays as it is.
+/// Makes the layer a batched_matmul if the equation multiplies pairs of matrices, [rows, inner] by [inner, columns].
+/// Each combination of indices along the axes before the last two must have its own pair of matrices. The second matrix
+/// may be transposed. If the equation does not multiply matrices in this way, `draft` stays as it is.
 void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
   const Labels &a = sum.inputs[0], &b = sum.inputs[1], &out = sum.output;
   const std::size_t rank = out.size();
@@ -76,9 +77,8 @@ void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
   const bool turned = is(b, column, inner);
   if (inner == row || inner == column || !is(a, row, inner)) return;
   if (!turned && !is(b, inner, column)) return;
-  if (!std::equal(left.begin(), left.end() - 2, right.begin()))
-    return;  // one is stretched to the
-             // other
+  // If the extents differ, one input is stretched to the other, which batched_matmul does not do.
+  if (!std::equal(left.begin(), left.end() - 2, right.begin())) return;
   if (left[rank - 1] != right[turned ? rank - 1 : rank - 2]) return;
   draft.type = "batched_matmul";
   if (turned) draft.set("transpose_b", Value::make(true));
@@ -131,8 +131,8 @@ Draft recurrent(const Drafting& at) {
              "a batch of " + std::to_string(at.graph.batch) +
                  " does not leave whole sequences of " + std::to_string(steps) + " steps in " +
                  text_of(input) +
-                 "; with batch=1 the whole is one sample, or else the axis of the sequences has " +
-                 "to be the symbolic dimension 'batch'");
+                 "; use batch=1 to count the whole input as one sample, or export the model with " +
+                 "the symbolic dimension 'batch' as the axis of the sequences");
   Draft draft;
   draft.reads = {0};
   draft.weights = {1, 2, 3};

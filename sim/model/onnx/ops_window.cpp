@@ -55,7 +55,7 @@ std::int64_t channels_of(const Drafting& at) {
   return at.shape(0)[1];
 }
 
-/// Returns the number of groups into which the channels, the second axis, are split.
+/// Returns the number of groups into which the channels are split. The channels are the second axis of the input.
 std::int64_t groups_of(const Drafting& at, std::int64_t channels, const char* of) {
   const std::int64_t groups = at.node.integer("group", 1);
   at.require(groups > 0 && channels % groups == 0,
@@ -100,8 +100,8 @@ Draft convolution(const Drafting& at) {
 
 /// Sets the padding of a transposed convolution whose output extents are given. The full extent is stride x (input - 1)
 /// + reach + output_padding. The padding is the difference between the full extent and the given extent. Each side gets
-/// half of the padding, and `auto_pad` says which side gets the odd element. Returns false if the padding would be
-/// negative.
+/// half of the padding. If the padding is odd, `auto_pad` says which side gets one element more than the other side.
+/// Returns false if the padding would be negative.
 bool set_cut(const Drafting& at, Draft& draft, const Shape& kernel) {
   const Shape &image = at.shape(0), &output = known_shape(at.graph, at.node, at.node.outputs[0]);
   const std::size_t axes = kernel.size();
@@ -153,7 +153,7 @@ Draft transposed_convolution(const Drafting& at) {
   if (!by_output) set_padding(at, draft);
   if (by_output && !set_cut(at, draft, kernel)) {
     draft.type.clear();
-    draft.lacks = "an output that is larger than what is computed";
+    draft.lacks = "an output that is larger than the output of its windows";
   }
   set_unless_1(draft, "dilation", at.node.integers("dilations"));
   const auto& extra = at.node.integers("output_padding");

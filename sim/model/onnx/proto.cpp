@@ -38,7 +38,7 @@ void parse_model(std::string_view bytes, pb::ModelProto& model, const Graph& gra
     graph.fail(error.what());
   }
   if (!model.has_graph() || model.graph().node_size() == 0)
-    graph.fail("the model has no nodes; is this an ONNX file?");
+    graph.fail("the model has no nodes; check whether this is an ONNX file");
   if (model.graph().node_size() > static_cast<int>(most_layers))
     graph.fail("more than " + std::to_string(most_layers) + " nodes");
 }

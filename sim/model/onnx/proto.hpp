@@ -26,7 +26,7 @@ namespace sluice::onnx_import {
 /// an ONNX model, for example if it is empty, truncated, a pickle, a zip archive, or a model without nodes.
 void parse_model(std::string_view bytes, ::onnx::ModelProto& model, const Graph& graph);
 
-/// Returns the elements of a tensor if its data are in the file and it is small.
+/// Returns the elements of a tensor if the tensor is small and its data are in the file.
 std::optional<Numbers> numbers_of(const ::onnx::TensorProto& tensor, std::int64_t elements);
 
 Attribute attribute_of(const ::onnx::AttributeProto& proto);
@@ -35,13 +35,13 @@ Attribute attribute_of(const ::onnx::AttributeProto& proto);
 using Types = std::unordered_map<std::string, ::onnx::TypeProto*>;
 using Data = std::unordered_map<std::string, const ::onnx::TensorProto*>;
 
-/// The error for an operator, or a version of an operator, that libonnx does not know, so that it cannot infer shapes.
+/// The error for shapes that libonnx cannot infer, because it does not know an operator or a version of an operator.
 struct NotKnown : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Returns the types that libonnx infers for a node's outputs. It may rewrite `node` for an older
-/// operator set. Throws NotKnown, and any exception of libonnx for an invalid node.
+/// Returns the types that libonnx infers for a node's outputs. The function may rewrite `node` for an older operator
+/// set. Throws NotKnown, and any exception of libonnx for an invalid node.
 std::vector<::onnx::TypeProto> infer_types(::onnx::NodeProto& node, const Graph& graph,
                                            const Types& types, const Data& data);
 

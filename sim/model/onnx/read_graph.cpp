@@ -1,5 +1,5 @@
-// Turns a parsed ONNX file into its graph. libonnx infers the shapes node by node, and small constants are folded
-// between the nodes. Only this file, proto.cpp and infer.cpp use libonnx and protobuf.
+// Turns a parsed ONNX file into its graph. libonnx infers the shapes node by node. The elements of small constants are
+// computed between the nodes. Only this file, proto.cpp and infer.cpp use libonnx and protobuf.
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class Loading {
       graph_.outputs.push_back(output.name());
     }
     if (graph_.outputs.empty())
-      graph_.fail("the model has no outputs; export it again with its outputs");
+      graph_.fail("the model has no outputs; export the model again with its outputs");
     given_.require_used();
     return std::move(graph_);
   }
@@ -147,7 +147,7 @@ class Loading {
       graph_.inputs.push_back(list[i]->name());
     }
     if (graph_.inputs.empty())
-      graph_.fail("the model has no inputs except its weights; export it again with its inputs");
+      graph_.fail("the model has no inputs except its weights; export the model again with its inputs");
     dimensions_.finish(graph_);
     graph_.batch = dimensions_.batch();
     graph_.batch_axis = dimensions_.batch_axis();
@@ -186,13 +186,13 @@ class Loading {
     if (node.has_graphs) add_captured(proto_node, captured, node);
     for (const std::string& input : node.inputs)
       if (!input.empty() && !graph_.find(input))
-        graph_.fail(node, "the node reads '" + clean(input) + "', which no earlier node makes");
+        graph_.fail(node, "the node reads '" + clean(input) + "', but no earlier node makes this tensor");
     add_outputs(node, inferred(node, proto_node), proto_node);
     graph_.nodes.push_back(std::move(node));
   }
 
-  /// The bodies of a condition or a loop may read tensors of the surrounding graph. Such tensors are added as inputs of
-  /// the node.
+  /// The bodies of a condition or a loop may read tensors of the surrounding graph. The tensors of the surrounding
+  /// graph that a body reads are added as inputs of the node.
   void add_captured(const pb::NodeProto& outer, std::set<std::string>& known, Node& node) const {
     for (const pb::AttributeProto& attribute : outer.attribute()) {
       std::vector<const pb::GraphProto*> bodies;
@@ -207,7 +207,8 @@ class Loading {
     }
   }
 
-  /// Returns whether the operator is newer than libonnx and its output has the shape of its first input.
+  /// Returns whether libonnx does not know the operator yet, and the operator's output has the shape of its first
+  /// input.
   static bool keeps_shape(const Node& node) {
     const OpRule* rule = rule_of(node);
     return rule && node.has_input(0) && (rule->draft == as_type || rule->draft == group_norm);
@@ -254,7 +255,7 @@ class Loading {
     types.front() = type_of(element, einsum_of(node.text("equation", ""), shapes).shape());
   }
 
-  /// Throws an error for a negative extent, which libonnx infers if a window is larger than its image.
+  /// Throws an error for a negative extent. libonnx infers such an extent if a window is larger than its image.
   static void require_extents(const std::vector<pb::TypeProto>& types) {
     for (const pb::TypeProto& type : types)
       for (const auto& dim : type.tensor_type().shape().dim())

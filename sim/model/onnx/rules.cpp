@@ -12,8 +12,8 @@ namespace {
 using enum Axes;
 
 const OpRule table[] = {
-    // The columns are the operator, the axes, the function that makes the draft, the FLOP per element, and the layer
-    // type or the tensors that the gradient reads.
+    // The columns are the operator, the axes, the function that makes the draft, the FLOP per element, and a word. The
+    // word is the layer type, or names the tensors that the gradient reads.
     {"Conv", image, convolution},
     {"ConvTranspose", image, transposed_convolution},
     {"MaxPool", image, pool, 1, "max_pool"},
@@ -215,7 +215,7 @@ const Shape& known_shape(const Graph& graph, const Node& node, const std::string
            std::to_string(newest) + " that is known here)";
   graph.fail(node, "the shape of '" + clean(tensor) +
                        "' is not known: it is neither in the file nor can it be inferred" + why +
-                       "; give it with the batch, as in shapes={" + clean(tensor) + ": [1, 128]}");
+                       "; give the shape, including the batch, such as shapes={" + clean(tensor) + ": [1, 128]}");
 }
 
 }  // namespace sluice::onnx_import

@@ -1,7 +1,7 @@
 // The rules by which ONNX operators become layers: a rule names a layer type, or gives the cost of each element of the
-// output. There are a few kinds of operators. Each kind has a function in a file ops_*.cpp, and the table in rules.cpp
-// lists the operators with their kinds. To add an operator of a known kind, add a line to this table. The operators
-// follow the ONNX operator schemas, version 1.12.
+// output. There are a few kinds of operators. Each kind has a function in a file ops_*.cpp. The table in rules.cpp
+// lists the operators with their kinds. To add an operator of one of these kinds, add a line to the table in rules.cpp.
+// The operators follow the ONNX operator schemas, version 1.12.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace sluice::onnx_import {
 
 /// The effect of an operator on the axes of its input.
 enum class Axes {
-  kept,    ///< they keep their meaning
-  image,   ///< they keep their meaning, and the second axis is the channels
-  changed  ///< their meaning changes
+  kept,    ///< the axes keep their meaning
+  image,   ///< the axes keep their meaning, and the second axis is the channels
+  changed  ///< the meaning of the axes changes
 };
 
 /// A draft of a layer. If the layer catalog computes the same shape for `type` as ONNX, the layer gets this type.
-/// Otherwise the layer becomes an `operator` with the costs below.
+/// If the catalog does not compute this shape, the layer becomes an `operator` with the costs below.
 struct Draft {
   std::string type = {};  ///< a type of the layer catalog, or empty for `operator`
   /// The property of the operator that no layer type has; a note to the user names it.
@@ -34,19 +34,19 @@ struct Draft {
   /// The shapes of the type's input and output, if they differ from the shapes of the tensors. In this case, views are
   /// added before and after the layer.
   Shape takes = {}, makes = {};
-  /// The inputs of the node that the layer reads. If it is empty, the layer reads all inputs that are data.
+  /// The inputs of the node that the layer reads. If the list is empty, the layer reads all inputs that are data.
   std::vector<std::size_t> reads = {};
   std::vector<std::size_t> weights = {};     ///< inputs whose elements the layer type counts
-  std::vector<std::size_t> statistics = {};  ///< inputs that are not parameters
-  std::int64_t macs = 0;                     ///< per element of the output
-  std::int64_t flop = 0;        ///< per element of the output, without multiply-accumulates
-  std::int64_t input_macs = 0;  ///< per element of the first input
-  std::int64_t input_flop = 0;  ///< per element of the first input, without multiply-accumulates
+  std::vector<std::size_t> statistics = {};  ///< inputs that are statistics, which are not parameters
+  std::int64_t macs = 0;                     ///< multiply-accumulates per element of the output
+  std::int64_t flop = 0;        ///< FLOP per element of the output, without multiply-accumulates
+  std::int64_t input_macs = 0;  ///< multiply-accumulates per element of the first input
+  std::int64_t input_flop = 0;  ///< FLOP per element of the first input, without multiply-accumulates
   std::string keeps = {};       ///< the key `keeps` of `operator`, or empty for its default
   std::int64_t kept_bytes = 0;  ///< the key `kept_bytes` of `operator`, per sample
   /// The key `same_place` of `operator`: whether an output pixel depends on only one input pixel.
   bool same_place = false;
-  bool learns = true;     ///< whether the constants that it reads are parameters
+  bool learns = true;     ///< whether the constants that the layer reads are parameters
   bool is_alias = false;  ///< whether the output is the same tensor as the input
   /// Whether the operator works element by element on inputs that are stretched to one shape.
   bool each = false;
@@ -61,7 +61,7 @@ struct OpRule {
   const char* op;
   Axes axes;
   Draft (*draft)(const Drafting& at);
-  int flop = 0;  ///< FLOP per element; for recurrent operators the number of gates
+  int flop = 0;  ///< FLOP per element, or the number of gates of a recurrent operator
   /// A layer type, or a value of the key `keeps` (the tensors that the gradient reads).
   const char* word = "";
 };
@@ -80,17 +80,16 @@ struct Drafting {
 
   bool is_data(std::size_t input) const;
   bool is_constant(std::size_t input) const;
-  bool is_learned(std::size_t input) const;     ///< whether it is made of learned weights
-  const Shape& shape(std::size_t input) const;  ///< its shape with the batch
+  bool is_learned(std::size_t input) const;     ///< whether the input is made of learned weights
+  const Shape& shape(std::size_t input) const;  ///< the shape of the input with the batch
   Sample sample(const std::string& tensor) const;
   /// Returns the number of ONNX's axis `axis` in the layer, or nothing if it is the axis of the batch.
   std::optional<std::int64_t> axis(const std::string& tensor, std::int64_t axis) const;
-  /// Returns whether the shape of `tensor` without its first axis is the shape of a sample. If so, the other axes have
-  /// the same meaning in the layer as in ONNX.
+  /// Returns whether the shape of `tensor` without its first axis is the shape of a sample. The axes after the first
+  /// axis then have the same meaning in the layer as in ONNX.
   bool is_batched(const std::string& tensor) const;
   void require(bool condition, const std::string& message) const;
-  /// Throws an error unless an input has `count` elements, one for each of `what`. An input that is not given is no
-  /// error.
+  /// Throws an error unless an input has `count` elements, one for each of `what`. A missing input is not an error.
   void require_elements(std::size_t input, std::int64_t count, const char* what) const;
   [[noreturn]] void fail(const std::string& message) const;
 };
@@ -116,7 +115,7 @@ Draft lrn(const Drafting& at);
 
 Draft as_type(const Drafting& at);      ///< the layer type `rule.word`
 Draft elementwise(const Drafting& at);  ///< `rule.flop` per element
-Draft joined(const Drafting& at);       ///< sums and products, of the layer type `rule.word`
+Draft joined(const Drafting& at);       ///< sums and products, which become the layer type `rule.word`
 Draft quotient(const Drafting& at);
 Draft chosen(const Drafting& at);
 Draft quantised(const Drafting& at);
@@ -125,8 +124,9 @@ Draft reduction(const Drafting& at);  ///< `rule.flop` per element of the input
 Draft dropout(const Drafting& at);
 Draft top_k(const Drafting& at);
 
-Draft moved(const Drafting& at);     ///< elements are moved; nothing is computed
-Draft enlarged(const Drafting& at);  ///< elements may repeat; an alias if the shape stays the same
+Draft moved(const Drafting& at);     ///< operators that move elements and compute nothing
+/// Operators that may repeat elements. If the shape does not change, the output is an alias of the input.
+Draft enlarged(const Drafting& at);
 Draft resized(const Drafting& at);
 Draft reshaped(const Drafting& at);
 Draft alias(const Drafting& at);

@@ -12,7 +12,7 @@ enum class Fate { copy, descend, drop, drop_if_large };
 
 struct Rule {
   Fate fate = Fate::copy;
-  /// The kind of the message in the field, if this message is read.
+  /// The kind of the message in the field. The kind is absent if the message is not read.
   Kind kind = Kind::other;
 };
 
@@ -58,8 +58,8 @@ class Skimmer {
 
   void message(std::string_view bytes, Kind kind, int depth, std::string& out) {
     if (depth > deepest)
-      throw InputError("graphs are nested in graphs, more than " + std::to_string(deepest) +
-                       " messages deep");
+      throw InputError("the nesting of graphs in graphs is deeper than " + std::to_string(deepest) +
+                       " messages");
     while (!bytes.empty()) field(bytes, kind, depth, out);
   }
 

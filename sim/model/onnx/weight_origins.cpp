@@ -28,8 +28,8 @@ std::uint32_t WeightOrigins::add(std::int64_t elements, bool initialiser, bool v
 }
 
 /// Returns the inputs whose elements become a node's output. Scales and zero points of quantised inputs are left out.
-/// If the file stores a quantised tensor, the tensor becomes a weight at the node that turns it into floating-point
-/// numbers.
+/// If the file stores a quantised tensor, one node turns the tensor into floating-point numbers. In this case the
+/// output of the node is a weight.
 std::vector<std::string> WeightOrigins::factors_of(const Node& node) {
   const bool turns = node.op == "DequantizeLinear";
   if ((!turns && node.op != "QuantizeLinear") || !node.has_input(0)) return node.inputs;

@@ -1,7 +1,6 @@
 // Assigns the elements of a file's weights to layers as parameters. A weight counts only at the first layer that reads
-// it, and later readers share it. The exception is a weight with one axis (a bias or a scale), which counts at each
-// layer that reads it. The reason is that exporters store equal biases only once, such as the zeros of a network before
-// training.
+// it. Later layers that read the weight share it. A weight with one axis (a bias or a scale) is an exception and counts
+// at each layer that reads it. Exporters store equal biases only once, such as the zeros of a network before training.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +18,8 @@ class Weights {
   explicit Weights(const Graph& graph) : graph_(graph), owners_(graph.weights.size()) {}
 
   /// Claims the weights of the draft (`draft.weights`) for a layer whose type counts `parameters` elements. If another
-  /// layer owns these weights, `layer` gets the key `tied`. If the weights do not have `parameters` elements, returns
-  /// false and claims nothing.
+  /// layer owns these weights, `layer` gets the key `tied`. If the number of elements of the weights is not
+  /// `parameters`, the function returns false and claims nothing.
   bool claim(const Node& node, const Draft& draft, std::int64_t parameters, Value& layer);
 
   /// Claims the learned inputs of a node for a layer of the type `operator`, which has the name `layer`. Inputs that
@@ -32,7 +31,7 @@ class Weights {
  private:
   struct Owner {
     std::string layer;            ///< the name of the owner; empty if no layer owns the weight
-    std::int64_t parameters = 0;  ///< number of the owner's parameters
+    std::int64_t parameters = 0;  ///< the number of the owner's parameters
     bool statistics = false;
   };
   std::vector<std::uint32_t> of_inputs(const Node& node,

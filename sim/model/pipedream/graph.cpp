@@ -47,7 +47,7 @@ void Graph::fail(int line, const std::string& message) const {
 }
 
 std::vector<std::uint32_t> Graph::order() const {
-  // Compares the numbers in names instead of their texts, so that "node10" comes after "node9".
+  // Compares names by their numbers and not by their letters, so that "node10" comes after "node9".
   const auto later = [&](std::uint32_t a, std::uint32_t b) {
     const std::string_view x = nodes_[a].id, y = nodes_[b].id;
     return x.size() != y.size() ? x.size() > y.size() : x > y;

@@ -2,9 +2,9 @@
 //   node2 -- Conv2d(3, 64, ...) -- forward_compute_time=22.3, backward_compute_time=24.6,
 //       activation_size=1644167168.000, parameter_size=7168.000
 //   <tab>node1 -- node2
-// Times are in milliseconds and sizes in bytes of float32, for a whole batch. The file does not say how many samples a
-// batch has. All functions throw InputError at the faulty line. The format follows Narayanan et al., PipeDream (SOSP
-// 2019), section 3.1, and of msr-fiddle/pipedream, profiler.
+// Times are in milliseconds, and sizes are in bytes of float32, for a whole batch. The file does not say how many
+// samples a batch has. All functions throw InputError at the faulty line. The format follows Narayanan et al.,
+// PipeDream (SOSP 2019), section 3.1, and the profiler of msr-fiddle/pipedream.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Node {
   int line = 0;
   std::string_view id, kind, arguments;  ///< "node2", "Conv2d", "3, 64, ..."
   std::string_view forward, backward;    ///< milliseconds, as written
-  std::int64_t activation_bytes = 0;     ///< for the whole batch
+  std::int64_t activation_bytes = 0;     ///< seconds for the whole batch
   std::int64_t parameters = 0;           ///< elements
   std::vector<std::uint32_t> inputs, outputs;
 
@@ -49,11 +49,11 @@ class Graph {
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::shared_ptr<const Source>& source() const { return source_; }
 
-  /// Returns an order in which each node comes after the nodes that it reads. If several nodes may come next, the one
+  /// Returns an order in which each node comes after the nodes that it reads. If several nodes may come next, the node
   /// with the smallest number is taken.
   std::vector<std::uint32_t> order() const;
 
-  /// Throws InputError at the line or, if `line` is 0, for the whole file.
+  /// Throws InputError at the line. If `line` is 0, the error is about the whole file.
   [[noreturn]] void fail(int line, const std::string& message) const;
 
   /// Throws InputError at the line.

@@ -66,8 +66,8 @@ class Conversion {
   }
 
   /// Returns whether a node is left out. Calls of size() are left out, because their results are numbers. A node
-  /// without times and bytes is left out if all its inputs are left out. Such a node is a state that one call passes to
-  /// the next, for example the state of a recurrent layer.
+  /// without times and bytes is left out if all its inputs are left out. A node without times and bytes is a state that
+  /// one call passes to the next call, for example the state of a recurrent layer.
   bool is_left_out(const Node& node) const {
     if (node.is_size()) return true;
     if (node.is_input() || node.activation_bytes > 0 || node.parameters > 0) return false;
@@ -86,7 +86,7 @@ class Conversion {
     if (node.activation_bytes % sample != 0)
       graph_.fail(node.line, "activation_size of " + std::to_string(node.activation_bytes) +
                                  " bytes is not a whole number of float32 elements for each of " +
-                                 std::to_string(batch_) + " samples; is the batch right?");
+                                 std::to_string(batch_) + " samples; check the value of batch");
     return node.activation_bytes / sample;
   }
 
@@ -106,7 +106,7 @@ class Conversion {
     if (graph_.number_of(node.line, node.forward) == 0) return;
     const std::string what = "the " + std::string(node.forward) + " ms of '" +
                              std::string(node.id) + "' for loading data are ";
-    notes.push_back(what + (loading_ ? "counted" : "left out (use loading: counted to keep them)"));
+    notes.push_back(what + (loading_ ? "counted" : "left out (use loading: counted to include them)"));
     if (!loading_) return;
     Value work = layer_at(node, "measured", std::string(node.id) + "-loading");
     set_inputs(work, node, {names_[index]});
@@ -119,7 +119,7 @@ class Conversion {
   void note_size(const Node& node) {
     if (node.activation_bytes == 0)
       notes.push_back("the file has a size of 0 for '" + std::string(node.id) +
-                      "', which counts as one element here");
+                      "'; this size counts as one element");
   }
 
   void set_inputs(Value& layer, const Node& node, const std::vector<std::string>& names) const {
@@ -151,7 +151,7 @@ class Conversion {
   }
 
   /// Returns the value of the key `keeps` for a layer of this kind: the tensors that its gradient reads, or `inputs` if
-  /// that is not known.
+  /// these tensors are not known.
   static std::string_view keeps(std::string_view kind) {
     for (const std::string_view word : {"ReLU", "ReLU6", "Sigmoid", "Tanh", "Softmax"})
       if (kind == word) return "output";
@@ -160,8 +160,8 @@ class Conversion {
     return "inputs";
   }
 
-  /// Returns the multiply-accumulates of a convolution or a linear layer, which are the positions of the output times
-  /// the weights.
+  /// Returns the multiply-accumulates of a convolution or a linear layer, which are the number of positions of the
+  /// output times the number of weights.
   std::int64_t macs_of(const Node& node) const {
     std::string_view outputs;
     if (node.kind == "Conv2d")
@@ -178,7 +178,7 @@ class Conversion {
       graph_.fail(node.line, std::to_string(elements) + " elements per sample and " +
                                  std::to_string(node.parameters) + " parameters do not make " +
                                  std::to_string(channels) +
-                                 " output channels; is the batch right?");
+                                 " output channels; check the value of batch");
     return checked_mul(weights, elements / channels, "multiply-accumulates");
   }
 
@@ -246,7 +246,7 @@ const Importer pipedream_importer = {
           .minimum = 1},
          {.name = "loading",
           .type = Type::choice,
-          .summary = "what to do with the time of an Input, which is the loading of data",
+          .summary = "what to do with the time of an Input, in which data are loaded",
           .default_text = "left_out",
           .choices = {"left_out", "counted"}}},
     .read = pipedream::read,

@@ -6,7 +6,7 @@ namespace sluice {
 extern const ForeignTable a30_table;
 const ForeignTable a30_table = {
     .name = "a30_operators",
-    .summary = "Reads modules of torch with the time and energy of a call.",
+    .summary = "Reads modules of torch with the time and the energy of one call.",
     .source = "Operators of networks for images on an A30, with and without tensor cores",
     .heading = {"gpu_config", "operator", "input_shape", "time_per_iter_s", "energy_per_iter_mJ"},
     .map = R"yaml(

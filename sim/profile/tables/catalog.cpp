@@ -1,5 +1,5 @@
-// The catalog of tables of other programs. Sluice recognises such a table by its heading. To add a table, add a file in
-// this folder and a line here.
+// The catalog of tables of other programs. Sluice recognises a table of another program by the heading of the table. To
+// add a table, add a file in this folder and a line here.
 #include "profile/tables/table.hpp"
 
 namespace sluice {

@@ -1,4 +1,4 @@
-// Reads any table of CSV as a profile, by a mapping of its columns.
+// Reads any table in CSV as a profile, by a mapping of its columns.
 #include <algorithm>
 
 #include "base/quantity.hpp"
@@ -25,7 +25,7 @@ const Record& map_record() {
       .fields = {text_field("format", "sluice-profile-map/1"),
                  {.name = "header",
                   .type = Type::mapping,
-                  .summary = "keys of the profile's header",
+                  .summary = "the keys of the profile's header",
                   .optional = true},
                  {.name = "file_name",
                   .type = Type::choice,
@@ -42,7 +42,8 @@ const Record& map_record() {
                   .summary = "the origin of each column of the profile"},
                  {.name = "each",
                   .type = Type::list,
-                  .summary = "further columns; a row of the table becomes one row for each element",
+                  .summary = "a list of additional columns; each row of the table becomes one row of the profile per "
+                             "element of the list",
                   .optional = true}}};
   return record;
 }
@@ -52,10 +53,10 @@ const Record& origin_record() {
       .name = "a column of the map",
       .summary = "Where the cells of a column come from.",
       .fields = {text_field("column", "the table's column"),
-                 text_field("unit", "the unit of the column's numbers: ms, us, mJ, kB"),
-                 text_field("until", "use only the part of a cell before this text"),
+                 text_field("unit", "the unit of the column's numbers, such as ms, us, mJ or kB"),
+                 text_field("until", "a text; only the part of a cell before this text is used"),
                  text_field("separator", "the text between the parts of a list"),
-                 text_field("text", "the same text for every row"),
+                 text_field("text", "a text that every row has"),
                  text_field("expression", "a formula of the table's whole numbers: 2 * $m * $n")}};
   return record;
 }
@@ -65,7 +66,7 @@ const Record& origin_record() {
 double factor_of(const Reader& keys, const ProfileColumn& column) {
   if (!keys.has("unit")) return 1;
   if (column.dimension == Dimension::none)
-    keys.fail("unit", "the column '" + column.name + "' does not hold a quantity: remove 'unit'");
+    keys.fail("unit", "the column '" + column.name + "' has no unit: remove the key 'unit'");
   const std::string unit = keys.text("unit");
   const std::vector<std::string> known = units_of(column.dimension);
   if (std::find(known.begin(), known.end(), unit) == known.end())
@@ -279,7 +280,7 @@ Profile read_foreign_table(const std::shared_ptr<const Source>& source, const st
   throw InputError(
       position_in(*source, 1, 1),
       "this is neither a profile, which begins with '# format: sluice-profile/1', nor a table with a known heading (" +
-          join(foreign_tables().names()) + "); --map MAP.yaml says what its columns mean");
+          join(foreign_tables().names()) + "); use --map MAP.yaml to say what the columns of the table mean");
 }
 
 }  // namespace sluice

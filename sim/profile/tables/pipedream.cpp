@@ -34,7 +34,7 @@ Profile read(const std::shared_ptr<const Source>& source) {
   profile.header.set("format", Value::make(std::string("sluice-profile/1")));
   profile.header.set("source", Value::make(std::string("PipeDream's profiler")));
   for (const pipedream::Node& node : graph.nodes()) {
-    if (node.is_size() || node.is_input()) continue;  // Loading data is not an operator.
+    if (node.is_size() || node.is_input()) continue;  // A node that loads data is not an operator.
     profile.rows.push_back(row_of(graph, node, "forward", node.forward));
     profile.rows.push_back(row_of(graph, node, "backward", node.backward));
   }
@@ -46,7 +46,7 @@ Profile read(const std::shared_ptr<const Source>& source) {
 extern const ForeignTable pipedream_table;
 const ForeignTable pipedream_table = {
     .name = "pipedream",
-    .summary = "Reads layer graphs of PipeDream's profiler, forward and backward.",
+    .summary = "Reads layer graphs of PipeDream's profiler, with rows for the forward and the backward pass.",
     .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1",
     .ending = ".graph.txt",
     .read = read};

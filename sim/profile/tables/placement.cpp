@@ -1,5 +1,5 @@
-// Reads times of kernels that depend on the memory of each input and output. Each configuration was measured alone, or
-// many configurations were measured at once.
+// Reads times of kernels that depend on the memory of each input and output. Each configuration was measured alone
+// (single), or many configurations were measured at once (simultaneous).
 #include "profile/tables/table.hpp"
 
 namespace sluice {

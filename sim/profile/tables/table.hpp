@@ -1,6 +1,6 @@
 // Reads tables of other programs as profiles. A table is read by a function, or by a map of its columns, which is a
-// sluice-profile-map/1 document. Users can write such maps, too. Each table has one file, and tables/catalog.cpp lists
-// the tables.
+// sluice-profile-map/1 document. Users can also write maps of columns. Each table has one file, and tables/catalog.cpp
+// lists the tables.
 #pragma once
 
 #include <memory>
@@ -17,18 +17,18 @@ struct ForeignTable {
   std::string name;
   std::string summary;
   std::string source;
-  /// Columns by which the table is recognised. A table of this kind has all these columns.
+  /// The columns by which the table is recognised. Each table of this kind has all these columns.
   std::vector<std::string> heading = {};
-  std::string ending = {};  ///< end of the file's name, for a table without heading
+  std::string ending = {};  ///< the end of the file's name, for a table without a heading
   std::string map = {};     ///< a sluice-profile-map/1 document
   Profile (*read)(const std::shared_ptr<const Source>& source) = nullptr;
 };
 
 const Catalog<ForeignTable>& foreign_tables();
 
-/// Reads a table by the map at the path `map`. If the path is empty, reads it as the table of the catalog that matches
-/// the heading. Throws InputError if no table of the catalog matches the heading, or if a cell is not valid. Throws
-/// IoError.
+/// Reads a table by the map at the path `map`. If the path is empty, the function reads the table as the table of the
+/// catalog that matches the heading. Throws InputError if no table of the catalog matches the heading, or if a cell is
+/// not valid. Throws IoError.
 Profile read_foreign_table(const std::shared_ptr<const Source>& source, const std::string& map);
 
 /// Reads a table by a map that has been read from a document. Throws InputError.

@@ -1,5 +1,5 @@
-// The search for the largest number that fits finds the same answer as a search that tries every number, and tries only
-// a few.
+// Tests the search for the largest number that fits. The search finds the answer that a search over every number finds,
+// and tries only a few numbers.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -15,10 +15,10 @@ FitAnswer line(std::int64_t number, double constant, double each, double availab
   return {needed <= available, needed > available ? needed : 0, available};
 }
 
-TEST_CASE("if every sample needs the same number of bytes, the second refusal finds the limit") {
-  // Since (1000 - 100) / 7 = 128.57, 128 samples fit. The search first tries 1, 2, 6, 22, 86 and 342. The refusal of
-  // 342 leads the search to 1000 / ((100 + 7 x 342) / 342) = 137.1, and the refusals of 342 and 137 lead the search to
-  // 128.
+TEST_CASE("if every sample needs equally many bytes, the search finds the largest number after the second refusal") {
+  // Since (1000 - 100) / 7 = 128.57, 128 samples fit. The search first tries 1, 2, 6, 22, 86 and 342 samples. 342
+  // samples are refused, so the search tries 1000 / ((100 + 7 x 342) / 342) = 137.1 samples next. After the refusals of
+  // 342 and 137 samples, the search tries 128 samples.
   std::vector<std::int64_t> asked;
   const auto most = largest_by_needs(1, 1'000'000, [&](std::int64_t number) {
     asked.push_back(number);
@@ -28,7 +28,7 @@ TEST_CASE("if every sample needs the same number of bytes, the second refusal fi
   CHECK(asked == std::vector<std::int64_t>{1, 2, 6, 22, 86, 342, 137, 128, 129});
 }
 
-TEST_CASE("if the first guess is right, the search asks two questions") {
+TEST_CASE("if the first guess is the largest number that fits, the search tests only two numbers") {
   int asked = 0;
   const auto ask = [&](std::int64_t number) {
     ++asked;
@@ -42,8 +42,7 @@ TEST_CASE("if the first guess is right, the search asks two questions") {
 }
 
 TEST_CASE(
-    "the search handles the limits at which no sample fits, all samples fit, or the only "
-    "sample fits") {
+    "the search is right if no sample fits, if all samples fit, and if the limit is one sample, which fits") {
   CHECK(largest_by_needs(5, 100, [](std::int64_t) { return FitAnswer{}; }) == 0);
   CHECK(largest_by_needs(5, 100, [](std::int64_t) { return FitAnswer{true, 0, 0}; }) == 100);
   CHECK(largest_by_needs(5, 1, [](std::int64_t) { return FitAnswer{true, 0, 0}; }) == 1);
@@ -52,7 +51,7 @@ TEST_CASE(
         }) == 1'000'000'000'000);
 }
 
-TEST_CASE("for any growing need, the search finds the same number as trying every number",
+TEST_CASE("for any need that grows with the number, the search finds the number that a search over every number finds",
           "[property]") {
   std::mt19937_64 random(7);
   const auto up_to = [&](std::int64_t most) {
@@ -61,7 +60,8 @@ TEST_CASE("for any growing need, the search finds the same number as trying ever
   for (int i = 0; i < test::cases_of(2000); ++i) {
     const std::int64_t limit = 1 + up_to(3000);
     std::vector<double> needs(static_cast<std::size_t>(limit) + 1, 0);
-    // Kind 0 never reports the need, kind 1 always, kind 2 sometimes, and kind 3 reports a wrong need.
+    // A test of kind 0 never reports the need. A test of kind 1 always reports the need. A test of kind 2 sometimes
+    // reports the need. A test of kind 3 reports a wrong need.
     const std::int64_t kind = up_to(3);
     double slope = static_cast<double>(up_to(9));
     for (std::size_t n = 1; n < needs.size(); ++n) {

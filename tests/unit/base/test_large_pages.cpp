@@ -1,4 +1,5 @@
-// Arrays on large pages behave like ordinary arrays, both below and above the size from which large pages are used.
+// Tests that arrays on large pages behave like ordinary arrays, both below and above the size from which large pages
+// are used.
 #include <catch2/catch.hpp>
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 namespace sluice {
 namespace {
 
-TEST_CASE("a block of any size can be filled, and a large one begins at a large page", "[base]") {
+TEST_CASE("a block of any size can be filled, and a large block begins at a large page", "[base]") {
   constexpr std::size_t page = std::size_t{1} << 21;
   for (const std::size_t bytes :
        {std::size_t{1}, page / 2 - 1, page / 2, page - 1, page, page + 1, 5 * page}) {

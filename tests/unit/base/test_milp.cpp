@@ -14,8 +14,9 @@ namespace {
 constexpr double none = Milp::infinity;
 
 TEST_CASE("milp: a knapsack by hand") {
-  // The items have the values 10, 13, 7 and the weights 3, 4, 2, and the limit of the weight is 6. The second item and
-  // the third together have the greatest value, 20. If items could be halved, a value of 21 would be possible.
+  // A knapsack. The items have the values 10, 13, 7 and the weights 3, 4, 2. The limit of the total weight is 6. The
+  // second and the third item together have the greatest value, 20. If items could be halved, a value of 21 would be
+  // possible.
   Milp milp;
   const auto a = milp.whole(0, 1, -10), b = milp.whole(0, 1, -13), c = milp.whole(0, 1, -7);
   milp.constrain(-none, {{a, 3}, {b, 4}, {c, 2}}, 6);
@@ -28,9 +29,9 @@ TEST_CASE("milp: a knapsack by hand") {
   CHECK(solution.values == std::vector<double>{0, 1, 1});
 }
 
-TEST_CASE("milp: real variables, equalities, and terms that occur twice") {
-  // Minimise 3 x + y under x + x + y = 4 and x <= 1.5. Without a bound on y the minimum is at x = 0; since y is a whole
-  // number from 0 to 3, the minimum is at x = 0.5, y = 3.
+TEST_CASE("milp: programmes with real variables, with equalities, and with terms that occur twice are solved") {
+  // Minimise 3 x + y under x + x + y = 4 and x <= 1.5. If y had no bound, the minimum would be at x = 0. Because y is a
+  // whole number from 0 to 3, the minimum is at x = 0.5, y = 3.
   Milp milp;
   const auto x = milp.real(0, 1.5, 3), y = milp.whole(0, 3, 1);
   milp.constrain(4, {{x, 1}, {y, 1}, {x, 1}}, 4);
@@ -39,7 +40,7 @@ TEST_CASE("milp: real variables, equalities, and terms that occur twice") {
   CHECK(solution.objective == Approx(4.5));
 }
 
-TEST_CASE("milp: a programme without a solution is proven to have none") {
+TEST_CASE("milp: a programme without a solution is proven to have no solution") {
   Milp real, whole;
   const auto x = real.real(0, 1);
   real.constrain(2, {{x, 1}}, none);
@@ -51,7 +52,7 @@ TEST_CASE("milp: a programme without a solution is proven to have none") {
   CHECK(whole.solve({.seconds = 10}).proven);
 }
 
-TEST_CASE("milp: only solutions better than the known one are searched") {
+TEST_CASE("milp: only solutions that are better than a known solution are searched") {
   Milp milp;
   const auto a = milp.whole(0, 1, -10), b = milp.whole(0, 1, -13), c = milp.whole(0, 1, -7);
   milp.constrain(-none, {{a, 3}, {b, 4}, {c, 2}}, 6);

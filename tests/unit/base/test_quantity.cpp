@@ -21,14 +21,14 @@ using Catch::Matchers::Contains;
 using test::error_of;
 using D = Dimension;
 
-TEST_CASE("a quantity is its number times its prefix, exactly rounded") {
+TEST_CASE("the value of a quantity is its number times its prefix, rounded only once") {
   CHECK(parse_quantity("61TFLOP/s", D::flop_per_s) == 61e12);
   CHECK(parse_quantity("61 TFLOP/s", D::flop_per_s) == 61e12);
   CHECK(parse_quantity("30GB/s", D::bytes_per_s) == 30e9);
   CHECK(parse_quantity("1GiB/s", D::bytes_per_s) == 1073741824.0);
   CHECK(parse_quantity("0.3GB/s", D::bytes_per_s) == 0.3e9);
   CHECK(parse_quantity("2kFLOP", D::flop) == 2000);
-  // The product 5 * 1e-6 is 4.9999999999999996e-06, but the text means the double that is nearest to 5e-6.
+  // The product 5 * 1e-6 is 4.9999999999999996e-06, but the text "5us" means the double that is nearest to 5e-6.
   CHECK(parse_quantity("5us", D::seconds) == 5e-6);
   CHECK(parse_quantity("5µs", D::seconds) == 5e-6);
   CHECK(parse_quantity("7ns", D::seconds) == 7e-9);
@@ -44,7 +44,7 @@ TEST_CASE("a quantity is its number times its prefix, exactly rounded") {
   CHECK(parse_quantity("1e3MB/s", D::bytes_per_s) == 1e9);
 }
 
-TEST_CASE("bytes are whole numbers, exact up to 2^63 - 1") {
+TEST_CASE("numbers of bytes are whole, and exact up to 2^63 - 1") {
   CHECK(parse_bytes("24GB") == 24'000'000'000);
   CHECK(parse_bytes("16GiB") == 17'179'869'184);
   CHECK(parse_bytes("1.5KiB") == 1536);
@@ -60,12 +60,12 @@ TEST_CASE("bytes are whole numbers, exact up to 2^63 - 1") {
   CHECK_THAT(error_of([] { parse_bytes("1.0001kB"); }), Contains("not a whole number of bytes"));
 }
 
-TEST_CASE("text that is not a quantity is refused, with the text, the reason and an example") {
+TEST_CASE("text that is not a quantity is refused; the message gives the text, the reason and an example") {
   const auto message_for = [](const char* text, D dimension) {
     return error_of([&] { parse_quantity(text, dimension, "bandwidth"); });
   };
   CHECK(message_for("-3GB/s", D::bytes_per_s) ==
-        "3 '-3GB/s' for 'bandwidth': it may not be negative, expected bytes per second like "
+        "3 '-3GB/s' for 'bandwidth': the number may not be negative, expected bytes per second like "
         "\"30GB/s\"");
   CHECK_THAT(message_for("30", D::bytes_per_s), Contains("the unit is missing"));
   for (const char* bits : {"64Gbps", "64Gbit/s", "64 Gb/s", "64Gbits/s"})
@@ -95,7 +95,7 @@ TEST_CASE("text that is not a quantity is refused, with the text, the reason and
 
 TEST_CASE("reading and writing numbers does not depend on the locale") {
   const std::string before = std::setlocale(LC_ALL, nullptr);
-  // If no such locale is installed, this still checks the same values under "C".
+  // If no such locale is installed, this test checks the values under the locale "C".
   std::setlocale(LC_ALL, "de_DE.UTF-8");
   CHECK(parse_quantity("1.5s", D::seconds) == 1.5);
   CHECK(exact(1.5) == "1.5");
@@ -116,20 +116,20 @@ TEST_CASE("quantities for people have four digits and the largest suitable unit"
   CHECK(format_quantity(0.7, D::none) == "0.7");
 }
 
-TEST_CASE("exact text reads back as the same double") {
+TEST_CASE("the same double is read back from its exact text") {
   for (const double value : {0.1, 1.0 / 3, 6.1e13, 2.2250738585072014e-308, 1.7976931348623157e308})
     CHECK(std::stod(exact(value)) == value);
   CHECK(exact(0.1) == "0.1");
 }
 
-TEST_CASE("counts that would overflow are errors that name them") {
+TEST_CASE("a count that would overflow is an error that names the count") {
   CHECK(checked_mul(3'000'000'000, 3, "FLOP") == 9'000'000'000);
   CHECK(checked_add(INT64_MAX - 1, 1, "bytes") == INT64_MAX);
   CHECK_THAT(error_of([] { checked_mul(INT64_MAX, 2, "FLOP"); }), Contains("3 FLOP: "));
   CHECK_THAT(error_of([] { checked_add(INT64_MAX, 1, "bytes"); }), Contains("3 bytes: "));
 }
 
-TEST_CASE("a mistyped name gets a suggestion, an unrelated one gets none") {
+TEST_CASE("a mistyped name gets a suggestion, and an unrelated word gets no suggestion") {
   const std::vector<std::string> known = {"bandwidth", "latency", "setup"};
   CHECK(did_you_mean("bandwith", known) == " (did you mean 'bandwidth'?)");
   CHECK(did_you_mean("lateny", known) == " (did you mean 'latency'?)");
@@ -137,7 +137,7 @@ TEST_CASE("a mistyped name gets a suggestion, an unrelated one gets none") {
   CHECK(did_you_mean("LATENCY", known) == " (did you mean 'latency'?)");
   CHECK(did_you_mean("colour", known).empty());
   CHECK(did_you_mean("", known).empty());
-  // A synonym of a name (half, bf16) also leads to a suggestion, and so does the beginning of a name.
+  // A synonym of a name (half, bf16) also leads to a suggestion. The beginning of a name leads to a suggestion, too.
   const std::vector<std::string> dtypes = {"float32", "float16", "bfloat16"};
   CHECK(did_you_mean("fp16", dtypes) == " (did you mean 'float16'?)");
   CHECK(did_you_mean("half", dtypes) == " (did you mean 'float16'?)");
@@ -149,7 +149,7 @@ TEST_CASE("a mistyped name gets a suggestion, an unrelated one gets none") {
   CHECK(join({}).empty());
 }
 
-TEST_CASE("element types have their stored size") {
+TEST_CASE("each element type has the size that it has in memory") {
   CHECK(bytes_of(DType::float64) == 8);
   CHECK(bytes_of(DType::tfloat32) == 4);
   CHECK(bytes_of(DType::bfloat16) == 2);
@@ -168,13 +168,13 @@ TEST_CASE("an error shows the line and a caret under the column") {
   CHECK(std::string(bare.what()) == "m");
 }
 
-TEST_CASE("a line of a megabyte is shown as a window around the column") {
+TEST_CASE("of a line of a megabyte, an error shows only the part around the column") {
   const InputError error(Position{"a", 1, 500'001, std::string(1'000'000, 'x')}, "m");
   CHECK(std::string(error.what()).size() < 400);
 }
 
-TEST_CASE("a signal sets the flag, and check_interrupt leaves with its exit code") {
-  // The flag stays set once a signal has come. So each signal is tested in its own process.
+TEST_CASE("a signal sets the flag, and check_interrupt ends the process with the exit code of the signal") {
+  // After a signal the flag stays set. So each signal is tested in its own process.
   for (const int signal : {SIGTERM, SIGINT}) {
     const pid_t child = fork();
     REQUIRE(child >= 0);
@@ -195,13 +195,14 @@ TEST_CASE("a signal sets the flag, and check_interrupt leaves with its exit code
   CHECK(interrupt_signal() == 0);
 }
 
-TEST_CASE("if no cleanup is necessary, a signal ends the process and removes its file") {
+TEST_CASE("if the process has nothing to clean up, a signal ends the process and removes its half-written file") {
   char name[] = "/tmp/sluice_interrupt_XXXXXX";
   const int file = mkstemp(name);
   REQUIRE(file >= 0);
   close(file);
   for (const int signal : {SIGINT, SIGTERM}) {
-    const bool in_order = signal == SIGINT;  // on SIGINT the process waits for the end of the block
+    // After SIGINT, the process waits for the end of the block that the InOrder object protects.
+    const bool in_order = signal == SIGINT;
     const pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
@@ -227,7 +228,7 @@ TEST_CASE("if no cleanup is necessary, a signal ends the process and removes its
   unlink(name);
 }
 
-TEST_CASE("a second Ctrl-C ends the process at once, by the signal itself") {
+TEST_CASE("a second Ctrl-C ends the process at once, by the signal SIGINT") {
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {

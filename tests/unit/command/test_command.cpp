@@ -1,5 +1,5 @@
-// Tests those parts of the command line that need no process of their own; tests/command/test_cli*.py test the other
-// parts.
+// Tests those parts of the command line that need no separate process. tests/command/test_cli*.py test the parts that
+// need a separate process.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -57,7 +57,7 @@ TEST_CASE(
   CHECK(parsed("run", "s").text("output", "none") == "none");
 }
 
-TEST_CASE("The command line is kept, quoted where a shell would need it") {
+TEST_CASE("The command line is kept, with quotes where a shell needs quotes") {
   const Arguments arguments = parse_arguments(command("run"), {"s.yaml", "stages={cut: it's}"});
   CHECK(arguments.line == "sluice run s.yaml 'stages={cut: it'\\''s}'");
 }
@@ -66,7 +66,7 @@ TEST_CASE("A word after two dashes is not an option") {
   CHECK(parsed("show", "-- --json").positionals == std::vector<std::string>{"--json"});
 }
 
-TEST_CASE("A command line that cannot be understood is refused with a list of what exists") {
+TEST_CASE("A command line that cannot be understood is refused with a list of the known words") {
   CHECK(refusal("run", "s --jsn").find("2 unknown option '--jsn' (did you mean '--json'?)") == 0);
   CHECK(refusal("run", "s --js").find("2 unknown option '--js'") == 0);
   CHECK(refusal("run", "s --json=yes").find("2 ") == 0);
@@ -79,7 +79,7 @@ TEST_CASE("A command line that cannot be understood is refused with a list of wh
         std::string::npos);
 }
 
-TEST_CASE("An integer option is read as a whole and kept in its range") {
+TEST_CASE("The whole text of an integer option must be an integer within the option's range") {
   CHECK(parsed("show", "t --width 80").integer("width", 100, 40, 1000) == 80);
   CHECK(parsed("show", "t").integer("width", 100, 40, 1000) == 100);
   for (const char* width : {"39", "1001", "80x", "8e1", "+80", "99999999999999999999"})
@@ -88,7 +88,7 @@ TEST_CASE("An integer option is read as a whole and kept in its range") {
           }).find("2 '" + std::string(width) + "' for '--width'") == 0);
 }
 
-TEST_CASE("Every command has a sentence, usage, examples and a function, and its help says so") {
+TEST_CASE("Every command has a summary, a usage, examples and a function, and its help shows them") {
   for (const Command* entry : command_catalog().entries()) {
     INFO(entry->name);
     CHECK(entry->summary.back() == '.');
@@ -110,7 +110,7 @@ TEST_CASE("Milliseconds show six significant digits and at least three decimals"
   CHECK(milliseconds(0) == "0");
 }
 
-TEST_CASE("Numbers and times are grouped and rounded for people") {
+TEST_CASE("Digits of numbers are grouped, and numbers and times are rounded for people") {
   CHECK(grouped(188459392) == "188 459 392");
   CHECK(grouped(-1234) == "-1 234");
   CHECK(grouped(999) == "999");
@@ -134,7 +134,7 @@ TEST_CASE("Text from a file reaches the terminal without control characters") {
   CHECK(columns_of("caf\xC3\xA9") == 4);
 }
 
-TEST_CASE("A bar has its full width for any share") {
+TEST_CASE("A bar has its full width, whatever share it shows") {
   for (const double share :
        {-1.0, 0.0, 0.001, 0.5, 0.99, 1.0, 7.0, std::numeric_limits<double>::quiet_NaN()})
     CHECK(columns_of(bar(share, 20)) == 20);
@@ -159,9 +159,10 @@ TEST_CASE(
         "{\"step_s\": \"s\", \"peak\": \"byte\", \"bound_by\": null}\n");
 }
 
-TEST_CASE("The stage table counts up, and times are bytes over the link and FLOP over the rate") {
+TEST_CASE("The stage table has running totals, the times of transfers over the link, and the times of computation at "
+          "the device's rate") {
   // The two layers have outputs of 8 and 2 elements. The second layer has 16 parameters and 32 FLOP. An element has 4
-  // B. The link has 2 B/s, the device 4 FLOP/s and 100 B of memory.
+  // B. The link has 2 B/s. The device has 4 FLOP/s and 100 B of memory.
   Model model;
   model.layers = {{"x", "input", {}, {8}, 8, 0, 0, 0}, {"d", "dense", {0}, {2}, 2, 16, 16, 32}};
   Platform platform;
@@ -179,7 +180,7 @@ TEST_CASE("The stage table counts up, and times are bytes over the link and FLOP
                      "down",
                      {0, 1},
                      9.0,
-                     9.0}};  // the set-up time of a transfer does not count
+                     9.0}};  // the stage table does not count the set-up time of a transfer
   const Target target(platform, platform.devices.front(), DType::float32, plain_cost("peak"));
 
   const std::vector<TableRow> rows = stage_table(model, DType::float32, &target);
@@ -198,7 +199,7 @@ TEST_CASE("The stage table counts up, and times are bytes over the link and FLOP
   CHECK(*summary.inferences_per_load == 4.0);  // 32 s / 8 s
 }
 
-TEST_CASE("If the parameters alone exceed the memory, no copy fits in addition") {
+TEST_CASE("If the parameters alone exceed the memory, no samples fit in addition to the parameters") {
   Model model;
   model.layers = {{"x", "input", {}, {8}, 8, 0, 0, 0}, {"d", "dense", {0}, {2}, 2, 26, 26, 52}};
   Platform platform;

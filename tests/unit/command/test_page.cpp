@@ -15,7 +15,7 @@ TEST_CASE("Text is broken at blanks, and a word that is too long gets its own li
   CHECK(broken("äöü äöü", 3) == std::vector<std::string>{"äöü", "äöü"});
 }
 
-TEST_CASE("A continued line is indented to where its text began") {
+TEST_CASE("The continuation of a line is indented to the column where the text of the line begins") {
   CHECK(folded("label  one two three\n", 14) == "label  one two\n       three\n");
   CHECK(folded("  indented words here\n", 12) == "  indented\n  words here\n");
   CHECK(folded("short\n", 80) == "short\n");
@@ -23,13 +23,13 @@ TEST_CASE("A continued line is indented to where its text began") {
   CHECK(folded("\x1b[1mbold\x1b[0m word\n", 9) == "\x1b[1mbold\x1b[0m word\n");
 }
 
-TEST_CASE("Paragraphs are wrapped again, lists are not") {
+TEST_CASE("Paragraphs are wrapped to the width of the page, but lists keep their lines") {
   CHECK(reflowed("one two\nthree\n\nx  y\n  z\n", 40) == "one two three\n\nx  y\n  z\n");
 }
 
 TEST_CASE(
-    "A table is fitted into the page: first its texts continue on further lines, then its "
-    "columns do") {
+    "A table is fitted into the page: first the texts in its cells are wrapped, and then its columns are continued "
+    "below each other") {
   const TextTable table{.columns = {left("name"), right("number"), left("what it is")},
                         .rows = {{"a", "1", "a sentence of quite a few words"}}};
   CHECK(table.aligned(0) ==
@@ -54,7 +54,7 @@ TEST_CASE("Rows that differ only in their device become one row") {
                                                    {"", "gpu2.down: 3 GB"},
                                                    {"", "host: 9 GB"}});
   // Devices are distinguished by their whole names: gpu10 follows gpu2 in this list, and the row of gpu1 does not
-  // include gpu10.
+  // include the row of gpu10.
   CHECK(grouped_by_device({{"gpu1.bytes", "5"}, {"gpu2.bytes", "5"}, {"gpu10.bytes", "5"}},
                           devices) == LabelledRows{{"gpu1..gpu10.bytes", "5"}});
   CHECK(grouped_by_device({{"gpu0.bytes", "5"}, {"gpu2.bytes", "5"}}, devices) ==

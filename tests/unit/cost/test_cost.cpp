@@ -1,4 +1,4 @@
-// Tests cost models. The comments next to the numbers show how each number is computed.
+// Tests cost models. Tests prices of passes. The comments next to the numbers show how each number is computed.
 #include <catch2/catch.hpp>
 
 #include "cost/cost.hpp"
@@ -39,9 +39,9 @@ double seconds(const std::string& cost, const Work& work, const Device& device,
 
 }  // namespace
 
-TEST_CASE("forward work reads every input and the weights and writes the output") {
+TEST_CASE("forward work reads every input and the weights, and writes the output") {
   const Model model = sum_of_two();
-  // Layer a computes 8 samples x 4000 FLOP, and moves 4 B x (8 x (100 + 200) + 50) = 9800 B.
+  // Layer `a` computes 8 samples x 4000 FLOP, and moves 4 B x (8 x (100 + 200) + 50) = 9800 B.
   const Work a = forward_work(model, model.layers[1], 8, DType::float32);
   CHECK(a.flop == 32000);
   CHECK(a.bytes == 9800);
@@ -51,7 +51,7 @@ TEST_CASE("forward work reads every input and the weights and writes the output"
   CHECK(sum.bytes == 9600);
 }
 
-TEST_CASE("backward work reads what is kept and the gradient, and writes gradients") {
+TEST_CASE("backward work reads the kept tensors and the output's gradient, and writes gradients") {
   Model model = sum_of_two();
   Layer& a = model.layers[1];
   a.macs = 2000;
@@ -87,7 +87,7 @@ TEST_CASE("a table reads only the rows that are looked up, and experts read one 
     return backward_work(model, model.layers[l], samples, DType::float32);
   };
   // A sample has 3 tokens and 3 x 8 outputs, and reads 3 of the table's 10 rows of 8 elements. 4 samples look up 12
-  // rows, so that they read all 10 rows.
+  // rows, and read all 10 rows of the table.
   CHECK(forward(1, 1) == 3 + 24 + 3 * 8);
   CHECK(forward(1, 3) == 3 * (3 + 24) + 9 * 8);
   CHECK(forward(1, 4) == 4 * (3 + 24) + 10 * 8);
@@ -99,14 +99,15 @@ TEST_CASE("a table reads only the rows that are looked up, and experts read one 
   CHECK(forward(3, 1) == 24 + 18 + 3 * 48);
   CHECK(forward(3, 5) == 5 * (24 + 18) + 15 * 48);
   CHECK(forward(3, 6) == 6 * (24 + 18) + 16 * 48);
-  // The backward pass reads the same matrices again, and writes gradients of the same size.
+  // The backward pass reads the matrices of the forward pass again, and writes gradients with the size of these
+  // matrices.
   CHECK(backward(3, 2).written == 4 * (2 * 24 + 6 * 48));
   CHECK(backward(3, 2).bytes == 4 * (2 * (24 + 18 + 24) + 2 * 6 * 48));
   // Tokens have no gradients, but they are counted like all inputs.
   CHECK(backward(1, 1).written == 4 * (3 + 3 * 8));
 }
 
-TEST_CASE("layers before the first weights have no backward pass, unless one was measured") {
+TEST_CASE("layers before the first weights have no backward pass, unless their backward pass was measured") {
   const std::string input = "- {type: input, name: x, shape: [20]}\n";
   const std::string tail = "- {type: dense, name: y, features: 5, bias: false}\n- {type: relu}\n";
   const auto bytes = [](const Model& model, std::size_t l) {
@@ -116,10 +117,10 @@ TEST_CASE("layers before the first weights have no backward pass, unless one was
   CHECK_FALSE(plain.layers[1].backward.runs);
   CHECK(bytes(plain, 1) == 0);
   CHECK(plain.layers[2].backward.runs);
-  CHECK(bytes(plain, 2) == 4 * (20 + 5 + 2 * 100));  // its input gets no gradient
+  CHECK(bytes(plain, 2) == 4 * (20 + 5 + 2 * 100));  // the input of the layer gets no gradient
   CHECK(bytes(plain, 3) == 4 * (5 + 5 + 5));
-  // A relu that was measured computes a gradient. It moves the gradients of its output and input (20 elements each) and
-  // the 20 elements that it keeps.
+  // A relu whose backward pass was measured computes a gradient. The relu moves the gradients of its output and of its
+  // input (20 elements each), and the 20 elements that it keeps.
   const Model measured = sluice::test::model_of(
       input + "- {type: relu, forward: 1ms, backward: 1ms}\n" + tail, "", "measured_batch: 1\n");
   CHECK(bytes(measured, 1) == 4 * (20 + 20 + 20));
@@ -136,32 +137,33 @@ TEST_CASE("an input layer does no work and takes no time") {
     CHECK(plain_cost(cost->name)->of(input).seconds == 0);
 }
 
-TEST_CASE("peak is FLOP over rate times efficiency") {
-  // 1e9 / (10e12 x 0.5) = 2e-4 s, and half of these seconds at twice the rate
+TEST_CASE("under peak, the seconds are FLOP / (rate x efficiency)") {
+  // 1e9 FLOP / (10e12 FLOP/s x 0.5) = 2e-4 s; at twice the rate, the pass takes half of these seconds
   CHECK(seconds("peak", {1e9, 1e15}, device()) == 1e9 / 5e12);
   CHECK(seconds("peak", {1e9, 0}, device(), DType::float16) == 1e9 / 10e12);
   CHECK_THROWS_WITH(seconds("peak", {1, 0}, device(), DType::int8), Contains("no rate for int8"));
 }
 
 TEST_CASE("roofline takes the longer time of computation and memory, plus the launch overhead") {
-  // The longer one of 1e9 / 5e12 = 200 us of compute and 1e6 / 100e9 = 10 us of memory counts, plus 3 us for the
-  // launch.
+  // The computation takes 1e9 / 5e12 = 200 us, and the memory takes 1e6 / 100e9 = 10 us. The price is the longer of the
+  // two times plus 3 us for the launch.
   CHECK(seconds("roofline", {1e9, 1e6}, device()) == Approx(203e-6).epsilon(1e-12));
-  // The longer one of 1e6 / 5e12 = 0.2 us and 1e8 / 100e9 = 1 ms counts, plus 3 us.
+  // The computation takes 1e6 / 5e12 = 0.2 us, and the memory takes 1e8 / 100e9 = 1 ms. The price is the longer of the
+  // two times plus 3 us for the launch.
   CHECK(seconds("roofline", {1e6, 1e8}, device()) == Approx(1003e-6).epsilon(1e-12));
-  // A copy has no FLOP, but takes the launch.
+  // A copy has no FLOP, but takes the 3 us of the launch.
   CHECK(seconds("roofline", {0, 1e8}, device(), DType::int8) == Approx(1003e-6).epsilon(1e-12));
 }
 
-TEST_CASE("the efficiencies of roofline divide the rate that binds") {
+TEST_CASE("under roofline, the rate that limits a pass is multiplied by its share") {
   Value keys = Value::make_map();
   keys.set("model", Value::make(std::string("roofline")));
   keys.set("compute_efficiency", Value::make(0.5));
   keys.set("memory_efficiency", Value::make(0.8));
   const ChosenCost cost = choose_cost(keys, "", Platform{});
   const Device gpu = device();
-  // The first price is the longer one of 200 us / 0.5 and 10 us / 0.8, the second the longer one of 0.2 us / 0.5 and 1
-  // ms / 0.8.
+  // The first price is the maximum of 200 us / 0.5 and 10 us / 0.8. The second price is the maximum of 0.2 us / 0.5 and
+  // 1 ms / 0.8.
   CHECK(cost->of({.device = gpu, .work = {1e9, 1e6}}).seconds == Approx(403e-6).epsilon(1e-12));
   CHECK(cost->of({.device = gpu, .work = {1e6, 1e8}}).seconds == Approx(1253e-6).epsilon(1e-12));
 }
@@ -173,7 +175,7 @@ TEST_CASE("the default cost model is roofline, or peak if a device has no memory
   CHECK(default_cost(platform).name == "roofline");
   CHECK(choose_cost(nothing, "", platform).name() == "roofline");
   Value half =
-      Value::make_map();  // keys without the name of a cost model belong to the default, roofline
+      Value::make_map();  // keys without the name of a cost model belong to the default cost model, roofline
   half.set("memory_efficiency", Value::make(0.5));
   const ChosenCost halved = choose_cost(half, "", platform);
   CHECK(halved.name() == "roofline");
@@ -189,7 +191,7 @@ TEST_CASE("the default cost model is roofline, or peak if a device has no memory
 }
 
 TEST_CASE("an answer can say which rates a device reaches under a cost model") {
-  Device gpu = device();  // 10e12 FLOP/s at an efficiency of 0.5
+  Device gpu = device();  // the device has 10e12 FLOP/s at an efficiency of 0.5
   gpu.roofline = {.compute = 0.7, .memory = 0.6};
   CHECK(reached_text(*plain_cost("peak"), gpu, DType::float32) == "100 % of 5 TFLOP/s");
   CHECK(reached_text(*plain_cost("roofline"), gpu, DType::float16) ==
@@ -209,14 +211,15 @@ TEST_CASE("a query of each kind of pass has the price of its work") {
   Layer& a = model.layers[1];
   a.macs = 2000;
   a.backward = {.input_flop = 3000, .weight_flop = 1000, .reads_inputs = true};
-  const Device gpu = device();  // 5e12 FLOP/s, 100e9 B/s, 3 us per launch
+  const Device gpu = device();  // the device has 5e12 FLOP/s, 100e9 B/s, and 3 us per launch
   struct Case {
     Pass pass;
     double flop, bytes;
   };
   // The forward pass computes 8 x 4000 FLOP and moves 4 B x (8 x (100 + 200) + 50) = 9800 B. The backward pass computes
   // 8 x 4000 FLOP, reads 4 B x (8 x (100 + gradient 200) + 50) = 9800 B and writes 4 B x (8 x 100 + 50) = 3400 B, in
-  // sum 13,200 B. The input's gradient takes 3000 / 4000 of the FLOP, and the weights' gradient 1000 / 4000.
+  // sum 13,200 B. The gradient of the input takes 3000 / 4000 of the FLOP, and the gradient of the weights takes 1000 /
+  // 4000 of the FLOP.
   for (const Case& one :
        {Case{Pass::forward, 32000, 9800}, Case{Pass::recompute, 32000, 9800},
         Case{Pass::backward, 32000, 13200}, Case{Pass::backward_input, 24000, 9900},
@@ -267,7 +270,7 @@ TEST_CASE(
   CHECK(plain_cost("peak")->only_samples(model) == 0);
 }
 
-TEST_CASE("prices add up, and a multiple of a measurement is not a measurement") {
+TEST_CASE("prices add up, and a multiple of a measured price does not count as measured") {
   Price sum{.seconds = 2, .flop = 3, .bytes = 4, .measured_s = 1, .joules = 5, .joules_s = 0.5};
   sum += {.seconds = 1, .flop = 1, .bytes = 1, .measured_s = 1, .joules = 1, .joules_s = 1};
   CHECK(sum.seconds == 3);
@@ -293,7 +296,7 @@ TEST_CASE("every cost model has a name, a summary and a source, and never gives 
     double before = 0;
     for (const double scale : {0.0, 1.0, 10.0, 1e6}) {
       const double now = seconds(cost->name, {scale * 1e6, scale * 1e3}, device());
-      CHECK(now >= before);  // more work never takes less
+      CHECK(now >= before);  // more work never takes fewer seconds
       before = now;
     }
     CHECK(before > 0);

@@ -43,14 +43,15 @@ ChosenCost cost_of(const std::string& keys, const Platform& platform) {
 }  // namespace
 
 TEST_CASE(
-    "a matmul is one product, and its backward pass is two products of the same sizes in another order") {
+    "a matmul is one product, and its backward pass is two products with the three sizes of the forward pass in "
+    "another order") {
   const Case a{
       sluice::test::model_of("- {type: input, name: x, shape: [5, 8]}\n"
                              "- {type: matmul, name: first, features: 6, bias: false}\n"
                              "- {type: matmul, name: y, features: 7, bias: false}\n")};
   const auto forward = a.kernels(2, Pass::forward);
   REQUIRE(classes_of(forward) == std::vector<std::string>{"linear"});
-  // 3 samples x 5 rows, 6 features to 7
+  // the product has 3 samples x 5 rows, and goes from 6 features to 7 features
   CHECK(forward[0].rows == 15);
   CHECK(forward[0].columns == 7);
   CHECK(forward[0].depth == 6);
@@ -63,7 +64,7 @@ TEST_CASE(
   CHECK(backward[1].rows == 6);  // dW = X' dY: 6 x 15 by 15 x 7
   CHECK(backward[1].depth == 15);
   CHECK(a.kernels(2, Pass::backward_input).size() == 1);
-  CHECK(a.kernels(1, Pass::backward).size() == 1);  // nothing needs the input's gradient
+  CHECK(a.kernels(1, Pass::backward).size() == 1);  // no layer needs the gradient of the input
 }
 
 TEST_CASE("a convolution is a product over all pixels, with one product per group") {
@@ -96,13 +97,13 @@ TEST_CASE("attention is two products, and elementwise kernels over the scores be
   const auto forward = a.kernels(4, Pass::forward);
   CHECK(classes_of(forward) == std::vector<std::string>{"bmm", "elementwise", "elementwise",
                                                         "softmax", "elementwise", "bmm"});
-  // 2 heads x 3 samples, 16 x 16 scores of 4 features each
+  // there are 2 heads x 3 samples, with 16 x 16 scores of 4 features each
   CHECK(forward[0].count == 6);
   CHECK(forward[0].rows == 16);
   CHECK(forward[0].columns == 16);
   CHECK(forward[0].depth == 4);
   CHECK(forward[3].bytes == 2 * 4 * 6 * 16 * 16);
-  CHECK(forward[4].bytes == (2 * 4 + 1) * 6 * 16 * 16);  // and a mask of 1 byte a score
+  CHECK(forward[4].bytes == (2 * 4 + 1) * 6 * 16 * 16);  // dropout also writes a mask of 1 byte per score
   const double macs = 3. * static_cast<double>(a.model.layers[4].macs);
   CHECK(flop_of(forward) == 2 * macs);
   CHECK(flop_of(a.kernels(4, Pass::backward)) == 4 * macs);
@@ -113,7 +114,7 @@ TEST_CASE("attention is two products, and elementwise kernels over the scores be
 }
 
 TEST_CASE(
-    "layers without a fit are refused, or priced by the roofline, and the account reports this") {
+    "layers without a fit are refused or priced by roofline, and the account names the priced layers") {
   const Platform platform = load_platform("a100_pcie");
   const Case a{
       sluice::test::model_of("- {type: input, name: x, shape: [64, 64]}\n"
@@ -187,14 +188,14 @@ TEST_CASE("products of experts belong to no class, and take at least the time of
   const Device& device = platform.devices.front();
   for (const Pass pass : {Pass::forward, Pass::backward}) {
     const Query query = query_of(a.model, a.model.layers[4], pass, 1, DType::float32, device);
-    CHECK(query.work.bytes >= 4. * 8 * 256 * 512);  // the weights of all eight
+    CHECK(query.work.bytes >= 4. * 8 * 256 * 512);  // the weights of all eight experts
     CHECK(cost_of(", unfitted: roofline", platform)->of(query).seconds >=
           query.work.bytes / *device.memory().bandwidth());
     CHECK_THROWS_WITH(cost_of("", platform)->of(query), Contains("class 'expert_matmul'"));
   }
 }
 
-TEST_CASE("the document of a device gives its units, its cache and its fit") {
+TEST_CASE("a platform's document gives the units, the cache and the fit of a device") {
   const Model model = sluice::test::model_of(
       "- {type: input, name: x, shape: [64, 64]}\n"
       "- {type: matmul, name: y, features: 64}\n");
@@ -217,7 +218,7 @@ TEST_CASE("the document of a device gives its units, its cache and its fit") {
   CHECK_FALSE(grounds[0].inside);
 }
 
-TEST_CASE("the error of a fit on its own devices is not claimed for another device") {
+TEST_CASE("an answer does not give the error that a fit has on its own devices for another device") {
   const Case large{
       sluice::test::model_of("- {type: input, name: x, shape: [1024, 1024]}\n"
                              "- {type: matmul, name: y, features: 1024}\n")};
@@ -233,14 +234,15 @@ TEST_CASE("the error of a fit on its own devices is not claimed for another devi
   CHECK(another.fit_errors.share == 0);
   CHECK_THAT(account_text(another),
              Contains("the error of the fit is not known") && !Contains("in the median"));
-  // For a fit of five devices, the error for another device is known. This error is larger than for the five devices.
+  // For a fit of five devices, the error for another device is known. This error is larger than the error for the five
+  // devices.
   const Account sixth = errors("h100_pcie", "gpus_float32");
   CHECK(sixth.inside == 0);
   CHECK(sixth.fit_errors.share == 1);
   CHECK(sixth.fit_errors.median > errors("t4", "gpus_float32").fit_errors.median);
 }
 
-TEST_CASE("with memory_power, a fit without joules takes less power if memory binds") {
+TEST_CASE("with memory_power, a kernel of a fit without joules takes less power if memory limits the kernel") {
   const Case a{
       sluice::test::model_of("- {type: input, name: x, shape: [4096, 4096]}\n"
                              "- {type: matmul, name: product, features: 4096, bias: false}\n"
@@ -259,9 +261,10 @@ TEST_CASE("with memory_power, a fit without joules takes less power if memory bi
   CHECK(stream.joules_s == stream.seconds);
   CHECK(stream.measured_j == 0);
   CHECK(price(1, ", memory_power: 60%").joules_s ==
-        0);  // FLOP bind here, so the energy follows from the device's watts
+        0);  // FLOP limit this kernel, so the energy follows from the device's watts
   CHECK(price(2, "").joules_s == 0);
-  // Operators that the roofline model prices follow the same key. The lstm has 4 gates, and few FLOP for each byte.
+  // The key `memory_power` also applies to operators that the cost model roofline prices. The lstm has 4 gates, and few
+  // FLOP for each byte.
   const Price other = price(3, ", memory_power: 60%");
   const Price by_roofline =
       choose_cost(parse_text("{model: roofline, memory_power: 60%}", "s.yaml"), "", platform)

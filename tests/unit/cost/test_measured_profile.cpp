@@ -18,7 +18,7 @@ using sluice::test::error_of;
 
 namespace {
 
-/// Returns a device of 10 TFLOP/s, with a memory of 100 GB/s, which takes 20 W when idle.
+/// Returns a platform with a device of 10 TFLOP/s and a memory of 100 GB/s. The device takes 20 W when idle.
 Platform bench() {
   return read_platform(
       parse_text("format: sluice-platform/1\n"
@@ -68,7 +68,7 @@ struct Prices {
 
 }  // namespace
 
-TEST_CASE("a profile's row prices the layer of its configuration, shapes, batch and pass") {
+TEST_CASE("a row of a profile prices a layer with the configuration, shapes, batch and pass of the row") {
   const Prices prices(", where: {pass: forward}, statistic: median");
   const Price full_price = prices.of(1, 4);
   CHECK(full_price.seconds == 0.003);
@@ -84,14 +84,14 @@ TEST_CASE("a profile's row prices the layer of its configuration, shapes, batch 
 }
 
 TEST_CASE(
-    "the profile's own idle power counts if it has one, and none counts if joules are above idle") {
+    "the idle power that the profile gives counts if there is one; no idle power counts if the joules are above idle") {
   CHECK(Prices("", columns + rows, "# idle: 50W\n").of(1, 4).joules == Approx(0.9 - 50 * 0.003));
   CHECK(Prices("", columns + rows, "# joules: above_idle\n").of(1, 4).joules == 0.9);
 }
 
-TEST_CASE("one gradient takes its part of a backward pass that was measured as a whole") {
+TEST_CASE("one of the two gradients takes its share of a backward pass that was measured as a whole") {
   const Prices prices("");
-  // The model's input has no gradient, so that the gradient of the weights takes all of the seconds.
+  // The model's input has no gradient, so the gradient of the weights takes all seconds of the backward pass.
   CHECK(prices.of(1, 4, Pass::backward).seconds == 0.006);
   CHECK(prices.of(1, 4, Pass::backward_weight).seconds == 0.006);
   CHECK(prices.of(1, 4, Pass::backward_input).seconds == 0);
@@ -107,7 +107,7 @@ TEST_CASE(
   CHECK(
       error_of([&] {
         prices.of(2, 4);
-      }).find("with cache cold and hot; choose one of them, in a scenario with cost.where={cache: cold}") !=
+      }).find("with cache cold and hot; choose one of these values, in a scenario with cost.where={cache: cold}") !=
       std::string::npos);
   CHECK(Prices(", where: {cache: hot}").of(2, 4).seconds == 0.001);
   CHECK(error_of([&] { Prices(", where: {cache: hot}").of(1, 4); }).find("was not measured") !=
@@ -126,14 +126,13 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "between two batches, interpolation is of the share of the rates that is reached, not "
-    "of the seconds") {
+    "between two batches, the reached share of the rates is interpolated, and not the seconds") {
   const Prices prices(", interpolate: batch");
-  // The bytes take longer than the FLOP: 4 B x (n x 80 + 1500) at 100 GB/s. They take 72.8 ns of the measured 3 ms for
-  // 4 samples, and 111.2 ns of the measured 6 ms for 16 samples.
+  // The bytes take longer than the FLOP: 4 B x (n x 80 + 1500) at 100 GB/s. The bytes take 72.8 ns of the measured 3 ms
+  // for 4 samples, and 111.2 ns of the measured 6 ms for 16 samples.
   const auto ideal = [](double n) { return 4 * (n * 80 + 1500) / 100e9; };
   const double low = ideal(4) / 0.003, high = ideal(16) / 0.006;
-  // On a logarithmic scale, 8 is half way between 4 and 16.
+  // On a logarithmic scale, 8 samples are half way between 4 and 16 samples.
   const Price between = prices.of(1, 8);
   CHECK(between.seconds == Approx(ideal(8) / std::sqrt(low * high)).epsilon(1e-12));
   CHECK(between.measured_s == 0);
@@ -141,10 +140,10 @@ TEST_CASE(
   CHECK(error_of([&] { prices.of(1, 32); }).find("was not measured") != std::string::npos);
 }
 
-TEST_CASE("the account of a price names the device of the rows and the error of interpolation") {
-  // The rows of 4 and 16 samples reach equal shares of the rates, and the row of 8 reaches half of that share. If the
-  // row of 8 is left out, 8 samples are estimated at the share of the other rows, so that the estimate is half of the
-  // measured seconds.
+TEST_CASE("the account of a price names the device of the rows and the error of the interpolation") {
+  // The rows of 4 and 16 samples reach equal shares of the rates. The row of 8 samples reaches half of that share. If
+  // the row of 8 samples is left out, 8 samples are estimated with the share of the other rows. So the estimate is half
+  // of the measured seconds.
   const auto ideal = [](double n) { return 4 * (n * 80 + 1500) / 100e9; };
   std::string text = "operator,config,inputs,batch,dtype,device,seconds_median\n";
   for (const int n : {4, 8, 16})
@@ -165,8 +164,8 @@ TEST_CASE("the account of a price names the device of the rows and the error of 
   CHECK(between.on == "card");
   CHECK(between.median == Approx(0.5).epsilon(1e-5));
   CHECK(between.ninety == Approx(0.5).epsilon(1e-5));
-  // With only two rows, no row lies between two others, so that no error can be computed. The header names the device
-  // of rows that do not name one.
+  // If there are only two rows, no row lies between two other rows, so no error can be computed. The header names the
+  // device of rows that do not name a device.
   const Prices two(", interpolate: batch, where: {pass: forward}", columns + rows,
                    "# device: disk\n");
   CHECK(std::isnan(grounds(two, 8).median));
@@ -186,8 +185,9 @@ TEST_CASE("rows of several batches that were measured in different ways are not 
         }).find("measured with cache cold and hot") != std::string::npos);
 }
 
-TEST_CASE("with memory_power, seconds without joules take less power if memory binds") {
-  // Of the operator's 4 rows, only the first has joules. The bytes take 72.8 ns and the FLOP 1.2 ns, so memory binds.
+TEST_CASE("with memory_power, seconds without joules take less power if memory limits the operator") {
+  // Of the operator's 4 rows, only the first has joules. The bytes take 72.8 ns, and the FLOP take 1.2 ns. So memory
+  // limits the operator.
   const Prices prices(", where: {pass: forward}, memory_power: 50%");
   CHECK(prices.of(1, 4).joules == Approx(0.84).epsilon(1e-15));
   CHECK(prices.of(1, 4).measured_j == prices.of(1, 4).joules);
@@ -196,16 +196,17 @@ TEST_CASE("with memory_power, seconds without joules take less power if memory b
   CHECK(without.joules_s == 0.006);
   CHECK(without.measured_j == 0);
   CHECK(Prices(", where: {pass: forward}").of(1, 16).joules_s == 0);
-  // The cost model that `outside` names also follows the key `memory_power`, if it has this key.
+  // The key `memory_power` also applies to the cost model that `outside` names, if this cost model has the key.
   const Price outside = Prices(", outside: roofline, memory_power: 50%").of(1, 8);
   CHECK(outside.joules == Approx(0.5 * (100 - 20) * outside.seconds).epsilon(1e-12));
   CHECK(Prices(", outside: peak, memory_power: 50%").of(1, 8).joules_s == 0);
 }
 
 TEST_CASE(
-    "products of other sizes are estimated from measured products, within the range of the "
-    "measured sizes") {
-  // This machine reaches m^0.5 / 1000 of its 10 TFLOP/s, so that a plane through the logarithms is exact.
+    "products of sizes that were not measured are estimated from measured products, within the range of the measured "
+    "sizes") {
+  // The measured machine reaches m^0.5 / 1000 of its 10 TFLOP/s. So the logarithm of the share is a plane over the
+  // logarithms of the sizes, and the estimates are exact.
   std::string table = "operator,sizes,dtype,seconds_median\n";
   const auto seconds = [](double m, double n, double k) {
     return 2 * m * n * k / 10e12 / (std::sqrt(m) / 1000);
@@ -229,7 +230,7 @@ TEST_CASE(
   CHECK(error_of([&] { of(100); }).find("was not measured") != std::string::npos);
 }
 
-TEST_CASE("rows of a class that were measured in different ways make only this class an error") {
+TEST_CASE("rows of a class that were measured in different ways are an error only for layers of this class") {
   std::string table = "operator,config,inputs,batch,cache,dtype,device,seconds_median\n";
   for (const int n : {4, 8, 16}) {
     const std::string batch = std::to_string(n), wide = std::to_string(5 * n);
@@ -256,9 +257,11 @@ TEST_CASE("rows of a class that were measured in different ways make only this c
         std::string::npos);
 }
 
-TEST_CASE("convolutions and elementwise operators of other sizes are estimated in the same way") {
-  // This machine reaches 1 / 20 of its 100 GB/s in streams. In convolutions it reaches 1 / 1000 of its 10 TFLOP/s times
-  // the root of the channels. The times of the two classes are planes in logarithms, so that the estimates are exact.
+TEST_CASE("convolutions and elementwise operators of sizes that were not measured are estimated from measured "
+          "operators of their class") {
+  // The measured machine reaches 1 / 20 of its 100 GB/s in streams. In convolutions, the machine reaches the square
+  // root of the number of channels times 1 / 1000 of its 10 TFLOP/s. So the logarithms of the shares are planes over
+  // the logarithms of the sizes, and the estimates are exact.
   std::string table = "operator,config,inputs,batch,dtype,seconds_median\n";
   const auto conv_s = [](double samples, double channels) {
     return 2 * samples * 64 * channels * 9 * 512 / 10e12 / (std::sqrt(channels) / 1000);
@@ -292,7 +295,7 @@ TEST_CASE("convolutions and elementwise operators of other sizes are estimated i
   CHECK(error_of([&] { of(3, 100); }).find("was not measured") != std::string::npos);  // no class
 }
 
-TEST_CASE("products are estimated from dense rows of one device, with the median of equal rows") {
+TEST_CASE("products are estimated from rows of one device without sparsity, and equal rows count with their median") {
   const Model model = sluice::test::model_of(
       "- {type: input, name: x, shape: [1000]}\n"
       "- {type: dense, name: y, features: 1000, bias: false}\n");
@@ -310,7 +313,7 @@ TEST_CASE("products are estimated from dense rows of one device, with the median
   const std::string fast = row("fast,hot,1,", "0.001"), slow = row("slow,hot,1,", "0.005");
   CHECK(error_of([&] { of(head + fast + slow); })
             .find("operators of the class 'linear' were measured with device fast and slow; choose "
-                  "one of them, in a scenario with cost.where={device: fast}") !=
+                  "one of these values, in a scenario with cost.where={device: fast}") !=
         std::string::npos);
   CHECK(of(head + fast + slow, ", where: {device: slow}") == Approx(0.005));
   CHECK(error_of([&] {
@@ -322,30 +325,30 @@ TEST_CASE("products are estimated from dense rows of one device, with the median
 }
 
 TEST_CASE("a row that is left out is estimated from the other rows if it lies between them") {
-  // An exact power of the size has no error. The first and the last point have no neighbour on one side.
+  // If the share is a power of the size, the estimate has no error. The first and the last point have no neighbour on
+  // one side, and are not estimated.
   const Utilisation power({{{1}, 0.1}, {{2}, 0.2}, {{4}, 0.4}, {{8}, 0.8}});
   CHECK(power.left_out().rows == 2);
   CHECK(power.left_out().median == Approx(0).margin(1e-12));
   CHECK(*power.share({3}) == Approx(0.3));
   CHECK(*power.share({8}) == 0.8);
   CHECK_FALSE(power.share({9}));
-  // The middle of the shares 0.1 and 0.4 is 0.2 (in logarithms), but 0.25 was measured. So the estimate is 25 % too
-  // long.
+  // In logarithms, the middle of the shares 0.1 and 0.4 is 0.2, but the share 0.25 was measured. So the estimated time
+  // is 25 % too long.
   const Utilisation off({{{1}, 0.1}, {{2}, 0.25}, {{4}, 0.4}});
   CHECK(off.left_out().rows == 1);
   CHECK(off.left_out().median == Approx(0.25));
 }
 
 TEST_CASE(
-    "the answer states which seconds were measured, which were interpolated, and which come from "
-    "other sources") {
+    "the account says which seconds were measured, which were interpolated, and which come from another cost model") {
   const Prices prices(", interpolate: batch, outside: roofline, where: {pass: forward}",
                       columns + rows.substr(0, rows.find("relu")));
   const Device& gpu = prices.platform.devices.front();
   const auto account = [&](std::int64_t samples) {
     return account_of(*prices.cost, prices.model, gpu, DType::float32, samples);
   };
-  // The relu has no row. By the rates it takes 16 ns: 4 B x 4 x 100 at 100 GB/s.
+  // The relu has no row. At the device's rates the relu takes 16 ns: 4 B x 4 x 100 at 100 GB/s.
   const double relu = 16e-9;
   CHECK(prices.of(2, 4).seconds == Approx(relu));
   const Account exact = account(4);
@@ -359,11 +362,10 @@ TEST_CASE(
   CHECK(between.interpolated == Approx(dense / (dense + 2 * relu)).epsilon(1e-12));
   CHECK(account_text(between) ==
         "100 % of the computation's seconds were interpolated between rows of the profile. For 100 "
-        "% of the seconds the error of the interpolation is not known: too few rows lie between "
-        "others.");
+        "% of the seconds the error of the interpolation is not known, because too few rows lie between other rows.");
 }
 
-TEST_CASE("a cost model says which files it reads, and which key named a missing file") {
+TEST_CASE("a cost model says which files it reads, and which key names a missing file") {
   const Platform platform = bench();
   const Prices prices(", outside: fitted");
   const auto files = prices.cost->files(platform);
@@ -382,6 +384,6 @@ TEST_CASE("a cost model says which files it reads, and which key named a missing
   }
 }
 
-TEST_CASE("on request, the price is the minimum of several samples") {
+TEST_CASE("with statistic least, the price is the least of several samples") {
   CHECK(Prices(", where: {pass: forward}, statistic: least").of(1, 4).seconds == 0.002);
 }

@@ -1,4 +1,4 @@
-// Tests the seconds of a pass, which depend on the memories of its operands. The comments next to the numbers show how
+// Tests that the seconds of a pass depend on the memories of its operands. The comments next to the numbers show how
 // each number is computed.
 #include <unistd.h>
 
@@ -23,8 +23,8 @@ using sluice::test::error_of;
 
 namespace {
 
-/// Returns a device that reads DRAM at 100 GB/s and writes it at 50 GB/s, and reads PMEM at 20 GB/s and writes it at 5
-/// GB/s. A disk is behind a link.
+/// Returns a platform with one device. The device reads DRAM at 100 GB/s and writes it at 50 GB/s. The device reads
+/// PMEM at 20 GB/s and writes it at 5 GB/s. A disk is behind a link.
 Platform server(const std::string& dram = "read: 100GB/s, write: 50GB/s") {
   return read_platform(
       parse_text("format: sluice-platform/1\n"
@@ -40,7 +40,7 @@ Platform server(const std::string& dram = "read: 100GB/s, write: 50GB/s") {
                  "server.yaml"));
 }
 
-/// Returns a model of a product of 30 x 50 and a relu.
+/// Returns a model with two layers, a product of 30 x 50 and a relu.
 Model small() {
   return sluice::test::model_of(
       "- {type: input, name: x, shape: [30]}\n"
@@ -63,7 +63,7 @@ struct SmallQuestion {
   }
 };
 
-// Bytes of `full` for 1000 samples in float32.
+// The bytes of the operands of layer `full` for 1000 samples in float32.
 constexpr double input = 4.0 * 1000 * 30, weights = 4.0 * 30 * 50, output = 4.0 * 1000 * 50;
 
 }  // namespace
@@ -101,7 +101,7 @@ TEST_CASE("the operands of a pass are named and have the order of a profile's co
   CHECK((operands[2].name == "output of 'full'" && operands[2].written == output));
 }
 
-TEST_CASE("under roofline, a device uses its memories one after the other") {
+TEST_CASE("under roofline, the seconds of a device's memories add up") {
   const SmallQuestion question;
   const auto seconds = [&](const std::vector<std::string>& pools) {
     return question.cost->of(question.placed(1, pools)).seconds;
@@ -116,16 +116,17 @@ TEST_CASE("under roofline, a device uses its memories one after the other") {
         Approx((input + weights) / 100e9 + output / 5e9).epsilon(1e-14));
   CHECK(seconds({"pmem", "pmem", "pmem"}) ==
         Approx((input + weights) / 20e9 + output / 5e9).epsilon(1e-14));
-  // If memories work at the same time, the slowest one counts: it takes the output's 200 kB at 5 GB/s.
+  // If memories work at the same time, the memory that takes the longest counts: it writes the output's 200 kB at 5
+  // GB/s.
   const ChosenCost together = choose_cost(
       parse_text("{model: roofline, pools: side_by_side}", "c.yaml"), "", question.platform);
   CHECK(together->of(question.placed(1, {"dram", "dram", "pmem"})).seconds ==
         Approx(output / 5e9).epsilon(1e-14));
-  // The FLOP do not bind here: 3 MFLOP at 1 TFLOP/s take 3 us, and the bytes in DRAM take 5.26 us.
+  // The FLOP do not limit this pass: 3 MFLOP at 1 TFLOP/s take 3 us, and the bytes in DRAM take 5.26 us.
   CHECK(in_dram == Approx(5.26e-6).epsilon(1e-3));
 }
 
-TEST_CASE("operands behind a link flow while the device computes on the others") {
+TEST_CASE("operands behind a link flow while the device computes on the other operands") {
   const SmallQuestion question;
   const PlacedPrice placed =
       placed_price(question.platform, *question.cost, question.placed(1, {"disk", "pmem", "dram"}));
@@ -146,7 +147,7 @@ TEST_CASE("operands behind a link flow while the device computes on the others")
   CHECK(out.price.seconds == Approx(std::max((input + weights) / 100e9, 3e-6)).epsilon(1e-14));
 }
 
-TEST_CASE("a placement that has no price is refused with its layer, operand and memory") {
+TEST_CASE("a placement that has no price is refused, and the message names the layer, the operand and the memory") {
   const SmallQuestion question;
   const auto refused = [&](const std::vector<std::string>& pools) {
     return error_of(
@@ -159,7 +160,8 @@ TEST_CASE("a placement that has no price is refused with its layer, operand and 
              Contains("weights of 'full' is in 'tape'") && Contains("no link that leads"));
   CHECK_THAT(refused({"drum", "dram", "dram"}),
              Contains("input 'x' is in 'drum'") && Contains("did you mean 'dram'"));
-  // If only a price of the device is requested, no flow can carry the bytes from the disk, so this is also refused.
+  // If only a price of the device is requested, no flow can carry the bytes from the disk. So a request for this price
+  // is also refused.
   CHECK_THAT(error_of([&] {
                question.cost->of(question.placed(1, {"disk", "dram", "dram"}));
              }),
@@ -169,7 +171,7 @@ TEST_CASE("a placement that has no price is refused with its layer, operand and 
   CHECK_THAT(error_of([&] {
                without.cost->of(without.placed(1, {"dram", "dram", "dram"}));
              }),
-             Contains("forward of layer 'full': input 'x' is in 'dram', which has no rate at "
+             Contains("forward of layer 'full': input 'x' is in 'dram', but the platform gives no rate at "
                       "which device 'cpu' could read it"));
   CHECK_THAT(error_of([&] { without.cost->of(without.query(1)); }),
              Contains("device 'cpu' uses the memory 'dram', which lacks the rates"));
@@ -177,7 +179,8 @@ TEST_CASE("a placement that has no price is refused with its layer, operand and 
 
 namespace {
 
-/// Returns the cost model measured over rows of the product `full`: "POOLS READ,POOLS WRITTEN,SECONDS".
+/// Returns the cost model measured with a profile of the layer `full`, whose rows have this form: "POOLS READ,POOLS
+/// WRITTEN,SECONDS".
 ChosenCost measured_so(const Platform& platform, const std::vector<std::string>& rows) {
   const auto file = std::filesystem::temp_directory_path() /
                     ("sluice_placed_" + std::to_string(getpid()) + ".csv");
@@ -244,8 +247,8 @@ TEST_CASE("if a row names no memory for an operand, the operand was in the first
 }
 
 /// Returns the rows of measured bandwidths in GB/s (darchr/ml-tools): six channels of DRAM and six modules of Optane
-/// memory, with 1 to 24 threads. If the file of measurements does not exist, the result is empty, and a warning is
-/// printed.
+/// memory, with 1 to 24 threads. If the file with the measurements does not exist, the result is empty, and a warning
+/// is printed.
 std::vector<std::vector<double>> measured_bandwidths() {
   const std::string path =
       std::string(data_root()) + "/../shared/data/placement/bandwidth_vs_threads_GBps.csv";
@@ -263,7 +266,7 @@ std::vector<std::vector<double>> measured_bandwidths() {
   return rows;
 }
 
-TEST_CASE("copies by threads take as long as all of the reading and then all of the writing") {
+TEST_CASE("a copy by threads takes as long as reading all bytes and then writing all bytes") {
   std::vector<double> in_turn, side_by_side;
   const auto rows = measured_bandwidths();
   if (rows.empty()) return;
@@ -290,7 +293,7 @@ double copied(const std::string& threads, const std::string& from, const std::st
   return copy_time(platform, from, to, CopyMode::synchronous).bandwidth;
 }
 
-TEST_CASE("fewer threads copy more slowly, by the same factor as they read and write more slowly") {
+TEST_CASE("with fewer threads, copies are slower by the factor by which reading and writing are slower") {
   CHECK(copied("24", "pmem", "dram") == 29e9);
   CHECK(copied("24", "dram", "pmem") == 12e9);
   CHECK(copied("4", "pmem", "dram") ==
@@ -302,7 +305,7 @@ TEST_CASE("fewer threads copy more slowly, by the same factor as they read and w
   CHECK(copy_time(few, "pmem", "dram").bandwidth == 2e9);
 }
 
-TEST_CASE("copies by threads are predicted from those with all threads") {
+TEST_CASE("copies with fewer threads are predicted from copies with all threads") {
   // The measured GB/s are for copies from PMEM to DRAM, with stores that bypass the cache.
   std::map<int, double> measured;
   for (const std::vector<double>& of : measured_bandwidths())
@@ -340,10 +343,10 @@ TEST_CASE("fitted kernels take longer in a slower memory, by the ratio of the me
     return cost->of(placed_query(query, {read, written})).seconds;
   };
   CHECK(in("dram", "dram") == Approx(home).epsilon(1e-12));
-  // To read and write a byte takes 1 / 64 + 1 / 16 in slow memory, and twice 1 / 320 in fast memory, so that slow
-  // memory takes 12.5 times as long. If only the input is in slow memory, the byte takes 1 / 64 + 1 / 320, which is 3
-  // times as long. These ratios apply to the seconds of the memory. They are most of all seconds, and the rest is the
-  // cache's.
+  // Reading and writing a byte takes 1 / 64 + 1 / 16 ns in slow memory, and twice 1 / 320 ns in fast memory. So slow
+  // memory takes 12.5 times as long as fast memory. If only the input is in slow memory, the byte takes 1 / 64 + 1 /
+  // 320 ns, which is 3 times as long as in fast memory. These ratios apply to the seconds of the memory, which are most
+  // of the seconds of the kernel. The cache takes the other seconds.
   const double both = (in("pmem", "pmem") / home - 1) / 11.5;
   CHECK((in("pmem", "dram") / home - 1) / 2 == Approx(both).epsilon(1e-9));
   CHECK(both > 0.8);

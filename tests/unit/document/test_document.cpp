@@ -52,7 +52,7 @@ bool same(const Value& a, const Value& b) {
 
 }  // namespace
 
-TEST_CASE("plain scalars follow the core schema, with their text kept") {
+TEST_CASE("plain scalars follow the core schema, and keep their text") {
   const Value d = parse_text(
       "a: 3\nb: -1.50\nc: true\nd: ~\ne: 61TFLOP/s\nf: '7'\ng: yes\nh:\ni: 1e3\nj: .5\nk: no\n",
       "t");
@@ -74,7 +74,7 @@ TEST_CASE("plain scalars follow the core schema, with their text kept") {
   CHECK(d.find("z") == nullptr);
 }
 
-TEST_CASE("YAML and JSON give keys and values the same positions") {
+TEST_CASE("keys and values have equal positions in a YAML text and in an equal JSON text") {
   const std::string text =
       "{\n  \"é\": {\"b\": [1, -2.5e3,\n \"x\\\"\\\\\", true, null]},\n\"c\":12}";
   for (const char* name : {"t.json", "t.yaml"}) {
@@ -108,7 +108,7 @@ TEST_CASE("a byte order mark and Windows line ends are ignored") {
   CHECK(parse_text("\xEF\xBB\xBF{\"a\": 1}", "t.json").find("a")->as_integer() == 1);
 }
 
-TEST_CASE("YAML that means something different from what it seems to mean is refused") {
+TEST_CASE("YAML that does not mean what it seems to mean is refused") {
   CHECK_THAT(refused("a: &x 1"), StartsWith("3 t.yaml:1:4: error: anchors"));
   CHECK_THAT(refused("&x a: 1"), Contains("anchors"));
   CHECK_THAT(refused("a: *x"), StartsWith("3 t.yaml:1:4: error: aliases"));
@@ -153,7 +153,7 @@ TEST_CASE("JSON that is not strict is refused") {
   CHECK_THAT(json("a: 1"), Contains("this is not JSON"));
 }
 
-TEST_CASE("empty, binary and broken text is refused in both forms") {
+TEST_CASE("empty, binary and broken text is refused as YAML and as JSON") {
   const std::string empty = "the document is empty; `sluice new` writes an example to begin with";
   for (const std::string name : {"t.yaml", "t.json", "t"}) {
     INFO(name);
@@ -188,7 +188,7 @@ TEST_CASE("bytes that are not text are found at their position, anywhere in a lo
           "nothing");
 }
 
-TEST_CASE("64 levels are read, 65 are refused, and 100,000 do not crash") {
+TEST_CASE("64 nested levels are read, 65 levels are refused, and 100,000 levels do not crash the reader") {
   const auto nested = [](std::size_t n) { return std::string(n, '[') + std::string(n, ']'); };
   for (const char* name : {"t.yaml", "t.json"}) {
     INFO(name);
@@ -199,7 +199,7 @@ TEST_CASE("64 levels are read, 65 are refused, and 100,000 do not crash") {
   }
 }
 
-TEST_CASE("a duplicate key is found in a map with many keys, too") {
+TEST_CASE("a duplicate key is also found in a map with many keys") {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "k" + std::to_string(i) + ": 1\n";
   CHECK(parse_text(text, "t.yaml").entries().size() == 1000);
@@ -225,7 +225,7 @@ TEST_CASE("only regular files are opened, and a missing file is an I/O error") {
   fs::remove_all(folder);
 }
 
-TEST_CASE("YAML that is written reads back as the same document") {
+TEST_CASE("if a document is written as YAML and read back, the result is an equal document") {
   const Value d = parse_text(
       "a: '3'\nb: 3\nc: [1, 2.5, '2.5', x, {d: 1, e: [[], {}, [1, [2]]]}]\nq: 61TFLOP/s\n"
       "yes: 'no'\n'': ''\nn: ~\nt: 'true'\nm: \"l1\\nl2\\t\\\"\\\\ # x: é\\x01\"\n"
@@ -303,7 +303,7 @@ TEST_CASE("4000 mutations of a document are read or refused, and none of them en
   CHECK(read > 0);
 }
 
-TEST_CASE("the format line is checked by kind and version") {
+TEST_CASE("the kind and the version in the line `format` are checked") {
   const auto check = [](const std::string& text) {
     const Value d = parse_text(text, "t.yaml");
     return error_of([&] { require_format(d, "model"); });

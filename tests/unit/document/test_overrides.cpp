@@ -1,4 +1,4 @@
-// Tests KEY=VALUE, includes, bases, and the recorded origin of each value.
+// Tests overrides (KEY=VALUE), includes, bases, and the recorded origin of each value.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that is removed when the test ends. It contains project/.sluice-root, project/a, project/b and
+/// A folder that is removed when the test ends. The folder contains project/.sluice-root, project/a, project/b and
 /// outside.yaml.
 struct Folder {
   fs::path path = fs::temp_directory_path() / ("sluice_over_" + std::to_string(getpid()));
@@ -96,7 +96,7 @@ TEST_CASE("an element of a list is addressed by its position or by its name") {
              Contains("2 elements of the list 'layers' are called 'c'"));
 }
 
-TEST_CASE("an override of a missing key is refused with its name") {
+TEST_CASE("an override of a missing key is refused, and the message names the key") {
   const std::string text = "platform: {links: {host: {bandwidth: 1B/s}}}\nlist: [1, 2]\n";
   CHECK(overridden("platform.lnks.host.bandwidth=2B/s", text) ==
         "3 platform.lnks.host.bandwidth=2B/s:1:10: error: unknown key 'lnks' in 'platform' (did "
@@ -154,7 +154,7 @@ TEST_CASE("overrides can change which file is included, and its contents") {
              Contains("unknown key 'hots' in 'platform.links' (did you mean 'host'?)"));
 }
 
-TEST_CASE("the keys of a variant replace those of its base") {
+TEST_CASE("the keys of a variant replace the keys of its base") {
   const Folder folder;
   folder.write("project/b/variant.yaml", "file: base.yaml\nlinks: {host: {latency: 9us}}\n");
   const Value d = load(folder.scenario("platform: {file: ../b/variant.yaml}\n"));
@@ -165,7 +165,7 @@ TEST_CASE("the keys of a variant replace those of its base") {
   CHECK(at(alone, {"format"}) == "sluice-platform/1");
 }
 
-TEST_CASE("included files stay inside the root, also if symbolic links lead out of it") {
+TEST_CASE("included files must be inside the root, even if symbolic links lead out of the root") {
   const Folder folder;
   const auto refused = [&](const std::string& file) {
     const std::string path = folder.scenario("platform: {file: " + file + "}\n");
@@ -200,8 +200,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "files that include each other are refused with their names, and so is a chain that is "
-    "too long") {
+    "files that include each other, and chains that are too long, are refused, and the message names the files") {
   const Folder folder;
   folder.write("project/b/one.yaml", "file: two.yaml\n");
   folder.write("project/b/two.yaml", "file: one.yaml\n");
@@ -239,25 +238,26 @@ TEST_CASE("the resolved document says where each value came from") {
   CHECK_THAT(text, Contains("seed: 3  # ") && Contains("s.yaml:2\n"));
 }
 
-TEST_CASE("a name alone is a file beside the document, or else one that comes with Sluice") {
-  const Folder folder;  // the document's own root has no platforms
+TEST_CASE("a name without a folder and an ending means a file beside the document or, if there is none, a bundled "
+          "document") {
+  const Folder folder;  // the root of the document has no folder platforms
   const std::string name = folder.scenario("platform: {file: k40}\n");
   CHECK(at(load(name), {"platform", "name"}) == "k40");
   CHECK_THAT(error_of([&] { load(folder.scenario("platform: {file: k04}\n")); }),
-             Contains("s.yaml:1:18: error: there is no file 'k04' beside this one, and none of "
+             Contains("s.yaml:1:18: error: there is no file 'k04' beside this document, and none of "
                       "Sluice's platforms has that name (did you mean 'k40'?)") &&
                  Contains("`sluice list platforms` lists all"));
   CHECK_THAT(error_of([&] { load(folder.scenario("platform: {file: gpt2}\n")); }),
-             Contains("it is a model: `sluice model gpt2` counts it"));
+             Contains("it is a model: `sluice model gpt2` counts the model"));
   folder.write("project/a/k40", "name: mine\n");
   CHECK(at(load(folder.scenario("platform: {file: k40}\n")), {"platform", "name"}) == "mine");
   folder.write("project/a/own.yaml", "name: own\n");
   CHECK(at(load(folder.scenario("platform: {file: own.yaml}\n")), {"platform", "name"}) == "own");
   CHECK_THAT(error_of([&] { load(folder.scenario("platform: {file: own}\n")); }),
-             Contains("for the file beside this one write 'own.yaml'"));
+             Contains("for the file beside this document, write 'own.yaml'"));
 }
 
-TEST_CASE("any folder may name bundled documents by their path, also as a base") {
+TEST_CASE("a document in any folder may name bundled documents by their path, also as a base") {
   const Folder folder;
   const std::string k40 = std::string(SLUICE_SOURCE_DIR) + "/platforms/k40.yaml";
   CHECK(at(load(folder.scenario("platform: {file: " + k40 + "}\n")), {"platform", "name"}) ==
@@ -268,14 +268,14 @@ TEST_CASE("any folder may name bundled documents by their path, also as a base")
   CHECK(at(d, {"platform", "summary"}) == "a variant");
 }
 
-TEST_CASE("a path in an override may lead to any folder") {
+TEST_CASE("a path in an override may lead to a file in any folder") {
   const Folder folder;
   const std::string path = folder.scenario("platform: {file: ../b/base.yaml}\n");
   const std::string outside = (folder.path / "outside.yaml").string();
   CHECK(at(load(path, {"platform.file=" + outside}), {"platform", "format"}) ==
         "sluice-platform/1");
   CHECK(at(load(path, {"platform={file: " + outside + "}"}), {"platform", "links"}) == "absent");
-  // Includes inside such a file must again stay inside the root.
+  // A file that an included file includes must also be inside the root.
   const std::string link = folder.write("link.yaml", "file: ../../../../../../etc/passwd\n");
   CHECK_THAT(error_of([&] { load(path, {"platform.file=" + link}); }), Contains("leads out of"));
 }

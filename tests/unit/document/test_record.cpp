@@ -1,4 +1,4 @@
-// Tests records. One declaration serves for reading, for messages and for the schema of editors.
+// Tests records. Tests records. One record serves for reading, for messages and for the schema that editors use.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -83,7 +83,7 @@ std::string refused(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a reader gives typed values, written or by default") {
+TEST_CASE("a reader returns typed values, whether they are written or defaults") {
   const Value d = parse_text(
       "bandwidth: 30GB/s\nlatency: 5us\ncapacity: 16GiB\nduplex: half\ncount: 3\nefficiency: 70%\n"
       "enabled: false\nlabel: 7\nport: {lanes: 4}\n",
@@ -113,7 +113,7 @@ TEST_CASE("a reader gives typed values, written or by default") {
   CHECK_THAT(error_of([&] { (void)m.text("no such field"); }), Contains("70 "));
 }
 
-TEST_CASE("words are accepted where a field allows them") {
+TEST_CASE("a field accepts the words that it allows") {
   const Value d = parse_text("bandwidth: 1B/s\ncapacity: unlimited\ncount: auto\n", "t.yaml");
   const Reader r(d, link_record);
   CHECK(r.is_word("capacity", "unlimited"));
@@ -122,7 +122,7 @@ TEST_CASE("words are accepted where a field allows them") {
   CHECK_FALSE(r.is_word("latency", "auto"));
 }
 
-TEST_CASE("an unknown key is refused with its position, a suggestion and all allowed keys") {
+TEST_CASE("an unknown key is refused, and the message has its position, a suggestion and all allowed keys") {
   CHECK(refused("bandwidth: 1B/s\nlatencey: 5us") ==
         "3 t.yaml:2:1: error: unknown key 'latencey' in link 'host' (did you mean 'latency'?); "
         "allowed: bandwidth, latency, capacity, duplex, count, efficiency, enabled, label, port, "
@@ -132,13 +132,13 @@ TEST_CASE("an unknown key is refused with its position, a suggestion and all all
 TEST_CASE("each value is checked for type, unit and range, and errors have its position") {
   const std::string b = "bandwidth: 1B/s\n";
   CHECK(refused("bandwidth: -3GB/s") ==
-        "3 t.yaml:1:12: error: '-3GB/s' for 'bandwidth': it may not be negative, expected bytes "
+        "3 t.yaml:1:12: error: '-3GB/s' for 'bandwidth': the number may not be negative, expected bytes "
         "per second like \"30GB/s\"\n    bandwidth: -3GB/s\n               ^");
   CHECK_THAT(refused("{}"), Contains("t.yaml:1:1: error: the key 'bandwidth' is missing in link "
                                      "'host' (bytes per second); expected bytes per second like"));
   CHECK_THAT(refused("[1]"), Contains("expected a mapping for link 'host', got a list"));
   CHECK_THAT(refused("bandwidth: 30"), Contains("'30' for 'bandwidth': the unit is missing"));
-  CHECK_THAT(refused("bandwidth: -30"), Contains("'-30' for 'bandwidth': it may not be negative"));
+  CHECK_THAT(refused("bandwidth: -30"), Contains("'-30' for 'bandwidth': the number may not be negative"));
   CHECK_THAT(refused("bandwidth: 30GB"), Contains("unknown unit 'GB'"));
   CHECK_THAT(refused("bandwidth: 0B/s"), Contains("it must be more than 0 B/s"));
   CHECK_THAT(refused("bandwidth: [1]"),
@@ -147,7 +147,7 @@ TEST_CASE("each value is checked for type, unit and range, and errors have its p
   CHECK_THAT(refused("bandwidth: true"), Contains("'true' for 'bandwidth': expected bytes"));
   CHECK_THAT(refused(b + "capacity: 1.5B"),
              Contains("2:11: error: '1.5B' for 'capacity': it is not"));
-  CHECK_THAT(refused(b + "capacity: none"), Contains("'none' for 'capacity': it does not start"));
+  CHECK_THAT(refused(b + "capacity: none"), Contains("'none' for 'capacity': the text does not start"));
   CHECK_THAT(refused(b + "duplex: hlaf"),
              Contains("'hlaf' for 'duplex': expected one of: full, half (did you mean 'half'?)"));
   CHECK_THAT(refused(b + "count: 3.0"),
@@ -180,7 +180,7 @@ TEST_CASE("an open record accepts unknown keys, which its owner reads") {
   CHECK(error_of([&] { Reader(d, open); }) == "nothing");
 }
 
-TEST_CASE("located() adds a position to an error without one, and keeps an existing one") {
+TEST_CASE("located() adds a position to an error without a position, and keeps the position of any other error") {
   const Value d = parse_text("a: 1\nb: 2", "t.yaml");
   CHECK_THAT(error_of([&] { located(*d.find("b"), []() { throw InputError("m"); }); }),
              Contains("3 t.yaml:2:4: error: m"));
@@ -188,7 +188,7 @@ TEST_CASE("located() adds a position to an error without one, and keeps an exist
              Contains("3 t.yaml:1:4: error: m"));
 }
 
-TEST_CASE("the editor's schema says what the record says") {
+TEST_CASE("the schema for editors accepts the keys and values that the record declares") {
   const Value schema = parse_text(json_schema(link_record, "A link", "link"), "schema.json");
   CHECK(schema.find("$schema")->text() == "http://json-schema.org/draft-07/schema#");
   CHECK(schema.find("title")->text() == "A link");
@@ -215,7 +215,7 @@ TEST_CASE("the editor's schema says what the record says") {
 }
 
 TEST_CASE(
-    "in the schema a document that names a base needs no other key, and each key is checked") {
+    "in the schema, a document that names a base needs no other key, and each of its keys is checked") {
   const Value schema = parse_text(
       json_schema(link_record, "A link", "link", {.may_have_base = true}), "schema.json");
   CHECK(schema.find("required") == nullptr);
@@ -229,7 +229,7 @@ TEST_CASE(
     CHECK(one->find("additionalProperties")->as_bool() == false);
 }
 
-TEST_CASE("in the schema the keys of a mapping depend on what it names") {
+TEST_CASE("in the schema, the allowed keys of a mapping depend on the value of the key that selects its variant") {
   const Record pump = {"pump",
                        "",
                        {{.name = "kind", .type = Type::choice, .choices = {"slow"}},
@@ -254,12 +254,12 @@ TEST_CASE("in the schema the keys of a mapping depend on what it names") {
   CHECK(rules[0].find("then")->find("properties")->find("litres") != nullptr);
   CHECK(rules[0].find("then")->find("properties")->find("holes") == nullptr);
   CHECK(rules[0].find("then")->find("additionalProperties")->as_bool() == false);
-  // Without a name, the default applies.
+  // If the mapping has no name, the default applies.
   CHECK(rules[1].find("if")->find("required")->items().empty());
 }
 
 TEST_CASE(
-    "the schema defines a mapping once even if it occurs in several places, or inside itself") {
+    "the schema defines a mapping only once, even if the mapping occurs in several places or inside itself") {
   Record item = {"item",
                  "",
                  {{.name = "kind", .type = Type::choice, .optional = true, .choices = {"leaf"}},
@@ -286,7 +286,7 @@ TEST_CASE(
   const Value& properties = *schema.find("properties");
   CHECK(properties.find("items")->find("items")->find("$ref")->text() == "#/definitions/item");
   const Value& defined = *schema.find("definitions")->find("item");
-  CHECK(defined.find("anyOf")->items().size() == 2);  // either `kind` or `items` is given
+  CHECK(defined.find("anyOf")->items().size() == 2);  // for mappings with `kind` or with `items`
   const auto& rules = defined.find("allOf")->items();
   REQUIRE(rules.size() == 2);
   const Value& keys = *rules[0].find("then")->find("properties");
@@ -295,7 +295,7 @@ TEST_CASE(
   CHECK(sizes[0].find("minimum")->as_integer() == 1);
   CHECK(sizes[1].find("pattern")->text() == "[$+*/()]");
   CHECK(keys.find("sides")->find("anyOf")->items().size() == 3);  // or a list
-  CHECK(rules[1].find("if")->find("properties") == nullptr);      // for any value of `items`
+  CHECK(rules[1].find("if")->find("properties") == nullptr);      // this variant applies to any value of `items`
   CHECK(rules[1].find("if")->find("required")->items()[0].text() == "items");
   const Value& within = *rules[1].find("then")->find("properties")->find("items");
   CHECK(within.find("items")->find("$ref")->text() == "#/definitions/item");

@@ -1,5 +1,5 @@
-// Compares the engine with the replay on random plans. The two are independent implementations of the meaning of a
-// plan.
+// Compares the executor simgrid (the engine) with the executor replay on random plans. The two executors are
+// independent implementations of the meaning of a plan.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -34,8 +34,8 @@ bool operator==(const MemoryEvent& a, const MemoryEvent& b) {
   return all(a) == all(b);
 }
 
-/// Checks that the engine gives the same trace as the replay, to the last bit, or that both block. Returns whether the
-/// plan ran to its end.
+/// Checks that the engine gives the trace that the replay gives, to the last bit, or that both executors block. Returns
+/// whether the plan ran to its end.
 bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
   check_structure(plan);
   MemorySink expected;
@@ -61,7 +61,7 @@ bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
   return true;
 }
 
-/// Returns the largest difference between two starts or ends, as a share of the makespan. Returns nothing if both
+/// Returns the largest difference between two starts or ends, as a share of the makespan. Returns no value if both
 /// executors block.
 std::optional<double> disagreement(const Plan& plan, const EngineOptions& options = {}) {
   MemorySink replayed;
@@ -82,7 +82,8 @@ std::optional<double> disagreement(const Plan& plan, const EngineOptions& option
   return worst > 0 ? worst / result.makespan : 0;
 }
 
-TEST_CASE("engine and replay give the same traces of 300 random plans, and block on the same plans",
+TEST_CASE("engine and replay give equal traces of 300 random plans, and the engine blocks on each plan on which the "
+          "replay blocks",
           "[property]") {
   int ended = 0, blocked = 0;
   for (unsigned seed = 1; seed <= test::cases_of(300u); ++seed) {
@@ -93,7 +94,7 @@ TEST_CASE("engine and replay give the same traces of 300 random plans, and block
   CHECK(blocked > 30);
 }
 
-TEST_CASE("engine and replay give the same trace when much happens at the same moment",
+TEST_CASE("engine and replay give equal traces if many events happen at the same moment",
           "[property]") {
   int ended = 0, blocked = 0;
   for (unsigned seed = 1001; seed <= 1000 + test::cases_of(400u); ++seed) {
@@ -120,8 +121,7 @@ TEST_CASE("engine and replay agree to 1e-9 of the makespan on 500 plans with sha
 }
 
 TEST_CASE(
-    "a link that is timed directly gives the same times as SimGrid communications over "
-    "this link",
+    "a link that is timed directly gives the times that SimGrid communications over this link give",
     "[property]") {
   for (unsigned seed = 1; seed <= test::cases_of(60u); ++seed) {
     INFO("seed " << seed);
@@ -130,7 +130,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a plan's text reads back as the same plan", "[property]") {
+TEST_CASE("if the text of a plan is read back, the result is an equal plan", "[property]") {
   for (unsigned seed = 1; seed <= test::cases_of(100u); ++seed) {
     const std::string text = to_text(test::random_plan(seed));
     CHECK(to_text(plan_from_text(text, "random")) == text);

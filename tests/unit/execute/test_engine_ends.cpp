@@ -1,4 +1,4 @@
-// Tests that a run prints nothing when an interruption or a full disk ends it early.
+// Tests that a run prints nothing if an interruption or a full disk ends the run early.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,8 @@
 namespace sluice {
 namespace {
 
-/// Returns a plan for four cards behind a switch. Its transfers are so slow that some of them are always running.
+/// Returns a plan for four cards behind a switch. The transfers of the plan are so slow that some of them are always
+/// running.
 Plan plan_of_four_cards() {
   const std::string text =
       "format: sluice-scenario/1\nmodel: cnn_mnist\n"
@@ -25,8 +26,8 @@ Plan plan_of_four_cards() {
   return make_plan(scenario_from(parse_text(text, "four.yaml"), "four.yaml", {}));
 }
 
-/// Runs a plan whose progress function fails in call number `number`. Returns the exception, and the text that the
-/// process wrote to its standard error.
+/// Runs a plan with a progress function that fails in its call number `number`. Returns the exception, and the text
+/// that the process wrote to its standard error.
 std::string said_where_progress_fails(const Plan& plan, int number) {
   return run_isolated([&] {
     std::FILE* const file = std::tmpfile();
@@ -52,7 +53,7 @@ std::string said_where_progress_fails(const Plan& plan, int number) {
 
 }  // namespace
 
-TEST_CASE("a run that fails during transfers reports only that failure") {
+TEST_CASE("a run that fails during transfers reports only this failure") {
   const Plan plan = plan_of_four_cards();
   for (int number = 0; number < 12; ++number) {
     INFO("call " << number);

@@ -1,5 +1,6 @@
-// Compares grants by reservation with grants in order, and the replay with a naive oracle. Reservation is never slower
-// and never blocks a plan that ran before, and neither does more memory.
+// Compares grants by reservation with grants in listing order, and the replay with a naive oracle. Reservation is never
+// slower than listing order, and never blocks a plan that runs in listing order. More memory never makes a plan slower,
+// and never blocks a plan.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -17,8 +18,7 @@ namespace {
 constexpr unsigned plans = 20'000;
 
 TEST_CASE(
-    "the naive oracle gives the same times of 300 random plans as the replay, and blocks "
-    "on the same plans",
+    "the naive oracle and the replay give equal times for 300 random plans, and both block on the same plans",
     "[property]") {
   int ended = 0;
   for (unsigned seed = 1; seed <= test::cases_of(300u); ++seed) {
@@ -56,7 +56,7 @@ void count_more_memory(Plan plan, const ReplayResult& before, unsigned seed, Cou
       !after.blocking && after.makespan > before.makespan * (1 + 1e-12) ? 1 : 0;
 }
 
-/// Compares grants by reservation with grants in order, and with more memory.
+/// Compares grants by reservation with grants in listing order, and with grants in a larger memory.
 void count_against_order(const Plan& plan, unsigned seed, Counts& counts) {
   const test::OracleResult in_order = test::oracle(plan, true);
   const ReplayResult result = replay(plan);
@@ -72,7 +72,7 @@ void count_against_order(const Plan& plan, unsigned seed, Counts& counts) {
   counts.faster += result.makespan < in_order.makespan * (1 - 1e-12);
 }
 
-TEST_CASE("neither reservation nor more memory makes a plan slower, or blocks it") {
+TEST_CASE("neither reservation nor more memory makes a plan slower or blocks a plan") {
   Counts counts;
   for (unsigned seed = 1; seed <= plans; ++seed) {
     const Plan plan = test::random_plan(
@@ -85,14 +85,14 @@ TEST_CASE("neither reservation nor more memory makes a plan slower, or blocks it
   CHECK(counts.more_memory_slower == 0);
   CHECK(counts.freed > 0);
   CHECK(counts.faster > 0);
-  UNSCOPED_INFO(counts.ended << " end, " << counts.faster << " are faster than in order, "
+  UNSCOPED_INFO(counts.ended << " end, " << counts.faster << " are faster than in listing order, "
                              << counts.freed << " no longer block");
   CHECK(counts.ended > 10'000);
 }
 
-/// If transfers share links, a transfer that starts earlier may delay another transfer. So a later end is only counted
-/// here, and is not a failure.
-TEST_CASE("if links are shared, more memory blocks no plan either") {
+/// If transfers share links, a transfer that starts earlier may delay another transfer. So a later end of an action is
+/// only counted here, and is not a failure.
+TEST_CASE("if links are shared, more memory never blocks a plan") {
   Counts counts;
   for (unsigned seed = 1; seed <= plans; ++seed) {
     const Plan plan = test::random_plan(
@@ -108,16 +108,16 @@ TEST_CASE("if links are shared, more memory blocks no plan either") {
   CHECK(counts.more_memory_slower < counts.ended / 40);
 }
 
-/// A shared pool gives its bytes in the order of requests, and a larger pool may change this order. So a later end and
-/// a plan that blocks are only counted here, and are not failures.
+/// A shared pool gives its bytes in the order of requests, and a larger pool may change this order. So later ends and
+/// plans that block are only counted here, and are not failures.
 TEST_CASE("with pools that several devices share, few plans are slower or blocked by more memory") {
   Counts counts;
   for (unsigned seed = 1; seed <= plans; ++seed) {
     const Plan plan = test::random_plan(seed, {.ties = seed % 2 == 0, .riffled = seed % 4 < 2});
     count_against_order(plan, seed, counts);
   }
-  UNSCOPED_INFO(counts.ended << " end, " << counts.slower << " are slower than in order, "
-                             << counts.newly_blocked << " newly blocked; with more memory "
+  UNSCOPED_INFO(counts.ended << " end, " << counts.slower << " are slower than in listing order, "
+                             << counts.newly_blocked << " block only under reservation; with more memory "
                              << counts.more_memory_slower << " slower, "
                              << counts.more_memory_blocks << " blocked");
   CHECK(counts.ended > 10'000);
@@ -134,7 +134,8 @@ bool same_times(const MemorySink& a, const MemorySink& b) {
                     });
 }
 
-TEST_CASE("if pools have the capacity that an unlimited run reserves, no action is later") {
+TEST_CASE("if pools have the capacity that an unlimited run reserves, no action starts later than in the unlimited "
+          "run") {
   int tighter = 0;
   for (unsigned seed = 1; seed <= 1000; ++seed) {
     INFO("seed " << seed);
@@ -159,7 +160,7 @@ TEST_CASE("if pools have the capacity that an unlimited run reserves, no action 
   CHECK(tighter > 0);
 }
 
-TEST_CASE("if a plan blocks, it blocks within two iterations more than its waits reach back") {
+TEST_CASE("if a plan blocks, it blocks at the latest two iterations after the largest distance of its waits") {
   int blocked = 0;
   for (unsigned seed = 1; seed <= 2000; ++seed) {
     INFO("seed " << seed);

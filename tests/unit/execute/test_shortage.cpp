@@ -22,7 +22,7 @@ Infeasible refused(const std::string& rest) {
   throw InternalError("it fits");
 }
 
-TEST_CASE("the bytes that one action requests at once") {
+TEST_CASE("the data give the bytes that one action requests at once") {
   const Infeasible error = refused(
       "pool gpu capacity=100B\ntensor w class=weight bytes=80\ntensor x class=workspace bytes=30\n"
       "prologue:\n0F on=c kind=forward seconds=1 allocates=w@gpu,x@gpu uses=w@gpu,x@gpu\n");
@@ -35,7 +35,7 @@ TEST_CASE("the bytes that one action requests at once") {
   CHECK(shortage.waiters.empty());
 }
 
-TEST_CASE("the bytes that are in a memory from the start") {
+TEST_CASE("the data give the bytes that are in a memory from the start") {
   const Infeasible error = refused(
       "pool gpu capacity=100B\ntensor a class=kv_cache bytes=60 home=gpu\ntensor b class=kv_cache "
       "bytes=50 home=gpu\nprologue:\n0F on=c kind=forward seconds=1\n");
@@ -46,8 +46,9 @@ TEST_CASE("the bytes that are in a memory from the start") {
         std::vector<std::pair<std::string, std::int64_t>>{{"kv_cache", 110}});
 }
 
-TEST_CASE("which action waits for which if a plan blocks for lack of memory") {
-  // w arrives at 80 ns and stays. There is no room for x (30 B) in addition, and 0F waits for the load of x.
+TEST_CASE("if a plan blocks for lack of memory, the data say for what each action waits") {
+  // The tensor w arrives at 80 ns and stays. There is no room for x (30 B) in addition to w, and 0F waits for the load
+  // of x.
   const Infeasible error = refused(
       "pool gpu capacity=100B\ntensor w class=weight bytes=80 home=host\ntensor x class=input "
       "bytes=30 home=host\nprologue:\n"

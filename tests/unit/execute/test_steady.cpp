@@ -1,5 +1,5 @@
-// In the steady state, the replay skips periods and repeats an earlier period instead. The result must equal that of a
-// run that executes every period.
+// Tests that in the steady state, the replay skips periods and repeats an earlier period instead. The result must equal
+// the result of a run that executes every period.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace sluice {
 namespace {
 
-/// Counts the spans that arrive one by one, without those of repeated periods.
+/// Counts the spans that arrive one by one, without the spans of repeated periods.
 class Walked final : public Sink {
  public:
   void span(const Span&) override { ++spans; }
@@ -31,7 +31,7 @@ class Walked final : public Sink {
   std::int64_t spans = 0, times = 0, period = 0;
 };
 
-/// Checks that two sums of times are equal up to the rounding of the clock, which is 1e-12 of the makespan.
+/// Checks that two sums of times are equal up to the rounding of times, which is 1e-12 of the makespan.
 void check_close(double a, double b, double makespan) {
   if (std::isnan(a) && std::isnan(b)) return;
   CHECK(a == Approx(b).epsilon(1e-12).margin(1e-12 * makespan));
@@ -71,8 +71,8 @@ void check_order(const Plan& plan, const MemorySink& sink) {
                        [](const auto& a, const auto& b) { return a.time < b.time; }));
 }
 
-/// Sorts the spans and drops the events. Rounding may give different times to events of the same moment, and then their
-/// order in the trace may differ.
+/// Sorts the spans and drops the events. Rounding may give different times to events of the same moment, so the order
+/// of these events in the trace may differ.
 void sort(MemorySink& sink) {
   const auto key = [](const Span& s) { return std::tie(s.action, s.iteration); };
   std::sort(sink.spans.begin(), sink.spans.end(),
@@ -81,8 +81,8 @@ void sort(MemorySink& sink) {
 }
 
 /// Checks that a replay that skips periods gives the same spans, events, metrics and peaks as a replay that executes
-/// every action. Returns the iterations of the period. With `exact`, all times are sums of binary fractions, so that
-/// rounding never gives different times to events of the same moment.
+/// every action. Returns the number of iterations of the period. With `exact`, all times are sums of binary fractions,
+/// so that rounding never gives different times to events of the same moment.
 std::int64_t compare(const Plan& plan, bool exact = false) {
   MemorySink jumped, walked;
   Totals jumped_totals(plan), walked_totals(plan);
@@ -136,7 +136,7 @@ stage s
 )";
 
 TEST_CASE("a load and a computation that repeat in each iteration have a period of one iteration") {
-  // A load takes 0.25 + 5 s and a computation 6 s. Two tensors of 40 B fit at the same time.
+  // A load takes 0.25 + 5 s, and a computation takes 6 s. Two tensors of 40 B fit into memory at the same time.
   const Plan plan = plan_from_text(std::string(head) + R"(prologue:
 body:
 L on=gpu.down kind=load stage=0 micro_batch=0 moves=x route=host>gpu bytes=40 allocates=x@gpu
@@ -146,7 +146,8 @@ epilogue:
                                    "steady");
   check(plan);
   CHECK(compare(plan, true) == 1);
-  // The first load takes 5.25 s and 0.125 s to arrive. Then the computations follow without a pause.
+  // The first load takes 5.25 s, and its data arrive 0.125 s later. Then the computations follow each other without a
+  // pause.
   CHECK(replay(plan).makespan == Approx(5.25 + 0.125 + 2000 * 6).epsilon(1e-13));
 }
 
@@ -164,7 +165,7 @@ std::string grouped(int distance) {
 
 TEST_CASE("a period may be several iterations") {
   // `distance` consecutive runs of A take `distance` seconds, and the path through B and C takes longer. So A waits
-  // once per `distance` iterations, and the first run of each group is late.
+  // once per `distance` iterations, and the first run of A in each group is late.
   for (const int distance : {2, 7}) {
     INFO("distance " << distance);
     Plan plan = plan_from_text(grouped(distance), "grouped");
@@ -204,7 +205,7 @@ std::string long_body(int actions) {
   return text.str();
 }
 
-TEST_CASE("the roundings of a long iteration do not hide that it repeats") {
+TEST_CASE("the rounding of times in a long iteration does not hide that the iteration repeats") {
   constexpr int actions = 3000;
   const Plan plan = plan_from_text(long_body(actions), "long");
   double seconds = 0;
@@ -214,13 +215,14 @@ TEST_CASE("the roundings of a long iteration do not hide that it repeats") {
   REQUIRE(result.period);
   CHECK(result.period->iterations == 1);
   CHECK(result.period->seconds == Approx(seconds).epsilon(1e-11));
-  // Waits reach back one iteration, so the states are alike from iteration 1 on, and three equal states are needed. The
-  // third equal state is found when the stream of A0 has finished its third iteration, before the last two actions.
+  // Waits reach back one iteration, so the states of all iterations from iteration 1 on are equal. Three equal states
+  // are needed. The third state is complete when the stream of A0 has finished its third iteration, before the last two
+  // actions.
   CHECK(sink.spans.size() == 3 * actions - 2);
   CHECK(compare(plan) == 1);
 }
 
-TEST_CASE("a caller that asks only for the period gets spans and no memory events") {
+TEST_CASE("a caller that asks only for the period gets spans, but no memory events") {
   const Plan plan = plan_from_text(std::string(head) + R"(prologue:
 body:
 L on=gpu.down kind=load stage=0 micro_batch=0 moves=x route=host>gpu bytes=40 allocates=x@gpu
@@ -231,7 +233,7 @@ epilogue:
   MemorySink whole, spans;
   replay(plan, whole, {.jumps = false});
   replay(plan, spans, {.jumps = false, .until_period = true});
-  CHECK(whole.events.size() == 1 + 2 * 2000);  // the weights in their home, and each input
+  CHECK(whole.events.size() == 1 + 2 * 2000);  // the bytes of the weights in their home, and of each input
   CHECK(spans.events.empty());
   REQUIRE(spans.spans.size() == whole.spans.size());
   for (std::size_t i = 0; i < whole.spans.size(); ++i)
@@ -239,8 +241,8 @@ epilogue:
 }
 
 TEST_CASE(
-    "skipping periods and executing them agree on random plans of 200 iterations, also "
-    "with shared links",
+    "skipping periods and executing all periods give equal results for random plans of 200 iterations, also with "
+    "shared links",
     "[property]") {
   int jumped = 0;
   for (unsigned seed = 1; seed <= test::cases_of(400u); ++seed) {

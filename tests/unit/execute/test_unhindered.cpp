@@ -22,8 +22,8 @@ std::optional<double> unhindered(const Plan& plan) {
   return unhindered_iteration_s(PlanTables(plan));
 }
 
-/// Returns a plan with a load and a computation of 6 s. The load takes 0.25 s to set up, 5 s to transfer and 0.125 s to
-/// arrive.
+/// Returns a plan with a load and a computation of 6 s. The load has a set-up of 0.25 s, a transfer of 5 s, and a
+/// latency of 0.125 s.
 Plan load_and_compute(const std::string& capacity, const std::string& load_waits) {
   return plan_from_text(R"(format: sluice-plan/1
 name "two"
@@ -48,15 +48,16 @@ epilogue:
                         "two");
 }
 
-TEST_CASE("a load and a computation that wait for each other repeat with the sum of both times") {
+TEST_CASE("a load and a computation that wait for each other have a period of the sum of both times") {
   CHECK(unhindered(load_and_compute("10kB", " waits=F~1")) == 5.25 + 0.125 + 6);
-  // With two inputs in flight, only the 6 s of the computation count, because they hide the load.
+  // With two inputs in flight, an iteration takes only the 6 s of the computation, because the load overlaps with the
+  // computation.
   CHECK(unhindered(load_and_compute("10kB", " waits=F~2")) == 6.0);
 }
 
 TEST_CASE("if memory may delay an action, the shortcut leaves the plan to the replay") {
-  // 10 kB hold the inputs of many iterations. 100 B hold two inputs of 40 B, which is enough, but the shortcut cannot
-  // prove that it is.
+  // 10 kB hold the inputs of many iterations. 100 B hold two inputs of 40 B. Two inputs are enough, but the shortcut
+  // cannot prove that they are enough.
   CHECK(unhindered(load_and_compute("10kB", " waits=F~1")));
   CHECK_FALSE(unhindered(load_and_compute("100B", " waits=F~1")));
   // Without a limit on memory, nothing would delay the loads, because a load is 0.75 s shorter than a computation.
@@ -75,8 +76,8 @@ TEST_CASE("if a link or a memory is shared, the shortcut leaves the plan to the 
 }
 
 TEST_CASE(
-    "with few iterations, or waits that look ahead or far back, the shortcut leaves the "
-    "plan to the replay") {
+    "if a plan has few iterations, or waits for later or much earlier iterations, the shortcut leaves the plan to the "
+    "replay") {
   Plan plan = load_and_compute("10kB", " waits=F~1");
   plan.iterations = 16;
   CHECK_FALSE(unhindered(plan));
@@ -102,7 +103,7 @@ bool repeats(const Plan& plan, const MemorySink& walked, double seconds, double 
   return true;
 }
 
-TEST_CASE("the seconds that the shortcut finds are those of every iteration of the replay",
+TEST_CASE("the shortcut finds the seconds that every iteration of the replay takes",
           "[property]") {
   int answered = 0, refused = 0, tight = 0;
   for (unsigned seed = 1; seed <= test::cases_of(2000u); ++seed) {

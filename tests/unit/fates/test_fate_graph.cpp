@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-/// Four operations take 3, 1, 1 and 1 s. The last operation also reads the tensor that the first one makes (a skip
-/// connection). Tensor x has 1 byte and comes from host memory; a and b have 10 bytes, and c has 1 byte.
+/// Four operations take 3, 1, 1 and 1 s. The last operation also reads the tensor that the first operation makes (a
+/// skip connection). Tensor x has 1 byte and comes from host memory; a and b have 10 bytes, and c has 1 byte.
 FateGraph skip_connection(double load_x_s) {
   FateGraph graph;
   graph.tensors = {{1, 0, load_x_s}, {10, 2, 2}, {10, 2, 2}, {1, 2, 2}};
@@ -19,22 +19,22 @@ FateGraph skip_connection(double load_x_s) {
   return graph;
 }
 
-TEST_CASE("graph: a skip connection is kept if a, b and c fit together") {
+TEST_CASE("graph: the tensor of a skip connection is kept if a, b and c fit together") {
   const GraphAnswer answer = solve(skip_connection(0.5), 21, 30);
   REQUIRE(answer.proven);
   CHECK(answer.seconds == Approx(0.5 + 3 + 1 + 1 + 1));
   CHECK(answer.bound == Approx(answer.seconds));
 }
 
-TEST_CASE("graph: with one byte less, a is made again, or moved if a move takes less time") {
-  // To make tensor a again takes a second load of x and 3 s. To move a takes 2 + 2 s.
+TEST_CASE("graph: with one byte less, tensor a is made again, or is moved if a move takes less time") {
+  // Making tensor a again takes a second load of x and the 3 s of the first operation. To move a takes 2 + 2 s.
   CHECK(solve(skip_connection(0.5), 20, 30).seconds == Approx(6.5 + 0.5 + 3));
   CHECK(solve(skip_connection(2), 20, 30).seconds == Approx(8 + 2 + 2));
   CHECK_FALSE(solve(skip_connection(2), 19, 30).feasible);
   CHECK(solve(skip_connection(2), 19, 30).proven);
 }
 
-TEST_CASE("graph: only a schedule that is faster than the known one is an answer") {
+TEST_CASE("graph: only a schedule that is faster than the known schedule is an answer") {
   CHECK(solve(skip_connection(0.5), 20, 30, 10.5).seconds == Approx(10));
   const GraphAnswer none = solve(skip_connection(0.5), 20, 30, 9.5);
   CHECK_FALSE(none.feasible);
@@ -48,7 +48,7 @@ TEST_CASE("graph: reading a tensor that no earlier operation makes is an interna
   CHECK_THROWS_AS(solve(graph, 100, 30), InternalError);
 }
 
-TEST_CASE("graph: the time limit includes building the programme and its relaxation") {
+TEST_CASE("graph: the time limit includes the time for building the programme and for solving its relaxation") {
   const Chain chain = test::layered_chain(48, 0.4);
   const Frontier frontier(chain);
   const std::size_t point = frontier.points().size() / 2;
@@ -74,7 +74,7 @@ TEST_CASE("graph: tensors of 0 bytes are not copied") {
 }
 
 TEST_CASE(
-    "graph: the programme never finds a slower schedule than the frontier, and the tape of this "
+    "graph: the programme never finds a schedule that is slower than the frontier's schedule, and the tape of its "
     "schedule fits") {
   test::Dice dice(41);
   int equal = 0, faster = 0;
@@ -98,9 +98,9 @@ TEST_CASE(
   CHECK(equal > faster);
 }
 
-TEST_CASE("graph: programme and frontier agree if only boundaries can be kept") {
-  // With gradients of 0 bytes the order of operations does not matter, so that the integer programme searches the same
-  // schedules as the frontier.
+TEST_CASE("graph: programme and frontier find equal seconds if only boundaries can be kept") {
+  // With gradients of 0 bytes the order of operations does not matter, so the integer programme searches exactly the
+  // schedules that the frontier searches.
   test::Dice dice(42);
   for (int round = 0; round < 6; ++round) {
     Chain chain = test::random_chain(dice, 4 + dice.below(2));
@@ -136,7 +136,7 @@ TEST_CASE("graph: for nine to twelve stages, the frontier is close to the bound 
     CHECK(memory_of(chain, answer.tape).peak <= frontier.points()[point].peak);
     CHECK(answer.bound <= answer.seconds);
     CHECK(answer.seconds <= seconds * (1 + 1e-9));
-    // Schedules that the frontier leaves out are hardly faster.
+    // Schedules that the frontier leaves out are hardly faster than the schedules of the frontier.
     CHECK(answer.seconds >= 0.97 * seconds);
   }
 }

@@ -23,9 +23,9 @@ Chain plain(std::size_t stages) {
   return chain;
 }
 
-/// The letters name operations. F3 is a forward pass of stage 3 that keeps its inner tensors, f3 is a forward pass of
-/// stage 3 that keeps nothing, and B3 is the backward pass. s3 and l3 save and load boundary 3; S3 and L3 save and load
-/// the inner tensors of stage 3.
+/// The letters stand for operations. F3 is a forward pass of stage 3 that keeps its inner tensors, f3 is a forward pass
+/// of stage 3 that keeps nothing, and B3 is the backward pass. s3 and l3 save and load boundary 3; S3 and L3 save and
+/// load the inner tensors of stage 3.
 std::string text(const Tape& tape) {
   std::ostringstream out;
   for (const TapeOp& op : tape) {
@@ -39,21 +39,21 @@ std::string tape(const Chain& chain, const std::vector<Fate>& fates) {
   return text(tape_of(chain, fates));
 }
 
-TEST_CASE("fates: keep copies only the input") {
+TEST_CASE("fates: if all stages keep their tensors, only the input is copied") {
   CHECK(tape(plain(3), {K, K, K}) == "l0 F0 F1 F2 B2 B1 B0");
 }
 
-TEST_CASE("fates: offload moves inner tensors and output, once each") {
+TEST_CASE("fates: offload moves the inner tensors once and the output once") {
   CHECK(tape(plain(3), {K, O, K}) == "l0 F0 F1 S1 s2 F2 l2 B2 L1 B1 B0");
-  // Nothing reads the output of the last stage here, so it is not saved.
+  // No operation reads the output of the last stage in this chain, so the output is not saved.
   CHECK(tape(plain(2), {K, O}) == "l0 F0 F1 S1 L1 B1 B0");
 }
 
-TEST_CASE("fates: the first stage's input comes a second time without a save") {
+TEST_CASE("fates: the input of the first stage is loaded a second time without a save") {
   CHECK(tape(plain(2), {O, K}) == "l0 F0 S0 s1 F1 l1 B1 L0 l0 B0");
 }
 
-TEST_CASE("fates: consecutive stages are recomputed from the nearest boundary that stayed") {
+TEST_CASE("fates: consecutive stages are recomputed from the nearest boundary that stayed on the device") {
   CHECK(tape(plain(4), {K, R, R, K}) == "l0 F0 f1 f2 F3 B3 F1 F2 B2 B1 B0");
 }
 
@@ -62,9 +62,10 @@ TEST_CASE("fates: consecutive stages are recomputed from a boundary that is load
 }
 
 TEST_CASE(
-    "fates: the input of a stage that keeps or offloads is made again with the stage before") {
+    "fates: the input of a stage that keeps or offloads is made again when the stage before it is recomputed") {
   CHECK(tape(plain(4), {K, R, O, K}) == "l0 F0 f1 F2 S2 s3 F3 l3 B3 F1 L2 B2 B1 B0");
-  // The backward pass of the last stage follows its forward pass at once, so that its input stays on the device.
+  // The backward pass of the last stage follows the forward pass of this stage at once, so the input of the stage stays
+  // on the device.
   CHECK(tape(plain(3), {R, R, O}) == "l0 f0 f1 F2 S2 L2 B2 F0 F1 B1 B0");
 }
 
@@ -164,11 +165,11 @@ TEST_CASE("fates: tensors of 0 bytes are not copied") {
   CHECK(tape(chain, {O, O, K}) == "F0 s1 F1 S1 F2 B2 L1 l1 B1 B0");
 }
 
-TEST_CASE("fates: sqrt runs every segment except the last again") {
+TEST_CASE("fates: sqrt runs every segment except the last segment again") {
   CHECK(text(sqrt_tape(plain(9))) ==
         "l0 f0 f1 f2 f3 f4 f5 F6 F7 F8 B8 B7 B6 F3 F4 F5 B5 B4 B3 F0 F1 F2 B2 B1 B0");
   CHECK(text(sqrt_tape(plain(1))) == "l0 F0 B0");
-  // There are round(sqrt(5)) = 2 segments: stages 0 and 1, and stages 2 to 4.
+  // For 5 stages there are round(sqrt(5)) = 2 segments: stages 0 and 1, and stages 2 to 4.
   CHECK(text(sqrt_tape(plain(5))) == "l0 f0 f1 F2 F3 F4 B4 B3 B2 F0 F1 B1 B0");
 }
 
@@ -185,7 +186,7 @@ TEST_CASE("fates: a stage may keep its inner tensors while its input is made aga
   CHECK(text(tape_of(chain, choices)) == "l0 F0 f1 F2 F3 B3 B2 F1 B1 B0");
 }
 
-TEST_CASE("fates: choices that contradict one another are an internal error") {
+TEST_CASE("fates: assignments of fates that contradict each other are an internal error") {
   const Chain chain = plain(2);
   CHECK_THROWS_AS(tape_of(chain, std::vector<Fate>{K}), InternalError);
   CHECK_THROWS_AS(tape_of(chain, Choices{{K, K}, {K, K}}), InternalError);

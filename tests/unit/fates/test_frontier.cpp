@@ -51,8 +51,7 @@ TEST_CASE("frontier: the tape of every point has the point's peak and seconds") 
 }
 
 TEST_CASE(
-    "frontier: within every budget, it is at least as fast as the best of all 3^n "
-    "assignments of fates") {
+    "frontier: within every budget, its schedule is at least as fast as the best of all 3^n assignments of fates") {
   test::Dice dice(4);
   for (int round = 0; round < 600; ++round) {
     const std::size_t stages = 1 + dice.below(7);
@@ -71,17 +70,16 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "frontier: it is faster than all assignments of fates if running a stage three times "
-    "helps") {
+    "frontier: its schedule is faster than all assignments of fates if it helps to run a stage three times") {
   // Five stages take 1 s forward and 2 s backward, boundaries have 1 byte, and copies take 100 s. In 3 bytes, only the
   // input and one more boundary fit while a forward pass runs:
-  //   F0 F1 F2 F3 F4 B4  f0 f1 f2 B3 B2  f0 B1 B0: 5 + 3 + 1 forwards, 5 backwards, one load.
+  //   F0 F1 F2 F3 F4 B4  f0 f1 f2 B3 B2  f0 B1 B0: 5 + 3 + 1 forward passes, 5 backward passes, and one load.
   Chain chain;
   chain.input = {1, 100, 100};
   for (int s = 0; s < 5; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .output = {1, 100, 100}});
   CHECK(seconds_within(Frontier(chain), 3) == 100 + 9 * 1 + 5 * 2);
-  // With fates, each stage runs again at most once, so that boundaries must be moved to fit.
+  // In an assignment of fates, each stage runs again at most once, so boundaries must be moved to fit into 3 bytes.
   CHECK(best_fates(chain, 3) > 200);
   CHECK(seconds_within(Frontier(chain), 6) == 100 + 5 * 1 + 5 * 2);
 }
@@ -97,7 +95,7 @@ TEST_CASE(
   CHECK(seconds_within(frontier, frontier.points().front().peak) < infinity);
 }
 
-TEST_CASE("frontier: a thinned row also consists of schedules, and is close to the exact row") {
+TEST_CASE("frontier: a frontier with fewer points also consists of schedules, and is close to the exact frontier") {
   test::Dice dice(6);
   for (int round = 0; round < 20; ++round) {
     const Chain chain = test::random_chain(dice, 12);
@@ -133,7 +131,7 @@ TEST_CASE("frontier: a search for only the least peak finds the first peak of th
   }
 }
 
-/// Returns a random row of points with rising peaks and falling seconds.
+/// Returns a random list of points with rising peaks and falling seconds.
 ParetoNodes random_row(test::Dice& dice, std::size_t count) {
   ParetoNodes row;
   ParetoNode node{.peak = static_cast<std::int64_t>(dice.below(50)), .seconds = 1000};
@@ -160,7 +158,7 @@ ParetoNodes best_of_all_pairs(const ParetoSplit& split, ParetoNodes all, const P
   return best;
 }
 
-TEST_CASE("frontier: a split gives the best of all pairs of its parts") {
+TEST_CASE("frontier: the frontier of a segment that is split has the best of all pairs of schedules of its two parts") {
   test::Dice dice(10);
   ParetoNodes scratch;
   int kept = 0, better = 0;
@@ -187,7 +185,7 @@ TEST_CASE("frontier: a split gives the best of all pairs of its parts") {
   CHECK(better > 100);
 }
 
-TEST_CASE("frontier: the price of a copy multiplies only the seconds of copies") {
+TEST_CASE("frontier: the factor for the price of copies multiplies only the seconds of copies") {
   test::Dice dice(7);
   for (int round = 0; round < 20; ++round) {
     Chain chain = test::random_chain(dice, 6);
@@ -203,8 +201,8 @@ TEST_CASE("frontier: the price of a copy multiplies only the seconds of copies")
 }
 
 TEST_CASE(
-    "bound: no schedule takes less than the bound, and with unlimited memory a schedule "
-    "takes exactly the bound") {
+    "bound: no schedule takes fewer seconds than the bound, and with unlimited memory a schedule takes exactly these "
+    "seconds") {
   test::Dice dice(8);
   for (int round = 0; round < 60; ++round) {
     const Chain chain = test::random_chain(dice, 1 + dice.below(9));
@@ -220,23 +218,24 @@ TEST_CASE(
 }
 
 TEST_CASE("bound: by hand") {
-  // Three stages take 1 s forward and 2 s backward. Their inner tensors have 10 bytes and are copied in 0.4 s each way;
-  // boundaries have 0 bytes. Backward 2 holds its own 10 bytes, so that 25 bytes leave room for one and a half of the
-  // other two inner tensors. The other half is moved, which takes 0.5 x 0.8 s, so that the bound is 9 + 0.5 x 0.8. If a
-  // copy takes 1 s each way, half of a forward pass is run again instead: 9 + 0.5.
+  // Three stages take 1 s forward and 2 s backward. The inner tensors of each stage have 10 bytes and are copied in 0.4
+  // s each way. Boundaries have 0 bytes. The backward pass of stage 2 holds its own 10 bytes. So 25 bytes leave room
+  // for one and a half of the other two inner tensors. The other half of one inner tensor is moved, which takes 0.5 x
+  // 0.8 s. So the bound is 9 + 0.5 x 0.8 s. If a copy takes 1 s each way, half of a forward pass is run again instead
+  // of the move, and the bound is 9 + 0.5 s.
   Chain chain;
   for (int s = 0; s < 3; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .inner = {10, 0.4, 0.4}});
   CHECK(fate_bound(chain, 25, Copies::serial) == Approx(9.4).epsilon(1e-9));
-  // With overlap there is enough time for every copy.
+  // If copies overlap with computation, there is enough time for every copy.
   CHECK(fate_bound(chain, 25, Copies::overlapped) == Approx(9).epsilon(1e-9));
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 1;
   CHECK(fate_bound(chain, 25, Copies::serial) == Approx(9.5).epsilon(1e-9));
   CHECK(fate_bound(chain, 9, Copies::serial) == infinity);
-  // Copies take 30 s. A share x of the first stage's inner tensor is saved after the stage's forward pass, until 1 + 30
-  // x. This share is loaded before the stage's backward pass, in 30 x + 2. The rest of the missing tensor is
-  // recomputed. The forward passes take 3 s in all, so that a share of x = 2 / 30 is saved without a delay. A larger
-  // share would cost 30 s per unit of x and save only 1 s. The bound is 3 + 6 + 0.5 - 2 / 30.
+  // Copies take 30 s. A share x of the first stage's inner tensor is saved after the stage's forward pass, from 1 s to
+  // 1 + 30 x s. This share is loaded before the stage's backward pass. The part of the missing half that is not moved
+  // is recomputed. The forward passes take 3 s in all, so a share of x = 2 / 30 is saved without a delay. A larger
+  // share would cost 30 s per unit of x and save only 1 s per unit of x. The bound is 3 + 6 + 0.5 - 2 / 30 s.
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 30;
   CHECK(fate_bound(chain, 25, Copies::overlapped) == Approx(9.5 - 2.0 / 30).epsilon(1e-3));
 }
@@ -254,8 +253,8 @@ void check_gap(std::size_t stages, double copy_s) {
   }
 }
 
-TEST_CASE("frontier: for a thousand stages it is within 5 % of the bound") {
-  check_gap(1000, 0.75);  // copies compete with recomputation
+TEST_CASE("frontier: for a thousand stages, its schedules are within 5 % of the bound") {
+  check_gap(1000, 0.75);  // a copy takes about as long as recomputing
   check_gap(300, 7.5);    // a copy takes longer than recomputing
 }
 

@@ -26,7 +26,8 @@ TEST_CASE("the least bytes are the bytes of the largest pass") {
   }
   chain.stages[2].gradient = 0;
   chain.stages[2].reads_output = true;
-  // The forward passes need 10 + 20, 20 + 30 and 30 + 40, without the inner tensors. The backward passes need
+  // The forward passes of A, B and C need 10 + 20, 20 + 30 and 30 + 40 bytes, without the inner tensors. The backward
+  // passes need
   //   C: 5 + 40 + 30 and the gradient of B's output (30); B: 5 + 20 + gradients of 30 and 20; A: 5 + 10 + 20.
   CHECK(least_bytes_bound(chain) == 105);
   // With a shortcut from A to C, the backward pass of C also needs A's output (20) and the gradient of this output
@@ -35,13 +36,14 @@ TEST_CASE("the least bytes are the bytes of the largest pass") {
   chain.stages[1].reads = {{1, true}};
   chain.stages[2].reads = {{1, true}, {2, true}};
   CHECK(least_bytes_bound(chain) == 145);
-  // If C's backward pass does not read A's output, it needs only the gradient.
+  // If C's backward pass does not read A's output, the pass needs only the gradient of this output.
   chain.stages[2].reads = {{1, false}, {2, true}};
   CHECK(least_bytes_bound(chain) == 125);
   chain.stages[1].keep_workspace = 100;
   chain.stages[1].pass_workspace = 90;
   CHECK(least_bytes_bound(chain) == 20 + 30 + 90);
-  chain.side_by_side = 5;  // 50 bytes of 5 micro-batches, of which at least one is held
+  // The outputs of 5 micro-batches have 50 bytes, of which at least the 10 bytes of one micro-batch are held.
+  chain.side_by_side = 5;
   CHECK(least_bytes_bound(chain) == 10 + 90);
 }
 
@@ -75,12 +77,12 @@ TEST_CASE("no choice of fates needs fewer bytes than the bound") {
     ++compared;
   }
   CAPTURE(equal);
-  CHECK(equal > compared / 10);  // otherwise the bound would be too low to be useful
+  CHECK(equal > compared / 10);  // a bound below this number would not be useful
 }
 
-/// Returns the refusal of a model with the layers a, b and c and a sum. With `shortcut`, the sum also reads a. The
-/// outputs have 2 kB, except that the output of b has `elements_of_b` elements of 4 bytes. The backward passes read the
-/// inputs.
+/// Returns the refusal of a model with the layers a, b and c and a sum. If `shortcut` is true, the sum also reads the
+/// output of a. The outputs have 2 kB, except that the output of b has `elements_of_b` elements of 4 bytes. The
+/// backward passes read the inputs.
 std::string refusal(const std::string& budget, bool shortcut, int elements_of_b = 500) {
   const auto layer = [](const std::string& name, int elements, const std::string& inputs) {
     return "      - {type: operator, flop: 1, parameters: 1, keeps: inputs, name: " + name +
@@ -110,10 +112,11 @@ std::string refusal(const std::string& budget, bool shortcut, int elements_of_b 
 
 TEST_CASE("a refusal gives the least budget, or budgets that certainly do not work") {
   using Catch::Contains;
-  // Without branches the least bytes are known: c, the gradients of the sum and of c, and the bytes that the sum keeps.
+  // If the network does not branch, the least bytes are known: c, the gradients of the sum and of c, and the bytes that
+  // the sum keeps.
   CHECK_THAT(refusal("1kB", false), Contains("The least budget that works is 8000 B"));
   // The backward pass of the sum reads c and a, and the gradients of the sum, c and a are held: 5 x 2 kB. No tape needs
-  // less.
+  // fewer bytes.
   CHECK_THAT(refusal("1kB", true), Contains("whatever is kept") && Contains("needs 10000 B") &&
                                        Contains("The least budget that works is 10000 B"));
   CHECK(refusal("10kB", true).empty());

@@ -128,16 +128,16 @@ Tally compare(bool overlap, int chains, unsigned seed) {
   return tally;
 }
 
-TEST_CASE("serial copies: optimal is never slower than the best of all fates of 600 chains",
+TEST_CASE("serial copies: for 600 chains, optimal is never slower than the best of all assignments of fates",
           "[property]") {
   const Tally tally = compare(false, 600, 1);
   CAPTURE(tally.enumerated, tally.feasible, tally.faster);
   CHECK(tally.worst <= 1e-9);
-  CHECK(tally.faster > 0);  // `optimal` may also recompute a stage twice
+  CHECK(tally.faster > 0);  // `optimal` may be faster, because it may also recompute a stage twice
   CHECK(tally.feasible > 500);
 }
 
-TEST_CASE("overlapped copies: optimal is within 1 % of the best of all fates of 500 chains",
+TEST_CASE("overlapped copies: for 500 chains, optimal is within 1 % of the best of all assignments of fates",
           "[property]") {
   const Tally tally = compare(true, 500, 2);
   CAPTURE(tally.enumerated, tally.feasible, tally.faster);
@@ -145,7 +145,7 @@ TEST_CASE("overlapped copies: optimal is within 1 % of the best of all fates of 
   CHECK(tally.feasible > 900);
 }
 
-TEST_CASE("more memory never makes optimal slower, and its results are above the bound") {
+TEST_CASE("more memory never makes optimal slower, and the seconds of optimal are never below the bound") {
   std::mt19937 random(3);
   for (int k = 0; k < 16; ++k) {
     const Case one(random, 3 + static_cast<std::size_t>(k) % 8, true);
@@ -169,7 +169,7 @@ TEST_CASE("more memory never makes optimal slower, and its results are above the
   }
 }
 
-TEST_CASE("engine and replay give the same times for one assignment of fates in a hundred") {
+TEST_CASE("engine and replay give equal times for one of every hundred assignments of fates") {
   std::mt19937 random(4);
   int enumerated = 0, executed = 0;
   for (int k = 0; k < 60; ++k) {

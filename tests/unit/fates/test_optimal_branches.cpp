@@ -1,5 +1,5 @@
-// Tests fates in networks that branch. A tensor that two operations read counts once. In small networks, `optimal` and
-// its bound are compared with an exhaustive search of all schedules.
+// Tests fates in networks that branch. A tensor that two operations read is counted only once. In small networks,
+// `optimal` and its bound are compared with an exhaustive search of all schedules.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Drawn {
 };
 
 /// Returns a scenario with one layer per stage; layer 0 is the image. At 1 GFLOP/s and 1 GB/s, 1000 FLOP take 1 us and
-/// 1 kB takes 1 us. Each layer has one parameter of 4 bytes, whose gradient has 4 bytes, too.
+/// 1 kB takes 1 us. Each layer has one parameter of 4 bytes. The gradient of the parameter also has 4 bytes.
 std::string text_of(int image, const std::vector<Drawn>& layers, bool overlap) {
   std::string text =
       "format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
@@ -54,7 +54,7 @@ std::string text_of(int image, const std::vector<Drawn>& layers, bool overlap) {
          (overlap ? "true}\n" : "false}\n");
 }
 
-/// A training run of a drawn network.
+/// A training run of a random network.
 class Run {
  public:
   Run(int image, const std::vector<Drawn>& layers, bool overlap)
@@ -128,10 +128,11 @@ TEST_CASE("branches: a stage says which boundaries it reads, and makes only its 
   for (std::size_t s = 0; s < 4; ++s) CHECK(chain.stages[s].output.bytes == 2000);
 }
 
-TEST_CASE("branches: a tensor that two operations read is on the device once") {
-  // All tensors are kept: image, a, b and the sum stay (7 kB), and c stays until the sum is made. The peak is during
-  // the backward pass of d: these 7 kB, d (1), the gradient of d (1, workspace) and the gradient of the sum (2). If
-  // each of the two boundaries that a crosses had its own copy of a, the peak would be 4 kB higher.
+TEST_CASE("branches: a tensor that two operations read is on the device only once") {
+  // All tensors are kept: the image, a, b and the sum stay (7 kB), and c stays until the sum is made. The peak is
+  // during the backward pass of d. The peak consists of these 7 kB, d (1 kB), the gradient of d (1 kB of workspace) and
+  // the gradient of the sum (2 kB). If each of the two boundaries that a crosses had its own copy of a, the peak would
+  // be 4 kB higher.
   const Run run(250, block, true);
   CHECK(run.peak("keep_all") == 1000 + 3 * 2000 + 1000 + 1000 + 2000);
   CHECK(memory_of(run.chain(), alike_tapes(run.chain()).front()).peak == run.peak("keep_all"));
@@ -140,7 +141,7 @@ TEST_CASE("branches: a tensor that two operations read is on the device once") {
 TEST_CASE(
     "branches: the fate of a stage applies to the stage's own output, and no other tensor "
     "is moved") {
-  // a is offloaded. Its 2 kB are saved once, and loaded once for the backward pass of b.
+  // a is offloaded. The 2 kB of the stage's output are saved once, and loaded once for the backward pass of b.
   const Run run(250, block, true);
   const Tape tape =
       tape_of(run.chain(), {Fate::offload, Fate::keep, Fate::keep, Fate::keep, Fate::keep});
@@ -150,8 +151,8 @@ TEST_CASE(
   CHECK(moved == std::vector<std::uint32_t>{0, 1, 1, 0});
 }
 
-/// Returns layers that read the layer before them, or in one case of four any earlier layer. Some layers read a second
-/// layer. A copy takes 4 ns per element, and a computation takes 1 to 24 ns.
+/// Returns layers. Each layer reads the layer before it or, in one of four cases, any earlier layer. Some layers read a
+/// second layer. A copy takes 4 ns per element, and a computation takes 1 to 24 ns.
 std::vector<Drawn> random_layers(test::Dice& dice, std::size_t count) {
   std::vector<Drawn> layers;
   for (std::size_t l = 0; l < count; ++l) {
@@ -172,7 +173,8 @@ std::vector<Drawn> random_layers(test::Dice& dice, std::size_t count) {
 }
 
 /// Compares `optimal` with an exhaustive search of all schedules, in random networks with random budgets. No schedule
-/// is faster than the bound, so `optimal` is slower than the fastest schedule by its gap at most.
+/// is faster than the bound, so the difference between `optimal` and the fastest schedule is at most the gap of
+/// `optimal`.
 void compare(std::uint64_t seed, int cases, std::size_t least, std::size_t most) {
   test::Dice dice(seed);
   int branching = 0, faster = 0;
@@ -196,7 +198,7 @@ void compare(std::uint64_t seed, int cases, std::size_t least, std::size_t most)
       for (const Fact& fact : plan.facts)
         if (fact.name == "gap") gap = std::get<Fact::Number>(fact.value).value;
     } catch (const Infeasible&) {
-      FAIL("optimal refuses a budget within which a uniform strategy fits");
+      FAIL("optimal refuses a budget within which a strategy that treats every stage alike fits");
     }
     const test::BruteForce best = run.brute_force(budget, optimal * (1 - 1e-9));
     const double bound = optimal * (1 - gap);
@@ -208,7 +210,8 @@ void compare(std::uint64_t seed, int cases, std::size_t least, std::size_t most)
   }
   CAPTURE(branching, faster, worst, gaps / cases);
   CHECK(branching > cases / 4);
-  CHECK(faster <= 1 + cases / 20);  // schedules that `optimal` does not search are rarely faster
+  // Schedules that `optimal` does not search are rarely faster than the result of `optimal`.
+  CHECK(faster <= 1 + cases / 20);
   CHECK(worst <= 0.05);
 }
 

@@ -1,4 +1,4 @@
-// `optimal` with limited host memory: offloaded tensors must fit there.
+// Tests `optimal` with limited host memory. Offloaded tensors must fit into the host memory.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 
 TEST_CASE("a copy is in host memory from its save to its last load") {
-  // Of two stages, the first stage's output (20 B) and inner tensors (30 B) are saved and loaded.
+  // There are two stages. The output (20 B) and the inner tensors (30 B) of the first stage are saved and loaded.
   Chain chain;
   chain.input = {10, 0, 1};
   chain.stages = {
@@ -116,8 +116,8 @@ TEST_CASE(
       best = std::min(best, run.seconds(strategy, device, host));
     const double optimal = run.seconds("optimal", device, host);
     INFO(run.text << "device " << device << ", host " << host << ": " << optimal / best - 1);
-    // In one case the difference was 0.94 %, because the strategies have more ways to place loads than the tapes that
-    // are searched.
+    // In one case `optimal` was slower by 0.94 %, because the strategies have more ways to place loads than the tapes
+    // that `optimal` searches.
     CHECK((optimal == best || optimal <= best * 1.01));
     compared += best < never;
     faster += optimal < best * (1 - 1e-9);

@@ -1,4 +1,4 @@
-// In random runs, `optimal` is compared with the strategies that treat every stage alike. The bound of `optimal` is
+// Compares `optimal`, in random runs, with the strategies that treat every stage alike. The bound of `optimal` is
 // compared with the seconds of many tapes that are executed.
 #include <catch2/catch.hpp>
 
@@ -56,7 +56,7 @@ class Run {
   std::string text_;
 };
 
-TEST_CASE("optimal is no slower than any strategy that treats every stage alike", "[property]") {
+TEST_CASE("optimal is never slower than any strategy that treats every stage alike", "[property]") {
   test::Dice dice(1001);
   int compared = 0, faster = 0;
   double worst = 0;
@@ -83,8 +83,7 @@ TEST_CASE("optimal is no slower than any strategy that treats every stage alike"
 }
 
 TEST_CASE(
-    "with more memory, a run of optimal is never slower, and is never refused if it was possible "
-    "with less memory",
+    "with more memory, a run of optimal is never slower, and is never refused if it fits into less memory",
     "[property]") {
   test::Dice dice(1003);
   int faster = 0;
@@ -146,7 +145,7 @@ struct FateQuestion {
     return score({request, shape, order, budget + constant()}).seconds;
   }
 
-  /// Returns the bound that `optimal` claims for a run within a budget.
+  /// Returns the bound that `optimal` reports for a run within a budget.
   double bound(std::int64_t budget) const {
     const FateRun run = run_of(scenario.workload, states);
     if (!overlap) return run.micro_batches * fate_bound(chain, budget, Copies::serial);
@@ -189,7 +188,7 @@ TEST_CASE("no execution is faster than the bound of optimal", "[property]") {
     }
   }
   CAPTURE(executed);
-  CHECK(closest < 1 + 1e-9);  // at least one run reaches it
+  CHECK(closest < 1 + 1e-9);  // at least one run takes exactly the seconds of the bound
   CHECK(executed > 10 * chains());
 }
 

@@ -60,8 +60,8 @@ class Run {
   std::string text_;
 };
 
-/// Draws a capacity, uniform in its logarithm. It lies between the least bytes that any strategy needs and a little
-/// more than the bytes for keeping everything of all micro-batches at once.
+/// Draws a random capacity, whose logarithm is uniformly distributed. The capacity lies between the least bytes that
+/// any strategy needs and a little more than the bytes of all tensors of all micro-batches together.
 std::int64_t some_capacity(test::Dice& dice, const Run& run);
 
 void compare(const std::string& policy, std::uint64_t seed) {
@@ -171,8 +171,8 @@ TEST_CASE("more memory never makes optimal slower if weights take turns", "[prop
   int faster = 0;
   for (int k = 0; k < cases; ++k) {
     const Run run(dice, k % 2 == 0 ? "streamed" : "phased");
-    // If `in_flight` is given, or a batch is one micro-batch, the strategies use the whole device. In this case, more
-    // memory may change the order of their loads to an order that happens to be worse.
+    // If `in_flight` is given, or if a batch is one micro-batch, the strategies use the whole memory of the device. In
+    // this case, more memory may change the order of the strategies' loads to an order that takes longer.
     if (run.text().find("in_flight") != std::string::npos || FateQuestion(run).per_batch() == 1)
       continue;
     std::vector<std::int64_t> capacities;
@@ -200,7 +200,7 @@ TEST_CASE("no execution is faster than the bound of optimal if weights take turn
     const Run run(dice, k % 2 == 0 ? "streamed" : "phased");
     const FateQuestion question(run);
     const std::size_t stages = question.chain.stages.size();
-    if (stages == 1 && run.devices() == 1) continue;  // a single stage stays on a single device
+    if (stages == 1 && run.devices() == 1) continue;  // one stage always stays on one device, so no weights take turns
     const Frontier frontier(question.chain);
     std::vector<Tape> tapes = alike_tapes(question.chain);
     for (int i = 0; i < 6; ++i)
@@ -223,7 +223,7 @@ TEST_CASE("no execution is faster than the bound of optimal if weights take turn
     }
   }
   CAPTURE(executed, closest);
-  CHECK(closest < 1.01);  // at least one run nearly reaches it
+  CHECK(closest < 1.01);  // at least one run takes nearly the seconds of the bound
   CHECK(executed > 10 * cases);
 }
 

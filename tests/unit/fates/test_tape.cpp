@@ -21,8 +21,8 @@ TapeOp back(std::uint32_t s) {
   return {Kind::backward, s, false};
 }
 
-/// Each digit of a sum of bytes shows whether one tensor is counted: the input has 1 byte, the outputs have 10 and 100,
-/// the inner tensors 1000 and 10000, and the gradient of boundary 1 has 100000.
+/// Each digit of a sum of bytes shows whether one tensor is counted: the input has 1 byte, the outputs have 10 and 100
+/// bytes, the inner tensors have 1000 and 10000 bytes, and the gradient of boundary 1 has 100000 bytes.
 Chain two_stages() {
   Chain chain;
   chain.input = {1, 0.5, 0.25};
@@ -39,8 +39,8 @@ Chain two_stages() {
   return chain;
 }
 
-/// The functions below implement the rule of lifetimes literally and slowly. An event is an operation that brings a
-/// tensor to the device, or reads it.
+/// The functions below follow the rule of lifetimes word by word. These functions are simple and slow. An event is an
+/// operation that brings a tensor to the device, or reads it.
 struct Event {
   int tensor;
   bool brings;
@@ -109,23 +109,24 @@ TEST_CASE("tape: the bytes of each operation, and the seconds, if all tensors ar
   const Chain chain = two_stages();
   const Tape tape = {load0, keep(0), keep(1), back(1), back(0)};
   const TapeMemory memory = memory_of(chain, tape);
-  // The device first holds the input. Then come boundary 1 and inner 0, then boundary 2 and inner 1, and then gradient
-  // 1. At last the device holds everything except boundaries 1 and 2 and inner 1.
+  // The device first holds the input. Then boundary 1 and the inner tensors 0 are added, then boundary 2 and the inner
+  // tensors 1, and then gradient 1. At the end the device holds all these tensors except boundaries 1 and 2 and the
+  // inner tensors 1.
   CHECK(memory.bytes == std::vector<std::int64_t>{1, 1011, 11'111, 111'111, 101'001});
   CHECK(memory.peak == 111'111);
   CHECK(serial_seconds(chain, tape) == 6.25);
 }
 
-TEST_CASE("tape: a stage that runs twice drops its inner tensors in between") {
+TEST_CASE("tape: a stage that runs twice drops its inner tensors between the two runs") {
   const Chain chain = two_stages();
   const Tape tape = {load0, pass(0), keep(1), back(1), keep(0), back(0)};
-  // The second forward pass of stage 0 makes boundary 1 again, which nothing reads.
+  // The second forward pass of stage 0 makes boundary 1 again, but no operation reads it.
   CHECK(memory_of(chain, tape).bytes ==
         std::vector<std::int64_t>{1, 11, 10'111, 110'111, 101'011, 101'001});
   CHECK(serial_seconds(chain, tape) == 7.25);
 }
 
-TEST_CASE("tape: a tensor that is saved and loaded is not on the device in between") {
+TEST_CASE("tape: a tensor that is saved and loaded is not on the device between the save and the load") {
   const Chain chain = two_stages();
   const Tape tape = {
       load0, keep(0), {Kind::save, 0, true}, keep(1), back(1), {Kind::load, 0, true}, back(0)};
@@ -134,7 +135,7 @@ TEST_CASE("tape: a tensor that is saved and loaded is not on the device in betwe
   CHECK(serial_seconds(chain, tape) == 6.25 + 48);
 }
 
-TEST_CASE("tape: workspaces count while their operation runs") {
+TEST_CASE("tape: the workspace of an operation counts only while the operation runs") {
   Chain chain = two_stages();
   chain.stages[0].pass_workspace = 1'000'000;
   chain.stages[0].keep_workspace = 2'000'000;
@@ -144,7 +145,7 @@ TEST_CASE("tape: workspaces count while their operation runs") {
         std::vector<std::int64_t>{1, 1'000'011, 10'111, 110'111, 2'101'011, 3'101'001});
 }
 
-TEST_CASE("tape: if nothing is kept, a forward pass takes the smaller of both workspaces") {
+TEST_CASE("tape: a forward pass that keeps no tensors needs the smaller of its two workspaces") {
   Chain chain = two_stages();
   chain.stages[0].inner = {};
   chain.stages[0].pass_workspace = 1'000'000;
@@ -174,7 +175,7 @@ TEST_CASE("tape: reading a tensor that is not on the device is an internal error
   for (const Tape& tape : wrong) CHECK_THROWS_AS(memory_of(chain, tape), InternalError);
 }
 
-TEST_CASE("tape: bytes agree with a literal implementation of the rule of lifetimes") {
+TEST_CASE("tape: bytes equal the bytes of an implementation that follows the rule of lifetimes word by word") {
   test::Dice dice(1);
   for (int round = 0; round < 200; ++round) {
     const std::size_t stages = 1 + dice.below(5);

@@ -1,5 +1,4 @@
-// The search ranks tapes by an estimate of their seconds. Here the estimates are compared with estimates that are
-// computed by hand.
+// Tests the estimate of a tape's seconds, by which the search ranks tapes. The expected estimates are computed by hand.
 #include <catch2/catch.hpp>
 
 #include "fates/choices.hpp"
@@ -31,18 +30,18 @@ double about(const Chain& chain, const std::vector<Fate>& fates, std::int64_t by
       .seconds;
 }
 
-TEST_CASE("a tape's estimate: all is kept, and the next input is loaded during computation") {
+TEST_CASE("a tape's estimate: all tensors are kept, and the next input is loaded during computation") {
   const Chain chain = three_stages();
   const std::vector<Fate> keep(3, Fate::keep);
-  // The first input takes 1 s, and each micro-batch takes 18 s. With enough room, the next input is loaded while the
-  // last stage is computed.
+  // The first input takes 1 s, and each micro-batch takes 18 s. If there is enough room, the next input is loaded while
+  // the last stage is computed.
   CHECK(about(chain, keep, 40, 1) == Approx(19));
   CHECK(about(chain, keep, 1000, 10) == Approx(1 + 10 * 18));
   // 40 bytes are enough: the backward passes 2 and 1 hold 20 and 10 bytes, and the next input has 10 bytes.
   CHECK(about(chain, keep, 40, 10) == Approx(1 + 10 * 18));
 }
 
-TEST_CASE("a tape's estimate: a link slower than the computation binds") {
+TEST_CASE("a tape's estimate: if the link is slower than the computation, the link limits the run") {
   Chain chain = three_stages();
   chain.input.load_s = 30;
   // The inputs are loaded without a pause, and then the last micro-batch is computed.
@@ -57,16 +56,16 @@ TEST_CASE("a tape's estimate: a latency delays only operations that wait for the
 
 TEST_CASE("a tape's estimate: loads wait for saves, and run one after the other") {
   // Boundaries 1 and 2 are saved and loaded. Forward passes end at 3, 5 and 7 s; saves run from 3 to 6 s and from 6 to
-  // 9 s. Stage 3 keeps its inner tensors, but its input (boundary 2) was saved. Boundary 2 is loaded from 9, when its
-  // save ends, to 12, and boundary 1 from 12 to 15. Backward 3 runs from 12 to 16, backward 2 from 16 to 20, and
-  // backward 1 from 20 to 24.
+  // 9 s. Stage 3 keeps its inner tensors, but its input (boundary 2) was saved. Boundary 2 is loaded from 9 s, when its
+  // save ends, to 12 s, and boundary 1 from 12 to 15 s. The backward pass of stage 3 runs from 12 to 16 s, of stage 2
+  // from 16 to 20 s, and of stage 1 from 20 to 24 s.
   const Chain chain = three_stages();
   CHECK(about(chain, {Fate::offload, Fate::offload, Fate::keep}, 1000, 1) == Approx(24));
 }
 
-TEST_CASE("seconds of each engine, by hand") {
+TEST_CASE("the seconds of each copy engine, computed by hand") {
   Chain chain = three_stages();
-  chain.stages[2].inner = {1, 0, 0};  // so that it runs again
+  chain.stages[2].inner = {1, 0, 0};  // so that the stage runs again
   const EngineSeconds engines =
       engine_seconds(chain, tape_of(chain, {Fate::offload, Fate::offload, Fate::recompute}));
   CHECK(engines.computed == Approx(18 + 2));

@@ -1,5 +1,5 @@
-// The peaks with few micro-batches in flight give a lower bound on the peak with many. With this bound the program
-// avoids planning steps that cannot fit.
+// Tests that the peaks with few micro-batches in flight give a lower bound of the peak with many micro-batches in
+// flight. Because of this bound, the program need not plan steps that cannot fit.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -32,8 +32,8 @@ TEST_CASE("the peak of training is convex in the number of micro-batches in flig
     };
     INFO(text << request.strategy().name);
     for (const std::int64_t passes : {1, 2, 3}) {
-      // The peak of one pass gives a bound for one pass. The peak of a full pass and a pass of a single micro-batch
-      // gives a bound for more passes.
+      // The peaks of runs with one pass give a bound for runs with one pass. The peak of a run with a full pass and a
+      // pass of a single micro-batch gives a bound for runs with more passes.
       const std::int64_t beside = passes == 1 ? 0 : 1;
       const std::int64_t two = peak(2 + beside, 2), three = peak(3 + beside, 3);
       for (const std::int64_t in_flight : {4, 5, 9}) {

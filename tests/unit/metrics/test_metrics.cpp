@@ -1,5 +1,5 @@
-// Tests each metric on an execution that is small enough to compute by hand. The spans are written here, so that only
-// the metrics are tested.
+// Tests each metric on an execution that is small enough to compute by hand. The spans are written in this file, so no
+// executor is tested.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <set>
@@ -81,14 +81,14 @@ void feed(Sink& sink) {
 
 }  // namespace
 
-TEST_CASE("Times of a load and a forward, twice") {
+TEST_CASE("The times of two loads and two forward passes") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
   feed(totals);
   REQUIRE(number(totals, "makespan_s") == 7.25);
   REQUIRE(number(totals, "compute_s") == 6);              // 2 x 3
   REQUIRE(number(totals, "transfer_s") == 2);             // 2 x 1, setup included
-  REQUIRE(number(totals, "exposed_transfer_s") == 1.25);  // before the first forward pass
+  REQUIRE(number(totals, "exposed_transfer_s") == 1.25);  // this time is before the first forward pass
   REQUIRE(number(totals, "compute_utilisation") == 6 / 7.25);
   REQUIRE(number(totals, "bubble_fraction") == 0);  // 1 - 6 / (7.25 - 1.25)
   REQUIRE(number(totals, "step_s") == 3);           // (7.25 - 4.25) / (1 - 0) iterations
@@ -98,7 +98,7 @@ TEST_CASE("Times of a load and a forward, twice") {
   REQUIRE(keyed(totals, "transfer_s_by_class", {"input"}) == 2);
 }
 
-TEST_CASE("Samples, bytes, FLOP and joules of a load and a forward, twice") {
+TEST_CASE("The samples, bytes, FLOP and joules of two loads and two forward passes") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
   feed(totals);
@@ -116,7 +116,7 @@ TEST_CASE("Samples, bytes, FLOP and joules of a load and a forward, twice") {
   REQUIRE(number(totals, "energy_per_sample_j") == 321.75 / 8);
 }
 
-TEST_CASE("Without watts the energy is unknown, and the metric says so") {
+TEST_CASE("If the platform gives no watts, the energy is unknown, and the metric says so") {
   Plan plan = load_and_compute();
   plan.streams[0].idle_w = plan.streams[0].busy_w = 0;
   plan.links[0].idle_w = plan.links[0].busy_w = 0;
@@ -132,14 +132,14 @@ TEST_CASE("Without watts the energy is unknown, and the metric says so") {
   SeriesSink sink(plan, 1);
   feed(sink);
   REQUIRE(sink.table().series.back().name == "recompute_s");  // no power_w
-  plan.actions[1].joules = 120;  // measured, on a device with unknown watts
+  plan.actions[1].joules = 120;  // the joules were measured on a device whose watts are unknown
   Totals measured(plan);
   feed(measured);
   REQUIRE(number(measured, "energy_j") == 240);
   REQUIRE(keyed(measured, "energy_j_by_device", {"gpu"}) == 240);
 }
 
-TEST_CASE("The bound of a load and a forward, twice, is met: compute binds") {
+TEST_CASE("Two loads and two forward passes take exactly the seconds of the bound, and computation is the limit") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
   feed(totals);
@@ -152,7 +152,8 @@ TEST_CASE("The bound of a load and a forward, twice, is met: compute binds") {
 TEST_CASE("The peak of a pool is reported with the contents of the pool at that moment") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
-  // The pool gpu holds 200 (w), 250 (with x), 300 (with the next x), 250, 300 again, and 100 when w is freed.
+  // The pool gpu holds 200 B (w), 250 B (with x), 300 B (with the next x), 250 B, 300 B again, and 100 B when w is
+  // freed.
   totals.memory({0, 0, 0, 200, 200});
   totals.memory({1, 0, 1, 50, 250});
   totals.memory({2, 0, 1, 50, 300});
@@ -175,12 +176,13 @@ TEST_CASE("Overflow is the number of bytes beyond a capacity that is not enforce
   Totals totals(plan);
   totals.memory({0, 0, 0, 200, 200});
   REQUIRE(keyed(totals, "overflow_bytes", {"gpu"}) == 80);
-  REQUIRE(value(totals, "overflow_bytes").keyed.size() == 1);  // the host has no capacity
+  REQUIRE(value(totals, "overflow_bytes").keyed.size() == 1);  // the host memory has no limit
   plan.pools[0].enforced = true;
   REQUIRE(value(totals, "overflow_bytes").keyed.empty());
 }
 
-TEST_CASE("Two devices: bubbles are relative to the mean, recomputation to the other computation") {
+TEST_CASE("Two devices: bubbles are relative to the mean time of computation, and recomputation to all other "
+          "computation") {
   Plan plan;
   plan.streams = {{"a", StreamKind::compute, "a", 0, 0}, {"b", StreamKind::compute, "b", 0, 0}};
   plan.actions.resize(3);
@@ -199,23 +201,24 @@ TEST_CASE("Two devices: bubbles are relative to the mean, recomputation to the o
   totals.span({1, 0, 2, 7, 7, 2, WaitReason::data, 0});
   totals.span({2, 0, 9, 10, 10, 2, WaitReason::memory, 0});
   REQUIRE(number(totals, "compute_s") == 8);
-  // The devices compute for (2 + 6) / 2 = 4 s in the mean, and the longest time from the first to the last computation
-  // is 10 - 2 = 8 s.
+  // The devices compute for (2 + 6) / 2 = 4 s on average. The longest time from the first to the last computation is 10
+  // - 2 = 8 s.
   REQUIRE(number(totals, "bubble_fraction") == 0.5);
   REQUIRE(number(totals, "compute_utilisation") == 0.4);  // 8 / (10 x 2)
   REQUIRE(number(totals, "recompute_s") == 1);
   REQUIRE(number(totals, "recompute_overhead") == 1.0 / 7);
   REQUIRE(number(totals, "exposed_transfer_s") ==
-          0);  // the waits were for a forward pass and for memory
+          0);  // the actions waited for a forward pass and for memory
 }
 
-TEST_CASE("The step counts from the middle iteration's completion to the last one's") {
+TEST_CASE("The seconds of a step count from the completion of the middle iteration to the completion of the last "
+          "iteration") {
   Plan plan = load_and_compute();
   plan.iterations = 8;
   plan.steps_per_iteration = 2;
   Totals totals(plan);
-  // Iteration i is complete at 10 i + 5, except that iterations 0 and 1 are slow. The middle iteration is (8 - 1) / 2 =
-  // 3.
+  // Iteration i is complete at 10 i + 5 s, except that iterations 0 and 1 are slow. The middle iteration is (8 - 1) / 2
+  // = 3.
   for (std::int64_t i = 0; i < 8; ++i) {
     const double end = 10.0 * static_cast<double>(i) + (i < 2 ? 100 : 5);
     totals.span({1, i, end - 3, end, end, 0, WaitReason::none, Span::nobody});
@@ -230,8 +233,8 @@ TEST_CASE("If a step is several iterations, whole steps are counted") {
   plan.iterations = 12;
   plan.iterations_per_step = 3;
   Totals totals(plan);
-  // There are four steps. The middle step is (4 - 1) / 2 = 1, which iteration 5 completes at 10 x 5 + 5 = 55. The last
-  // iteration, 11, completes at 140 instead of 115.
+  // There are four steps. The middle step is (4 - 1) / 2 = 1, which iteration 5 completes at 10 x 5 + 5 = 55 s. The
+  // last iteration, 11, completes at 140 s instead of 115 s.
   for (std::int64_t i = 0; i < 12; ++i) {
     const double end = i == 11 ? 140 : 10.0 * static_cast<double>(i) + 5;
     totals.span({1, i, end - 3, end, end, 0, WaitReason::none, Span::nobody});
@@ -249,9 +252,9 @@ TEST_CASE("The iterations of a single step are not a steady state") {
   REQUIRE(std::isnan(number(totals, "step_s")));
 }
 
-TEST_CASE("A step is never shorter than its work on the busiest stream or link") {
-  // Iterations 0, 1, 2 are complete at 1, 3 and 5, because the last iterations load nothing for later ones. But each
-  // iteration computes for 3 s.
+TEST_CASE("A step never takes fewer seconds than the work of the step on the busiest stream or link") {
+  // Iterations 0, 1 and 2 are complete at 1, 3 and 5 s, because the last iterations load nothing for later iterations.
+  // But each iteration computes for 3 s.
   const auto step_of = [](const Plan& plan) {
     Totals totals(plan);
     for (std::int64_t i = 0; i < plan.iterations; ++i) {
@@ -266,7 +269,7 @@ TEST_CASE("A step is never shorter than its work on the busiest stream or link")
   // The copy engine takes 0.5 s + 350 B / 100 byte/s = 4 s.
   plan.actions[0].flows[0].bytes = 350;
   REQUIRE(step_of(plan) == 4);
-  // A second engine also loads over the link, so that the link takes 2 x 3.5 s.
+  // A second copy engine also loads over the link, so the link takes 2 x 3.5 s.
   plan.streams.push_back(plan.streams[1]);
   plan.actions.push_back(plan.actions[0]);
   plan.actions.back().stream = 2;
@@ -285,7 +288,7 @@ TEST_CASE("The bound of the question is compared with the makespan") {
   REQUIRE(number(totals, "question_ratio") == 5.8 / 7.25);
 }
 
-TEST_CASE("A single iteration shows no steady state, but further iterations do") {
+TEST_CASE("A run of one iteration shows no steady state, but a run of more iterations does") {
   Plan plan = load_and_compute();
   plan.iterations = 1;
   Totals totals(plan);
@@ -322,13 +325,13 @@ TEST_CASE("A metric without a number says why") {
                                 "energy_per_sample_j", "measured_share", "bound_ratio",
                                 "training_over_inference", "question_bound_s", "question_ratio"});
   REQUIRE_THAT(value(totals, "question_bound_s").absent, Catch::Contains("the run was of a plan"));
-  // A run that was aborted has no ratio, because the plan did not run to its end.
+  // A run that was aborted has no ratio of makespan to bound, because the plan did not run to its end.
   Totals half(plan);
   half.span(executed[0]);
   REQUIRE(value(half, "bound_ratio").absent == "the run did not reach its end");
 }
 
-TEST_CASE("Every metric has its own name, a sentence, a source, and a unit or a word") {
+TEST_CASE("Every metric has its own name, a summary, a source, and a unit or a word") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
   feed(totals);
@@ -343,13 +346,13 @@ TEST_CASE("Every metric has its own name, a sentence, a source, and a unit or a 
   }
 }
 
-TEST_CASE("A sum of ten million tenths does not drift") {
+TEST_CASE("The rounding errors of a sum of ten million tenths do not add up") {
   Sum sum;
   for (int i = 0; i < 10'000'000; ++i) sum.add(0.1);
   REQUIRE(sum.value() == 1'000'000);
 }
 
-TEST_CASE("Series of a load and a forward, twice, in bins of a second") {
+TEST_CASE("The series of two loads and two forward passes, in bins of one second") {
   const Plan plan = load_and_compute();
   SeriesSink sink(plan, 1);
   feed(sink);
@@ -367,8 +370,8 @@ TEST_CASE("Series of a load and a forward, twice, in bins of a second") {
   REQUIRE(table.series[0].name == "samples_done");
   REQUIRE(table.series[0].values == std::vector<double>{0, 0, 0, 0, 4, 4, 4, 8});
   REQUIRE(table.series[1].values == std::vector<double>(8, 0));
-  // When idle, device and link take 11 W. A load takes 1 J over 1 s (2 W above idle x 50 B / 100 byte/s), and a forward
-  // pass takes 120 J over 3 s.
+  // Device and link together take 11 W when idle. A load takes 1 J over 1 s (2 W above idle x 50 B / 100 byte/s), and a
+  // forward pass takes 120 J over 3 s.
   REQUIRE(table.series[2].name == "power_w");
   REQUIRE(table.series[2].values[0] == Approx(11 + 1).epsilon(1e-12));
   REQUIRE(table.series[2].values[1] == Approx(11 + 1 + 30).epsilon(1e-12));
@@ -376,9 +379,9 @@ TEST_CASE("Series of a load and a forward, twice, in bins of a second") {
   REQUIRE(table.series[2].values[7] == Approx(11 + 40).epsilon(1e-12));
 }
 
-TEST_CASE("Bins double when a run takes longer than expected, and nothing is lost") {
+TEST_CASE("The width of bins doubles if a run takes longer than expected, and no values are lost") {
   const Plan plan = load_and_compute();
-  SeriesSink sink(plan, 1e-5);  // 725,000 bins would be needed
+  SeriesSink sink(plan, 1e-5);  // with bins of this width, 725,000 bins would be needed
   feed(sink);
   const SeriesTable table = sink.table();
   REQUIRE(table.time.size() <= 10'000);

@@ -22,7 +22,7 @@ Layer learned(const std::string& keys) {
       .layers.back();
 }
 
-/// Returns the same layer over an input of [5, 8] = 40 elements.
+/// Returns a layer over an input of [5, 8] = 40 elements, which an embedding makes.
 Layer learned_rows(const std::string& keys) {
   return model_of(tokens +
                   "- {type: embedding, name: a, entries: 9, features: 8}\n- {type: " + keys + "}\n")
@@ -68,7 +68,7 @@ TEST_CASE("each gradient of a product takes as many multiply-accumulates as the 
   check_reads(learned_rows("matmul, features: 3"), true, false);
 }
 
-TEST_CASE("an activation reads its output if that is enough, otherwise its input") {
+TEST_CASE("an activation reads its output if the output is enough for the gradient, and otherwise its input") {
   const std::vector<std::tuple<std::string, int, bool>> types = {
       {"relu", 1, false},    {"relu6", 2, true},       {"leaky_relu", 2, true},
       {"sigmoid", 3, false}, {"tanh", 3, false},       {"silu", 9, true},
@@ -81,7 +81,7 @@ TEST_CASE("an activation reads its output if that is enough, otherwise its input
   }
 }
 
-TEST_CASE("a maximum keeps its position in 8 bytes, and a mean keeps no bytes") {
+TEST_CASE("a pool of maxima keeps each position in 8 bytes, and a pool of means keeps no bytes") {
   const Layer pool = learned("max_pool, kernel: 3, stride: 2");  // 3 x 3 x 6 = 54 outputs
   check_counts(pool, 54, 0);
   check_reads(pool, false, false, 0, 8 * 54);
@@ -105,7 +105,7 @@ TEST_CASE("a norm reads its input and sums the gradients of scale and shift") {
 }
 
 TEST_CASE(
-    "a sum keeps no tensor, a product keeps both factors, and broadcast dimensions are summed") {
+    "a sum keeps no tensor, a product keeps both factors, and gradients are summed over broadcast dimensions") {
   const auto joined = [](const std::string& keys) {
     return model_of(
                "- {type: input, name: x, shape: [8, 8, 6]}\n"
@@ -125,7 +125,7 @@ TEST_CASE(
   check_reads(joined("concat, inputs: [a, a]"), false, false);
 }
 
-TEST_CASE("views keep nothing and move no bytes, and dropout keeps one byte per element") {
+TEST_CASE("views keep no tensors and move no bytes, and dropout keeps one byte per element") {
   for (const char* keys :
        {"flatten", "reshape, shape: [384]", "take_row", "transpose, axes: [1, 0, 2]",
         "split, parts: 2, part: 1", "slice, begin: 2", "all_gather, ranks: 2"}) {
@@ -150,8 +150,7 @@ TEST_CASE("views keep nothing and move no bytes, and dropout keeps one byte per 
 }
 
 TEST_CASE(
-    "the gradients of tables and learned rows are sums, and the gradient of a rotation is "
-    "a rotation back") {
+    "the gradients of tables and learned rows are sums, and the gradient of a rotation is rotated back") {
   const Layer table = model_of(tokens + "- {type: embedding, entries: 9, features: 8}\n").layers[1];
   check_counts(table, 0, 40);
   check_reads(table, true, false);
@@ -164,7 +163,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "attention keeps its scores, and with dropout also the dropped scores and a mask of one byte each") {
+    "attention keeps its scores, and with dropout also the scores after dropout and a mask of one byte per score") {
   // With 5 queries, 5 keys and 4 heads of 2 features there are 100 scores and 100 (2 + 2) multiply-accumulates.
   const Layer plain = learned_rows("attention, inputs: [a, a, a], heads: 4");
   check_counts(plain, 4 * 400 + 5 * 100, 0);
@@ -175,14 +174,14 @@ TEST_CASE(
   CHECK(dropout.flop == plain.flop);
 }
 
-TEST_CASE("no gradient is computed for an input that no weights precede") {
+TEST_CASE("no gradient is computed for the input of a layer if no earlier layer has weights") {
   const Model model = model_of(image +
                                "- {type: relu, name: relu}\n"
                                "- {type: conv2d, name: a, channels: 4, kernel: 1, bias: false}\n"
                                "- {type: conv2d, name: b, channels: 4, kernel: 1, bias: false}\n"
                                "- {type: gelu, name: g, inputs: [x]}\n"
                                "- {type: mul, name: m, inputs: [g, g]}\n");
-  check_counts(model.layers[1], 0, 0);  // between the image and the first weights
+  check_counts(model.layers[1], 0, 0);  // layers between the image and the first weights
   check_reads(model.layers[1], false, false);
   check_counts(model.layers[2], 0, 2 * model.layers[2].macs);
   check_reads(model.layers[2], true, false);
@@ -192,7 +191,7 @@ TEST_CASE("no gradient is computed for an input that no weights precede") {
   CHECK(backward_flop(model) == 2 * model.layers[2].macs + 4 * model.layers[3].macs);
 }
 
-TEST_CASE("a scaled model keeps and computes backward in proportion") {
+TEST_CASE("in a scaled model, the kept bytes and the FLOP of backward passes are multiplied by the scale") {
   const std::string layers =
       "- {type: input, name: x, shape: [5]}\n- {type: embedding, name: a, entries: 9, features: "
       "8}\n- {type: attention, inputs: [a, a, a], heads: 4, dropout: true}\n";
@@ -202,7 +201,7 @@ TEST_CASE("a scaled model keeps and computes backward in proportion") {
   CHECK(kept_for(three, 0, 2).in_all(three) == KeptCount{3 * kept.elements, 3 * kept.bytes});
 }
 
-TEST_CASE("sparse weights are neither stored nor multiplied, forward and backward") {
+TEST_CASE("zeros of sparse weights are neither stored nor multiplied, in the forward and in the backward pass") {
   // Half of the 3 x 3 x 6 x 12 = 648 weights are stored, and the whole bias is stored.
   const Layer conv = learned("conv2d, channels: 12, kernel: 3, padding: 1, sparsity: 0.5");
   CHECK(conv.parameters == 324 + 12);

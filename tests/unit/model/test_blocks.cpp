@@ -1,5 +1,5 @@
-// Tests blocks of layers, and the name `before`. With both, the document of a residual network contains each block only
-// once.
+// Tests blocks of layers, and the name `before`. With blocks and this name, the document of a residual network contains
+// each block only once.
 #include <catch2/catch.hpp>
 
 #include "support/models.hpp"
@@ -26,7 +26,8 @@ std::vector<std::string> names_of(const Model& model) {
 }  // namespace
 
 TEST_CASE(
-    "`before` is the layer in front of a repetition, and then the last layer of the previous repetition") {
+    "in the first repetition, `before` is the layer before the repetition, and in later repetitions the last layer of "
+    "the previous repetition") {
   const Model m = model_of(x +
                            "- repeat: 2\n  layers:\n"
                            "    - {type: relu, name: a}\n"
@@ -46,7 +47,7 @@ TEST_CASE("a block replaces its use, with the names of the use and its own param
   CHECK(m.layers[2].inputs == Inputs{1, 0});
   CHECK(m.layers[4].inputs == Inputs{3, 2});
   CHECK(m.layers[3].parameters == 4 * 4 + 4);
-  CHECK(m.layers[5].parameters == 4 * 7 + 7);  // the n of the model, not of the block
+  CHECK(m.layers[5].parameters == 4 * 7 + 7);  // n is the parameter of the model, not of the block
 }
 
 TEST_CASE("blocks may contain repetitions and blocks, and repetitions may contain blocks") {
@@ -61,7 +62,7 @@ TEST_CASE("blocks may contain repetitions and blocks, and repetitions may contai
   CHECK(m.layers[2].inputs == Inputs{0, 1});
   CHECK(m.layers[4].inputs == Inputs{2, 3});
   CHECK(m.layers[5].inputs ==
-        Inputs{0, 0});  // `before` is the layer before the outer block, and x is named
+        Inputs{0, 0});  // one input is `before`, the layer before the outer block, and the other input is the layer x
 }
 
 TEST_CASE("a use of a block passes inputs, which have the declared names inside the block") {
@@ -110,10 +111,10 @@ TEST_CASE("a use of a block passes inputs, which have the declared names inside 
              Contains("'before' cannot be the name of a block's input"));
   CHECK_THAT(refused(two + "- {block: b}\n", "",
                      "blocks: {b: {inputs: [a], layers: [{type: relu, name: a}]}}\n"),
-             Contains("it is an input of the block"));
+             Contains("an input of the block has this name"));
 }
 
-TEST_CASE("an error inside a block names the line of the block and each use that led there") {
+TEST_CASE("an error inside a block names the line in the block, and the line of each use of the block") {
   const std::string blocks =
       "blocks:\n"
       "  inner: {layers: [{type: reshape, shape: [5]}]}\n"
@@ -125,7 +126,7 @@ TEST_CASE("an error inside a block names the line of the block and each use that
                                        "    in the block 'outer', used at m.yaml:10:3"));
 }
 
-TEST_CASE("bad blocks are refused where they are written or used") {
+TEST_CASE("bad blocks are refused at the place where they are written or used") {
   const auto message_for = [](const std::string& layers, const std::string& blocks = residual) {
     return refused(x + layers, "", blocks);
   };
@@ -142,7 +143,7 @@ TEST_CASE("bad blocks are refused where they are written or used") {
   CHECK_THAT(message_for("- {block: b, n: [1]}\n"), Contains("a list for the parameter 'n'"));
   CHECK_THAT(message_for("- {block: b}\n- {block: b}\n"), Contains("duplicate layer name 'full'"));
   CHECK_THAT(message_for("- {block: b, n: 3}\n"),
-             Contains("m.yaml:5:34: error: add of [3] and [4]: expected the same extents"));
+             Contains("m.yaml:5:34: error: add of [3] and [4]: expected equal extents"));
   CHECK_THAT(message_for("- {block: a}\n",
                          "blocks: {a: {layers: [{block: b}]}, b: {layers: [{block: a}]}}\n"),
              Contains("the block 'a' contains itself"));
@@ -159,25 +160,26 @@ TEST_CASE("bad blocks are refused where they are written or used") {
                          "relu}]}}\n"),
              Contains("'block' cannot be a parameter's name"));
   CHECK_THAT(message_for("- {type: relu, inputs: [before]}\n"),
-             Contains("'before' in 'inputs' is the layer before a repetition or a block, and there "
-                      "is none here"));
+             Contains("'before' in 'inputs' is the layer before a repetition or a block, and there is no such layer "
+                      "here"));
   CHECK_THAT(message_for("- {type: relu, name: before}\n"), Contains("cannot be a layer's name"));
 }
 
 TEST_CASE("blocks that double many times are refused before they are written out") {
-  // The model would have 2^59 layers. They are counted without writing them out, since each block is counted once.
+  // The model would have 2^59 layers. The layers are counted without writing them out, because each block is counted
+  // only once.
   std::string blocks = "blocks:\n  b0: {layers: [{type: relu}]}\n";
   for (int i = 1; i < 60; ++i) {
     const std::string below = "{block: b" + std::to_string(i - 1) + "}";
     blocks += "  b" + std::to_string(i) + ": {layers: [" + below + ", " + below + "]}\n";
   }
   CHECK_THAT(refused(x + "- {block: b59}\n", "", blocks),
-             Contains("m.yaml:66:3: error: with this the model has more than 1000000 layers"));
-  // Numbers of repetitions are multiplied, also if a parameter gives them.
+             Contains("m.yaml:66:3: error: with this item the model has more than 1000000 layers"));
+  // Numbers of repetitions are multiplied, also if a parameter gives these numbers.
   CHECK_THAT(refused(x + "- {repeat: 2000, layers: [{block: b, n: 600}]}\n", "",
                      "blocks: {b: {parameters: {n: 1}, layers: "
                      "[{repeat: $n, layers: [{type: relu}]}]}}\n"),
-             Contains("error: with this the model has more than 1000000 layers"));
+             Contains("error: with this item the model has more than 1000000 layers"));
   CHECK(model_of(x + "- {repeat: 20, layers: [{block: b, n: 6}]}\n", "",
                  "blocks: {b: {parameters: {n: 1}, layers: "
                  "[{repeat: $n, layers: [{type: relu}]}]}}\n")

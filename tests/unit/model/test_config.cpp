@@ -1,4 +1,4 @@
-// The canonical text of a layer's configuration, and the shapes of the tensors that it reads.
+// Tests the text of a layer's configuration, and the shapes of the tensors that the layer reads.
 #include <catch2/catch.hpp>
 
 #include "model/partial.hpp"
@@ -7,7 +7,7 @@
 namespace sluice::test {
 namespace {
 
-TEST_CASE("layers that do the same have the same configuration, in whatever way they are written") {
+TEST_CASE("layers that compute the same have equal configurations, in whatever way they are written") {
   const Model model = model_of(
       "- {type: input, name: x, shape: [20]}\n"
       "- {type: dense, name: a, features: 20}\n"
@@ -23,7 +23,7 @@ TEST_CASE("layers that do the same have the same configuration, in whatever way 
     CHECK(model.layers[l].input_shapes == std::vector<Shape>{{20}});
 }
 
-TEST_CASE("a join has the shape of every input, and a part of a layer says which part it is") {
+TEST_CASE("the configuration of a join has the shapes of all inputs, and a part of a layer says which part it is") {
   const Model model = model_of(
       "- {type: input, name: x, shape: [8, 8, 6]}\n"
       "- {type: conv2d, name: a, channels: 6, kernel: [1, 1]}\n"

@@ -34,12 +34,12 @@ TEST_CASE("the receptive fields of the small CNN are 3, 5 and 6 pixels, and then
   CHECK_FALSE(model.layers[5].field);
 }
 
-TEST_CASE("a receptive field grows by the window's extent minus one, times the jump, per axis") {
+TEST_CASE("along each axis, a receptive field grows by the window's extent minus one, multiplied by the jump") {
   CHECK(last_field(halved + conv) == square(7, 2));  // 3 + 2 x 2
   CHECK(last_field(halved + "- {type: max_pool, kernel: 3, stride: 2, padding: 1}\n" + conv) ==
         square(15, 4));  // 3 + 2 x 2 + 2 x 4
-  // With dilation 2 the window extends over 5 pixels. A window of 7 x 1 extends over 1 + 6 pixels along one axis and 1
-  // along the other.
+  // With dilation 2 the window extends over 5 pixels. A window of 7 x 1 extends over 1 + 6 pixels along one axis, and
+  // over 1 pixel along the other axis.
   CHECK(last_field("- {type: conv2d, channels: 1, kernel: 3, dilation: 2}\n") == square(5, 1));
   CHECK(last_field("- {type: conv2d, channels: 1, kernel: [7, 1], stride: [1, 2]}\n") ==
         ReceptiveField{{7, 1}, {1, 2}});
@@ -48,7 +48,7 @@ TEST_CASE("a receptive field grows by the window's extent minus one, times the j
   CHECK_FALSE(last_field("- {type: adaptive_avg_pool, output: 6}\n"));
 }
 
-TEST_CASE("elementwise layers pass the field on, and layers that mix all pixels end it") {
+TEST_CASE("elementwise layers do not change the field, and after a layer that mixes all pixels there is no field") {
   for (const char* type :
        {"relu", "gelu", "batch_norm", "layer_norm", "rms_norm", "dropout", "softmax"})
     CHECK(last_field(conv + "- {type: " + type + "}\n") == square(3, 1));
@@ -57,7 +57,7 @@ TEST_CASE("elementwise layers pass the field on, and layers that mix all pixels 
     CHECK_FALSE(last_field(conv + "- {type: " + keys + "}\n"));
 }
 
-TEST_CASE("if branches join, the larger field counts") {
+TEST_CASE("if branches join, the result has the larger field") {
   CHECK(last_field(conv + "- {type: add, inputs: [c, c]}\n") == square(3, 1));
   CHECK(last_field(conv + "- {type: conv2d, name: d, channels: 4, kernel: 5, padding: 2}\n" +
                    "- {type: concat, inputs: [x, c, d]}\n") == square(7, 1));
@@ -66,13 +66,13 @@ TEST_CASE("if branches join, the larger field counts") {
                          "- {type: mul, inputs: [c, g]}\n"));
 }
 
-TEST_CASE("a transposed convolution divides the jump") {
+TEST_CASE("a transposed convolution divides the jump by its stride") {
   // With 2 x 2 windows at a stride of 2, each output pixel depends on one input pixel: the field is 3 + 0 wide, and the
   // jump is 2 / 2.
   CHECK(last_field(halved + "- {type: conv_transpose2d, channels: 1, kernel: 2, stride: 2}\n") ==
         square(3, 1));
-  // With 4 x 4 windows at a stride of 2, each output pixel depends on two input pixels. These are 2 pixels of the
-  // model's input apart, so that the field is 3 + 2 wide.
+  // With 4 x 4 windows at a stride of 2, each output pixel depends on two input pixels. These two pixels are 2 pixels
+  // apart in the model's input, so the field is 3 + 2 pixels wide.
   CHECK(last_field(halved + "- {type: conv_transpose2d, channels: 1, kernel: 4, stride: 2}\n") ==
         square(5, 1));
   // The jump would be 1 / 2, which is not a whole number.
@@ -86,9 +86,10 @@ TEST_CASE("rows of features are an image of one axis, but tokens are not an imag
 }
 
 TEST_CASE(
-    "the receptive fields of AlexNet and VGG-16 are the published ones, and ResNet-50's is "
-    "computed by hand") {
-  // Araujo et al. (2019), table of architectures: AlexNet v2 195 and VGG-16 212, stride 32.
+    "the receptive fields of AlexNet and VGG-16 are the published fields, and the field of ResNet-50 is computed by "
+    "hand") {
+  // Araujo et al. (2019), table of architectures: The published fields are 195 for AlexNet v2 and 212 for VGG-16, with
+  // a stride of 32.
   const auto field = [](const std::string& model, const std::string& layer) {
     const Model read = load_model(zoo + model + ".yaml", {});
     return read.layers[read.layer_at(Value::make(layer))].field;
@@ -99,7 +100,7 @@ TEST_CASE(
   // of 7 (j = 2), and the pool has a field of 11 (j = 4). The 3 x 3 convolutions of the first group add three times 8,
   // which gives 35. The second group adds 8 and three times 16, which gives 91 (j = 8). The third group adds 16 and
   // five times 32, which gives 267 (j = 16). The fourth group adds 32 and twice 64, which gives 427 (j = 32). The
-  // published 483 are for a ResNet-50 that has its strides at other places.
+  // published field of 483 pixels is for a ResNet-50 that has its strides in other layers.
   CHECK(field("resnet50", "average") == std::nullopt);
   const Model resnet = load_model(zoo + "resnet50.yaml", {});
   CHECK(resnet.layers[resnet.layer_at(Value::make(std::string("average"))) - 1].field ==

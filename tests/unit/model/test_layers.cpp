@@ -1,5 +1,5 @@
-// Tests layer types. Shapes, parameters, multiply-accumulates and FLOP are computed by hand, and wrong keys are
-// refused.
+// Tests layer types. Tests layer types. Shapes, parameters, multiply-accumulates and FLOP are computed by hand, and
+// wrong keys are refused.
 #include <catch2/catch.hpp>
 
 #include "model/catalog.hpp"
@@ -20,7 +20,7 @@ const std::string square = "- {type: input, name: x, shape: [8, 8, 6]}\n";
 
 }  // namespace
 
-TEST_CASE("a convolution's groups divide its weights and multiply-accumulates") {
+TEST_CASE("the weights and multiply-accumulates of a convolution are divided by the number of its groups") {
   const Layer whole = last("conv2d, channels: 12, kernel: 3, padding: 1", square);
   CHECK(whole.parameters == 3 * 3 * 6 * 12 + 12);
   CHECK(whole.macs == 64 * 3 * 3 * 6 * 12);
@@ -36,7 +36,7 @@ TEST_CASE("a convolution's groups divide its weights and multiply-accumulates") 
   CHECK(depthwise.macs == 64 * 9 * 6);
 }
 
-TEST_CASE("kernel, stride, dilation and padding are given per axis") {
+TEST_CASE("kernel, stride, dilation and padding may be given for each axis") {
   const auto shape = [](const std::string& keys) {
     return last("conv2d, channels: 1, " + keys).shape;
   };
@@ -72,16 +72,16 @@ TEST_CASE("a transposed convolution restores the extents of a convolution's inpu
 }
 
 TEST_CASE(
-    "pools: numbers of windows that are rounded up, means, and windows that are fitted to "
-    "the output") {
+    "pools may round the number of windows up, take means, and fit the windows to a given output") {
   CHECK(last("max_pool, kernel: 3, stride: 2").shape == Shape{13, 13, 3});
   CHECK(last("max_pool, kernel: 3, stride: 2, ceil: true").shape == Shape{14, 14, 3});
-  // 28 + 2 - 3 = 27 = 2 x 13 + 1. The 15th window begins at 28 - 1, which is in the image, so that it counts.
+  // 28 + 2 - 3 = 27 = 2 x 13 + 1. The 15th window begins at 28 - 1. This position is in the image, so the window
+  // counts.
   CHECK(last("max_pool, kernel: 3, stride: 2, padding: 1, ceil: true").shape == Shape{15, 15, 3});
-  // 28 + 4 - 1 = 31 = 5 x 6 + 1. An 8th window would begin at 35, but the image and the zeros before it end at 30, so
-  // that there are 7 windows.
+  // 28 + 4 - 1 = 31 = 5 x 6 + 1. An 8th window would begin at 35. The zeros before the image and the image end at 30,
+  // so there are 7 windows.
   CHECK(last("max_pool, kernel: 1, stride: 5, padding: 2, ceil: true").shape == Shape{7, 7, 3});
-  // Along the width, 2 - 3 = -1 is rounded up to 0, so that there is one window, which begins in the image. Along the
+  // Along the width, 2 - 3 = -1 is rounded up to 0, so there is one window, which begins in the image. Along the
   // height, 4 - 3 = 1 gives 2 windows. torch does the same. With a stride of 1 there is no rounding.
   const std::string small = "- {type: input, name: x, shape: [2, 2, 2]}\n";
   const std::string wide = "max_pool, kernel: [3, 3], padding: [1, 0], ceil: true, stride: ";
@@ -107,7 +107,7 @@ TEST_CASE(
   CHECK(last("adaptive_avg_pool, output: 8", square).flop == 8 * 8 * 6);
 }
 
-TEST_CASE("convolutions over one and three axes are counted like those over two") {
+TEST_CASE("convolutions over one and three axes are counted like convolutions over two axes") {
   const std::string signal = "- {type: input, name: x, shape: [20, 4]}\n";
   const std::string volume = "- {type: input, name: x, shape: [6, 8, 10, 2]}\n";
   // floor((20 + 4 - 5) / 2) + 1 = 10. With 1 + 2 zeros, floor((20 + 3 - 5) / 2) + 1 = 10.
@@ -151,11 +151,11 @@ TEST_CASE("pools use all axes of their input except the channels") {
   CHECK(pool.flop == 4 * 6 * 8 * 2);
   CHECK(last("global_avg_pool", volume).shape == Shape{1, 1, 1, 2});
   CHECK(last("adaptive_avg_pool, output: [1, 2, 3]", volume).shape == Shape{1, 2, 3, 2});
-  // 8 to 3 has 8 + 3 - 1 = 10 elements in its windows.
+  // If 8 elements become 3, the three windows together have 8 + 3 - 1 = 10 elements.
   CHECK(last("adaptive_avg_pool, output: [1, 2, 3]", volume).flop == 4 * 6 * 10 * 2);
 }
 
-TEST_CASE("the windows of an adaptive pool have as many elements as the sum over them") {
+TEST_CASE("the elements of an adaptive pool's windows are counted as in a sum over all windows") {
   for (std::int64_t n = 1; n <= 20; ++n)
     for (std::int64_t m = 1; m <= 20; ++m) {
       std::int64_t elements = 0;
@@ -183,7 +183,7 @@ TEST_CASE(
   CHECK(last("rms_norm", square).flop == 4 * 384);
 }
 
-TEST_CASE("activations keep the shape, and cost per element what their summaries say") {
+TEST_CASE("activations keep the shape, and take the FLOP per element that their summaries give") {
   const std::vector<std::pair<std::string, int>> costs = {
       {"relu", 1}, {"relu6", 2}, {"leaky_relu", 2},  {"sigmoid", 4},   {"tanh", 1},
       {"silu", 5}, {"gelu", 5},  {"hardsigmoid", 4}, {"hardswish", 5}, {"softmax", 5}};
@@ -232,7 +232,7 @@ TEST_CASE("a product over rows may have a bias, or weights that are counted else
   CHECK(last("matmul, features: 3, bias: true", rows).flop == 2 * 5 * 24 + 15);
 }
 
-TEST_CASE("tied weights count at the layer that has them, and their numbers must be equal") {
+TEST_CASE("tied weights count only at the earlier layer, and both layers must have equally many weights") {
   const std::string words =
       "- {type: input, name: x, shape: [5]}\n"
       "- {type: embedding, name: words, entries: 100, features: 8}\n";
@@ -261,10 +261,10 @@ TEST_CASE("tied weights count at the layer that has them, and their numbers must
              Contains("'true' in 'tied' is not an earlier layer"));
   CHECK_THAT(refused(words + "- {type: matmul, name: a, features: 100, tied: words}\n" +
                      "- {type: matmul, inputs: [words], features: 100, tied: a}\n"),
-             Contains("its weights are those of 'words', expected that layer"));
+             Contains("it shares the weights of 'words', expected that layer"));
 }
 
-TEST_CASE("layers for tokens: embedding, positions, class token, rotary angles, and a single row") {
+TEST_CASE("layers for tokens have the shapes and counts that were computed by hand") {
   const std::string tokens = "- {type: input, name: x, shape: [5]}\n";
   const std::string rows = "- {type: input, name: x, shape: [5, 8]}\n";
   CHECK(last("embedding, entries: 100, features: 8", tokens).shape == Shape{5, 8});
@@ -285,8 +285,7 @@ TEST_CASE("layers for tokens: embedding, positions, class token, rotary angles, 
 }
 
 TEST_CASE(
-    "attention: in each head, every query meets every key, and groups of heads may share "
-    "keys and values") {
+    "attention computes one score for each head, query and key, and groups of heads may share keys and values") {
   // There are 5 queries and 7 keys in 4 heads of 6 features, and 2 heads of keys and values with 3 features per head.
   const std::string given =
       "- {type: input, name: q, shape: [5, 24]}\n- {type: input, name: k, shape: [7, 12]}\n"
@@ -296,7 +295,7 @@ TEST_CASE(
   CHECK(grouped.parameters == 0);
   CHECK(grouped.macs == 4 * 5 * 7 * (6 + 3));
   CHECK(grouped.flop ==
-        2 * grouped.macs + 6 * 4 * 5 * 7);  // per score, scaling takes 1 FLOP and softmax 5
+        2 * grouped.macs + 6 * 4 * 5 * 7);  // per score, scaling takes 1 FLOP and softmax takes 5 FLOP
   const Layer full = last("attention, inputs: [q, q, q], heads: 4", given);
   CHECK(full.shape == Shape{5, 24});
   CHECK(full.macs == 5 * 5 * (24 + 24));
@@ -308,7 +307,7 @@ TEST_CASE(
   CHECK_THAT(message_for("inputs: [q, k, v], heads: 4, kv_heads: 3"),
              Contains("'3' for 'kv_heads': expected a divisor of the 4 heads"));
   CHECK_THAT(message_for("inputs: [q, q, v], heads: 4, kv_heads: 2"),
-             Contains("heads of keys as wide as heads of queries"));
+             Contains("as many features per head of the keys as per head of the queries"));
   CHECK_THAT(message_for("inputs: [q, k, w], heads: 4, kv_heads: 2"),
              Contains("as many keys as values"));
   CHECK_THAT(message_for("inputs: [q, k], heads: 4"), Contains("attention takes 3 inputs, got 2"));
@@ -353,7 +352,7 @@ TEST_CASE("an impossible value is refused at its key") {
   CHECK_THAT(message_for("add"), Contains("add takes at least 2 inputs, got 1"));
   const std::string flat = "- {type: flatten, name: f}\n";
   CHECK_THAT(refused(square + flat + "- {type: add, inputs: [x, f]}\n"),
-             Contains("m.yaml:6:23: error: add of [8, 8, 6] and [384]: expected the same extents"));
+             Contains("m.yaml:6:23: error: add of [8, 8, 6] and [384]: expected equal extents"));
   CHECK_THAT(refused(square + flat + "- {type: concat, inputs: [x, f]}\n"),
              Contains("concat of [8, 8, 6] and [384]: expected equal extents except along axis 2"));
   CHECK_THAT(refused(square + flat + "- {type: concat, inputs: [f, f], axis: 1}\n"),
@@ -377,8 +376,8 @@ TEST_CASE("an impossible value is refused at its key") {
              Contains("'5' for 'kernel': larger than the input [4, 8, 8, 6]"));
 }
 
-TEST_CASE("sizes at the limit of 64 bits are counted or refused, and never wrap around") {
-  const std::string most = "288230376151711743";  // 2^58 - 1; a model may have 2^58 elements
+TEST_CASE("sizes at the limit of 64 bits are counted or refused, and never overflow") {
+  const std::string most = "288230376151711743";  // the layer has 2^58 - 1 elements; a model may have 2^58 elements
   const auto message_for = [&](const std::string& keys) {
     return refused("- {type: input, name: x, shape: [" + most + ", 1, 1]}\n- {type: " + keys +
                    "}\n");

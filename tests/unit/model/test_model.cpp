@@ -22,7 +22,7 @@ Counts column(const Model& model, std::int64_t Layer::*count) {
 
 }  // namespace
 
-TEST_CASE("the small CNN document's network has its parameters, outputs and multiply-accumulates") {
+TEST_CASE("the small CNN has the parameters, outputs and multiply-accumulates of the document that describes it") {
   const Model m = load_model(zoo + "cnn_mnist.yaml", {});
   // The parameters are 32 (3x3x1 + 1) = 320; 32 (3x3x32 + 1) = 9248; 128 (14x14x32 + 1) = 802944; 10 (128 + 1) = 1290
   CHECK(column(m, &Layer::parameters) == Counts{0, 320, 9248, 0, 802944, 1290});
@@ -31,13 +31,13 @@ TEST_CASE("the small CNN document's network has its parameters, outputs and mult
   // The MACs are 25088 x 9 = 225792; 25088 x 288 = 7225344; 6272 x 128 = 802816; 1280
   CHECK(column(m, &Layer::macs) == Counts{0, 225792, 7225344, 0, 802816, 1280});
   CHECK(m.macs() == 8255232);
-  // There are two FLOP per multiply-accumulate, one FLOP per output for the bias, and 2 x 2 FLOP per output of the
-  // pool.
+  // The convolutions take two FLOP per multiply-accumulate and one FLOP per output for the bias. The pool takes 2 x 2
+  // FLOP per output.
   CHECK(column(m, &Layer::flop) == Counts{0, 2 * 225792 + 25088, 2 * 7225344 + 25088, 6272 * 4,
                                           2 * 802816 + 128, 2 * 1280 + 10});
 }
 
-TEST_CASE("AlexNet has the stage states of the AlexNet document's table, with full input depth") {
+TEST_CASE("AlexNet with full input depth has the stage states of the table in 'AlexNet on one card'") {
   const Model m = load_model(zoo + "alexnet.yaml", {});
   const Model table = load_model(zoo + "alexnet_data_island.json", {});
   CHECK(column(m, &Layer::output) == column(table, &Layer::output));
@@ -51,15 +51,16 @@ TEST_CASE("AlexNet has the stage states of the AlexNet document's table, with fu
     if (layer.parameters > 0) found.push_back(layer.parameters);
   CHECK(found == weights);
   CHECK(m.parameters() == 50833440);
-  // The MACs are outputs times filter size: 279936 x 363 + 173056 x 2400 + 55296 x 2304 + 55296 x 3456
+  // The number of MACs is the sum of the outputs times the filter size of each layer: 279936 x 363 + 173056 x 2400 +
+  // 55296 x 2304 + 55296 x 3456
   //   + 36864 x 3456 + 26214400 + 16777216 + 4096000 = 1,009,945,728
   CHECK(m.macs() == 1009945728);
-  // In addition 279936 + 173056 + 2 x 55296 + 36864 + 2 x 4096 for relu, and 9 x (64896 + 36864 +
-  // 6400) for the pools: 608,640 + 973,440.
+  // The relu layers take 279936 + 173056 + 2 x 55296 + 36864 + 2 x 4096 = 608,640 FLOP in addition. The pools take 9 x
+  // (64896 + 36864 + 6400) = 973,440 FLOP.
   CHECK(m.flop() == 2 * 1009945728LL + 608640 + 973440);
 }
 
-TEST_CASE("the stage table is read as it is written") {
+TEST_CASE("a stage table gives the layers their names, their inputs and their numbers") {
   const Model m = load_model(zoo + "alexnet_data_island.json", {});
   REQUIRE(m.layers.size() == 19);
   CHECK(m.name == "alexnet_data_island");
@@ -76,7 +77,7 @@ TEST_CASE("the stage table is read as it is written") {
   CHECK(m.layers[14].parameters == 6400 * 4096);
 }
 
-TEST_CASE("scale multiplies parameters, outputs, multiply-accumulates and FLOP, not shapes") {
+TEST_CASE("scale multiplies parameters, outputs, multiply-accumulates and FLOP, but not shapes") {
   const Model one = load_model(zoo + "alexnet.yaml", {});
   const Model many = load_model(zoo + "alexnet.yaml", {"scale=200"});
   CHECK(many.parameters() == 200 * one.parameters());
@@ -86,7 +87,7 @@ TEST_CASE("scale multiplies parameters, outputs, multiply-accumulates and FLOP, 
   CHECK(many.layers[1].shape == one.layers[1].shape);
 }
 
-TEST_CASE("the PopART document's chain has its parameters") {
+TEST_CASE("the chain of products has the parameters that 'PopART phased execution' gives") {
   const Model m = load_model(zoo + "matmul_chain.yaml", {});
   REQUIRE(m.layers.size() == 4);
   CHECK(m.layers[3].name == "product.3");
@@ -98,7 +99,7 @@ TEST_CASE("the PopART document's chain has its parameters") {
   CHECK(other.parameters() == 5 * 10000);
 }
 
-TEST_CASE("windows: padding (valid, same, or a number) and strides") {
+TEST_CASE("the number of windows follows from the padding (valid, same, or a number) and the stride") {
   const auto shape = [](const std::string& keys) {
     return model_of(image + "- {type: conv2d, channels: 8, " + keys + "}\n").layers[1].shape;
   };
@@ -156,7 +157,7 @@ TEST_CASE("expressions are integer arithmetic over the parameters") {
   CHECK_THAT(message_for(std::string(100'000, '(')), Contains("too many parentheses"));
 }
 
-TEST_CASE("repetitions nest, name their layers, and look for inputs inside first") {
+TEST_CASE("repetitions may be nested, number the names of their layers, and look for inputs inside first") {
   const Model m = model_of(
       "- {type: input, name: x, shape: [4]}\n"
       "- repeat: 2\n  layers:\n"
@@ -175,7 +176,7 @@ TEST_CASE("repetitions nest, name their layers, and look for inputs inside first
   CHECK(m.layers[7].inputs == std::vector<std::uint32_t>{5});
 }
 
-TEST_CASE("a repetition of 0 times omits its layers; the next layer reads what is before it") {
+TEST_CASE("a repetition of 0 times has no layers; the next layer reads the layer before the repetition") {
   const Model m = model_of(
       "- {type: input, name: x, shape: [4]}\n"
       "- {repeat: $n - 1, layers: [{type: relu, name: a}]}\n"
@@ -197,7 +198,8 @@ TEST_CASE(
 }
 
 TEST_CASE("every entry of the layer catalog has a summary and reads a layer of its type") {
-  // For each layer type, the keys that it needs in addition to `type`. Layers that need no key are not listed here.
+  // For each layer type, the keys that it needs in addition to `type`. Layer types that need no other key are not
+  // listed here.
   const std::map<std::string, std::string> keys = {{"input", ", shape: [4, 4, 1]"},
                                                    {"conv1d", ", channels: 2, kernel: 3"},
                                                    {"conv2d", ", channels: 2, kernel: 3"},
@@ -265,7 +267,7 @@ TEST_CASE("every entry of the layer catalog has a summary and reads a layer of i
   }
 }
 
-TEST_CASE("a JSON model of 100,000 layers is read completely") {
+TEST_CASE("a model of 100,000 layers is read completely from JSON") {
   std::string text =
       R"({"format": "sluice-model/1", "name": "big", "layers": [{"type": "input", "shape": [4, 4]})";
   for (int i = 0; i < 100'000; ++i)

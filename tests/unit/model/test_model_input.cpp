@@ -1,4 +1,4 @@
-// Wrong models are refused. The tests compare the position and the message of each refusal.
+// Tests refusals of wrong models. The position and the message of each refusal are compared.
 #include <catch2/catch.hpp>
 
 #include "support/models.hpp"
@@ -94,7 +94,7 @@ TEST_CASE("bad inputs, names and repetitions are refused") {
   CHECK_THAT(refused(image + "- {repeat: 2, layer: [{type: relu}]}\n"),
              Contains("unknown key 'layer' in repeat (did you mean 'layers'?)"));
   CHECK_THAT(refused(image + "- {repeat: 1000000000000, layers: [{type: relu}]}\n"),
-             Contains("m.yaml:5:3: error: with this the model has more than 1000000 layers"));
+             Contains("m.yaml:5:3: error: with this item the model has more than 1000000 layers"));
   CHECK_THAT(refused(image + "- {type: dense, features: $k}\n", "", "parameters: {n: 1}\n"),
              Contains("m.yaml:6:27: error: '$k': unknown parameter 'k'"));
   CHECK_THAT(error_of([] {
@@ -144,22 +144,22 @@ TEST_CASE("counts that overflow are errors at the layer, or at the scale") {
       StartsWith("3 m.yaml:5:3: error: FLOP: "));
   CHECK_THAT(refused(image, "scale: 9000000000000000000"),
              StartsWith("3 s.yaml:1:8: error: elements: "));
-  // The bytes of each layer fit into 64 bits, but their sum does not. An element is counted as 32 bytes.
+  // The bytes of each layer fit into 64 bits, but the sum of these bytes does not. An element is counted as 32 bytes.
   CHECK_THAT(refused("- {type: input, shape: [200000000000000000]}\n- {type: relu}\n"),
              StartsWith("3 m.yaml:5:3: error: bytes of the layers up to this one: "));
   CHECK_THAT(refused("- {type: input, shape: [5000000000000000000]}\n- {type: relu}\n"),
              StartsWith("3 m.yaml:4:3: error: bytes of the layers up to this one: "));
 }
 
-TEST_CASE("a stage table with wrong running totals is refused at the cell") {
+TEST_CASE("a stage table with a wrong running total is refused at the cell of this total") {
   CHECK(table_with(head + "[1, \"Init\", 10, 10, 0, 0], [2, \"Conv\", 5, 15, 3, 4]") == "nothing");
   CHECK_THAT(table_with(head + "[1, \"Init\", 10, 10, 0, 0],\n[2, \"Conv\", 5, 16, 3, 4]"),
              StartsWith("3 t.json:3:16: error: '16' for 'total state': expected 10 + 5"));
   CHECK_THAT(
       table_with(head +
                  "[1, \"Init\", 10, 10, 0, 0],\n[2, \"C\", 5, 15, 3, 4],\n[3, \"C\", 5, 20, 2, 4]"),
-      StartsWith("3 t.json:4:17: error: '2' for 'total params': a running total, it must be at "
-                 "least that of the row before, 3"));
+      StartsWith("3 t.json:4:17: error: '2' for 'total params': this running total must be at least the running total "
+                 "of the row before, 3"));
   CHECK_THAT(table_with(head + "[1, \"Init\", 10, 10, 0, 0],\n[3, \"Conv\", 5, 15, 3, 4]"),
              Contains("'3' for 'step': expected 2"));
   CHECK_THAT(table_with(head + "[1, \"Init\", 10, 10, 5, 0]"),
@@ -184,7 +184,7 @@ TEST_CASE("a stage table with wrong running totals is refused at the cell") {
              Contains("the model has no parameter 'layers'; it has: none (and scale)"));
 }
 
-TEST_CASE("a layer is found by its number, from 1, or its name") {
+TEST_CASE("a layer is found by its name, or by its number, which counts from 1") {
   const Model m = load_model(zoo + "alexnet_data_island.json", {});
   const auto at = [&](const std::string& text) { return m.layer_at(parse_text(text, "t")); };
   CHECK(at("16") == 15);

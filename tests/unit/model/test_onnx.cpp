@@ -1,5 +1,5 @@
 // Tests how ONNX models become sluice-model/1 documents. The comments next to shapes, parameters and MACs show how each
-// is computed.
+// number is computed.
 #include "support/onnx_case.hpp"
 
 using namespace sluice;
@@ -29,7 +29,7 @@ TEST_CASE(
   CHECK(got.elements.unused == 0);
 }
 
-TEST_CASE("the batch changes no count, and a model that is written reads back as the same model",
+TEST_CASE("the batch changes no count, and an equal model results if a written model is read back",
           "[onnx]") {
   const ReadOnnx one = read(small_cnn()), eight = read(small_cnn(), "{batch: 8}"),
                  named = read(small_cnn(), "{N: 3}");
@@ -48,7 +48,7 @@ TEST_CASE("the batch changes no count, and a model that is written reads back as
   }
 }
 
-TEST_CASE("an attention block: products of activations, a table of words, positions", "[onnx]") {
+TEST_CASE("an attention block with products of activations, a table of words and positions is read", "[onnx]") {
   OnnxBytes onnx;
   onnx.opset(17)
       .input("ids", {"N", "words"}, onnx_int64)
@@ -126,7 +126,8 @@ TEST_CASE("constants are folded, even through floating-point scales", "[onnx]") 
 }
 
 TEST_CASE(
-    "groups, dilation, one axis, three axes, and transposed convolutions are as ONNX infers them",
+    "convolutions with groups, dilation, one or three axes, and transposed convolutions have the shapes that ONNX "
+    "infers",
     "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {1, 4, 9, 9})
@@ -148,7 +149,7 @@ TEST_CASE(
   CHECK(layer(model, "mean").shape == Shape{1, 1, 3});
 }
 
-TEST_CASE("branches join: sums, products and concatenations along the channels", "[onnx]") {
+TEST_CASE("branches are joined by sums, products and concatenations along the channels", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {2, 3, 4, 4})
       .weight("w", {5, 3, 1, 1})
@@ -159,7 +160,7 @@ TEST_CASE("branches join: sums, products and concatenations along the channels",
       .node("Split", {"c"}, {"left", "right"}, {A::integer("axis", 1)}, "split")
       .node("Sub", {"left", "right"}, {"d"}, {}, "sub")
       .output("d");
-  const Model model = read(onnx).model;  // two samples in the file
+  const Model model = read(onnx).model;  // the file is for two samples
   CHECK(layer(model, "x").shape == Shape{4, 4, 3});
   CHECK(layer(model, "mul").type == "mul");
   CHECK(layer(model, "concat").type == "concat");
@@ -171,7 +172,7 @@ TEST_CASE("branches join: sums, products and concatenations along the channels",
   CHECK(layer(model, "sub").type == "operator");
 }
 
-TEST_CASE("slices and permutations of axes are views, with axes counted as in layers", "[onnx]") {
+TEST_CASE("slices and permutations of axes are views, whose axes are numbered as in layers", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {1, 3, 8, 10})
       .weight("w", {6, 3, 1, 1})
@@ -184,14 +185,14 @@ TEST_CASE("slices and permutations of axes are views, with axes counted as in la
       .node("Transpose", {"b"}, {"c"}, {A::integers("perm", {0, 3, 1, 2})}, "turn")
       .output("c");
   const Model model = read(onnx).model;
-  // The slice takes every second one of 8 rows, from row 8 - 6 = 2: rows 2, 4 and 6. The transpose gives the order
-  // width, channels, height.
+  // The slice takes every second of 8 rows, beginning with row 8 - 6 = 2. So the slice has rows 2, 4 and 6. The
+  // transpose gives the order width, channels, height.
   CHECK(types(model) == "input conv2d slice transpose");
   CHECK(layer(model, "slice").shape == Shape{3, 10, 6});
   CHECK(layer(model, "turn").shape == Shape{10, 6, 3});
 }
 
-TEST_CASE("recurrent layers have the counts of their matrices", "[onnx]") {
+TEST_CASE("the counts of recurrent layers follow from their matrices", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {5, "N", 3})
       .weight("w", {2, 16, 3})
@@ -212,7 +213,7 @@ TEST_CASE("recurrent layers have the counts of their matrices", "[onnx]") {
   CHECK(got.elements.learned == got.model.parameters());
 }
 
-TEST_CASE("a weight that two layers share counts once", "[onnx]") {
+TEST_CASE("a weight that two layers share counts only once", "[onnx]") {
   OnnxBytes onnx;
   onnx.opset(13)
       .input("x", {1, 4, 8, 8})
@@ -250,12 +251,13 @@ TEST_CASE("each layer has its own bias, even if the file stores equal biases onc
   const Model model = read(onnx).model;
   CHECK(layer(model, "first").parameters == 20);
   CHECK(layer(model, "second").parameters == 20);
-  // `third` has the matrix of `second`, but another bias. No layer type can express this.
+  // The node `third` has the matrix of the node `second`, but a different bias. No layer type can share only the
+  // matrix.
   CHECK(layer(model, "third").parameters == 4);
   CHECK(layer(model, "third").macs == 16);
 }
 
-TEST_CASE("unknown operators are all named, and can be counted as free", "[onnx]") {
+TEST_CASE("all unknown operators are named, and they can be counted as free", "[onnx]") {
   OnnxBytes onnx;
   onnx.opset(13)
       .opset(1, "com.acme")
@@ -271,7 +273,7 @@ TEST_CASE("unknown operators are all named, and can be counted as free", "[onnx]
   CHECK(
       refused_bytes(onnx.bytes()) ==
       "3 m.onnx: error: unknown operators: NonZero, 1 time (third); "
-      "com.acme.Frobnicate, 2 times (first, second). To count them as free, use as_zero=[NonZero, "
+      "com.acme.Frobnicate, 2 times (first, second). To count these operators as free, use as_zero=[NonZero, "
       "com.acme.Frobnicate]");
   const Model model = read(onnx, "{as_zero: [NonZero, com.acme.Frobnicate]}").model;
   CHECK(types(model) == "input operator relu operator operator");
@@ -281,13 +283,13 @@ TEST_CASE("unknown operators are all named, and can be counted as free", "[onnx]
                       "(did you mean 'NonZero'?)"));
 }
 
-TEST_CASE("symbolic dimensions are given by name, and missing ones are named in the error",
+TEST_CASE("symbolic dimensions are given by name, and the error names the dimensions that are missing",
           "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {"N", "in width", 3}).node("Relu", {"x"}, {"y"}).output("y");
   CHECK_THAT(refused_bytes(onnx.bytes()),
-             StartsWith("3 m.onnx: error: the extents of in_width are not in the file; give them, "
-                        "as in in_width=128"));
+             StartsWith("3 m.onnx: error: the extents of in_width are not in the file; give their values, such as "
+                        "in_width=128"));
   CHECK(layer(read(onnx, "{in_width: 7}").model, "x").shape == Shape{7, 3});
   CHECK_THAT(refused_bytes(onnx.bytes(), "{in_width: 7, hight: 3}"),
              Contains("s.yaml:1:15: error: the model has no symbolic dimension 'hight'; it has: N, "
@@ -300,5 +302,5 @@ TEST_CASE("symbolic dimensions are given by name, and missing ones are named in 
   CHECK(layer(read(fixed).model, "x").shape == Shape{3});
   CHECK(layer(read(fixed, "{batch: 1}").model, "x").shape == Shape{4, 3});
   CHECK_THAT(refused_bytes(fixed.bytes(), "{batch: 2}"),
-             Contains("'2' for 'batch': the file fixes it, expected 4, or 1"));
+             Contains("'2' for 'batch': the file sets the batch, expected 4, or 1"));
 }

@@ -12,7 +12,7 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// Returns PyTorch's LSTM(10, 20). The first axis of its input counts the steps.
+/// Returns PyTorch's LSTM(10, 20). The first axis of the layer's input counts the steps.
 OnnxBytes lstm(const std::vector<OnnxDim>& input) {
   OnnxBytes onnx;
   onnx.input("x", input)
@@ -62,12 +62,12 @@ TEST_CASE("a recurrent layer may have several sequences in a sample", "[onnx]") 
   CHECK(kept_bytes(two) == 2 * 3640);
   CHECK(two.parameters() == one.parameters());
   CHECK_THAT(refused(lstm({7, 2, 10})),
-             Contains("a batch of 7 does not leave whole sequences of 7 steps in [7, 2, 10]; with "
-                      "batch=1 the whole is one sample"));
+             Contains("a batch of 7 does not leave whole sequences of 7 steps in [7, 2, 10]; use batch=1 to count the "
+                      "whole input as one sample"));
 }
 
-TEST_CASE("a transpose that moves only the batch or the channels is not a layer", "[onnx]") {
-  OnnxBytes onnx;  // in this file, as in Sluice, the channels are the last axis
+TEST_CASE("a transpose that moves only the axis of the batch or of the channels is not a layer", "[onnx]") {
+  OnnxBytes onnx;  // in this file the channels are the last axis, as in Sluice
   onnx.input("x", {"N", 15, 17, 3}).weight("w", {4, 3, 3, 3});
   onnx.node("Transpose", {"x"}, {"t"}, {A::integers("perm", {0, 3, 1, 2})}, "first")
       .node("Conv", {"t", "w"}, {"c"}, {A::integers("strides", {2, 2})}, "conv")
@@ -105,7 +105,7 @@ TEST_CASE("a transposed convolution with a given output shape has the padding fo
     return read(onnx);
   };
   const A strides = A::integers("strides", {2, 2});
-  // 15 x 2 + 3 = 33, from which one row and one column are cut off.
+  // The full result has 15 x 2 + 3 = 33 rows and columns. One row and one column of these are cut off.
   for (const ReadOnnx& got : {read_one({strides, A::integers("output_shape", {32, 32})}),
                               read_one({strides, A::text("auto_pad", "SAME_UPPER")})}) {
     const Layer& up = layer(got.model, "up");
@@ -117,13 +117,14 @@ TEST_CASE("a transposed convolution with a given output shape has the padding fo
     CHECK(up.backward.weight_flop == 2 * up.macs + 32 * 32 * 4);
     CHECK(got.notes.empty());
   }
-  // An output that is larger than the computed extents makes the layer an operator with the same products.
+  // If the given output is larger than the computed output, the layer becomes an operator with the products of the
+  // convolution.
   const ReadOnnx larger = read_one({strides, A::integers("output_shape", {34, 34})});
   CHECK(layer(larger.model, "up").type == "operator");
   CHECK(layer(larger.model, "up").macs == 16 * 16 * 8 * 4 * 9);
   CHECK(layer(larger.model, "up").backward.weight_flop == 2 * 16 * 16 * 8 * 4 * 9);
   REQUIRE(larger.notes.size() == 1);
-  CHECK_THAT(larger.notes[0], Contains("an output that is larger than what is computed: up"));
+  CHECK_THAT(larger.notes[0], Contains("an output that is larger than the output of its windows: up"));
 }
 
 TEST_CASE("a note says that a file may contain the same table twice, once transposed", "[onnx]") {
@@ -136,8 +137,8 @@ TEST_CASE("a note says that a file may contain the same table twice, once transp
   CHECK(got.model.parameters() == 2 * 6400);
   REQUIRE(got.notes.size() == 1);
   CHECK(got.notes[0] ==
-        "the weights [64, 100] of head may be the table of words, transposed: exporters "
-        "write it twice, and then its 6400 parameters count twice");
+        "the weights [64, 100] of head may be the table of words, transposed: if an exporter wrote the table twice, "
+        "its 6400 parameters count twice");
   OnnxBytes tied;
   tied.input("ids", {"N", 10}, onnx_int64).weight("e", {100, 64});
   tied.node("Gather", {"e", "ids"}, {"x"}, {}, "words")

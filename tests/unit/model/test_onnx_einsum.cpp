@@ -1,4 +1,4 @@
-// Tests Einsum, TopK, and operators whose shapes cannot be inferred, so that the user gives them.
+// Tests Einsum, TopK, and operators whose shapes cannot be inferred. The user gives these shapes.
 #include <catch2/catch.hpp>
 
 #include "model/onnx/einsum.hpp"
@@ -19,11 +19,11 @@ Shape shape_of(const std::string& equation, const std::vector<Shape>& inputs) {
 
 }  // namespace
 
-TEST_CASE("an equation gives the shape, and the number of summed products", "[onnx]") {
+TEST_CASE("an equation gives the shape of the output, and the number of products that are summed", "[onnx]") {
   CHECK(shape_of("bij,jk->bik", {{2, 5, 16}, {16, 24}}) == Shape{2, 5, 24});
   CHECK(einsum_of("bij,jk->bik", {{2, 5, 16}, {16, 24}}).summed() == 16);
   CHECK(shape_of("ba,ac", {{2, 3}, {3, 4}}) == Shape{2, 4});
-  CHECK(shape_of("cb", {{2, 3}}) == Shape{3, 2});  // by default, axes are in alphabetical order
+  CHECK(shape_of("cb", {{2, 3}}) == Shape{3, 2});  // by default, the axes of the output are in alphabetical order
   CHECK(shape_of("ii -> i", {{4, 4}}) == Shape{4});
   CHECK(shape_of("...ij,...jk->...ik", {{2, 3, 4, 5}, {3, 5, 6}}) == Shape{2, 3, 4, 6});
   CHECK(shape_of("...i->...", {{2, 3, 4}}) == Shape{2, 3});
@@ -34,10 +34,10 @@ TEST_CASE("an equation gives the shape, and the number of summed products", "[on
   CHECK_THAT(error_of([&] {
                einsum_of("ij,jk->ik", {{3, 4}, {5, 6}});
              }),
-             Contains("the same axis has the extents 4 and 5"));
+             Contains("one axis has the different extents 4 and 5"));
 }
 
-TEST_CASE("Einsum is a product of matrices, by its equation", "[onnx]") {
+TEST_CASE("Einsum becomes a product of matrices if its equation describes such a product", "[onnx]") {
   OnnxBytes weights;
   weights.input("x", {"N", 5, 16}).weight("w", {16, 24});
   weights.node("Einsum", {"x", "w"}, {"y"}, {A::text("equation", "bij,jk->bik")}, "e").output("y");
@@ -62,7 +62,7 @@ TEST_CASE("Einsum is a product of matrices, by its equation", "[onnx]") {
   CHECK_THAT(refused(wrong), Contains("m.onnx:1:1: error: Einsum is not possible: "));
 }
 
-TEST_CASE("TopK becomes top_k, with the indices", "[onnx]") {
+TEST_CASE("TopK becomes a layer top_k for the values, and a layer for the indices", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {"N", 6, 12}).numbers("k", {3});
   onnx.node("TopK", {"x", "k"}, {"v", "i"}, {}, "top").output("v").output("i");
@@ -80,13 +80,13 @@ TEST_CASE("TopK becomes top_k, with the indices", "[onnx]") {
   CHECK(layer(one, "top").backward.kept_bytes == 3 * 8);
 }
 
-TEST_CASE("a shape that cannot be inferred is given by name", "[onnx]") {
+TEST_CASE("a shape that cannot be inferred may be given by the name of the tensor", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {"N", 6});
   onnx.node("NonZero", {"x"}, {"places"}, {}, "where").node("Neg", {"places"}, {"y"}).output("y");
   CHECK_THAT(refused(onnx, "{as_zero: [NonZero]}"),
              Contains("the shape of 'places' is not known") &&
-                 Contains("give it with the batch, as in shapes={places: [1, 128]}"));
+                 Contains("give the shape, including the batch, such as shapes={places: [1, 128]}"));
   const Model model = read(onnx, "{as_zero: [NonZero], shapes: {places: [2, 4]}}").model;
   CHECK(model.layers.back().shape == Shape{2, 4});
   CHECK_THAT(refused(onnx, "{as_zero: [NonZero], shapes: {places: [2, 4], x: [6]}}"),

@@ -6,7 +6,7 @@ using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 using namespace sluice::onnx_case;
 
-TEST_CASE("a small file does not keep the reader busy for long", "[onnx]") {
+TEST_CASE("a small file is read within a short time", "[onnx]") {
   CHECK(reading_limits(4'000).cpu_s == 20);
   CHECK(reading_limits(1'000'000).cpu_s == 30);
   CHECK(reading_limits(10'000'000'000).cpu_s == 300);
@@ -26,7 +26,7 @@ TEST_CASE("a file that is not an ONNX model is refused with a reason", "[onnx]")
   OnnxBytes loose;
   loose.input("x", {1, 2}).node("Relu", {"z"}, {"y"}, {}, "relu").output("y");
   CHECK_THAT(refused_bytes(loose.bytes()),
-             StartsWith("3 m.onnx:1:1: error: the node reads 'z', which no earlier node makes\n"
+             StartsWith("3 m.onnx:1:1: error: the node reads 'z', but no earlier node makes this tensor\n"
                         "    relu: Relu(z) -> y\n    ^"));
   OnnxBytes twice;
   twice.input("x", {1, 2}).node("Relu", {"x"}, {"x"}).output("x");
@@ -51,7 +51,7 @@ TEST_CASE("a file that is not an ONNX model is refused with a reason", "[onnx]")
              Contains("the shape of 'y' is not known: it is neither in the file nor can it be"));
 }
 
-TEST_CASE("a file that ends early is refused, at whatever byte it ends", "[onnx]") {
+TEST_CASE("a file that ends too early is refused, whatever its last byte is", "[onnx]") {
   const std::string whole = small_cnn().bytes();
   int refusals = 0;
   for (std::size_t size = 0; size < whole.size(); ++size)
@@ -62,7 +62,7 @@ TEST_CASE("a file that ends early is refused, at whatever byte it ends", "[onnx]
 TEST_CASE("nested graphs are limited in depth", "[onnx]") {
   std::string graph;
   for (int i = 0; i < 100; ++i) graph = field(1, field(4, "If") + field(5, field(6, graph)));
-  CHECK_THAT(refused_bytes(field(7, graph)), Contains("graphs are nested in graphs"));
+  CHECK_THAT(refused_bytes(field(7, graph)), Contains("the nesting of graphs in graphs is deeper than"));
 }
 
 TEST_CASE("the data of weights are dropped before the file is parsed", "[onnx]") {
@@ -101,7 +101,7 @@ TEST_CASE("each mutant of a model is either read or refused", "[onnx][mutations]
     read_well += answer == "nothing" ? 1 : 0;
     if (answer != "nothing") CHECK(answer.substr(0, 2) == "3 ");
   }
-  CHECK(read_well > 50);  // otherwise the mutants have too many faults to test the reader
+  CHECK(read_well > 50);  // if fewer mutants were read, the mutants would have too many faults to test the reader
   CHECK(read_well < 3000);
 }
 
@@ -136,8 +136,8 @@ TEST_CASE("public ONNX files have exactly the parameters and MACs of their summa
     std::ostringstream bytes;
     bytes << in.rdbuf();
     const ReadOnnx got = read_bytes(bytes.str());
-    // The file's weights are made by ConstantOfShape, or are initialisers. Each of these elements is a parameter,
-    // belongs to a running mean or variance, or is not read.
+    // The weights of the file are made by ConstantOfShape, or are initialisers. Each element of the weights is a
+    // parameter, belongs to a running mean or variance, or is not read.
     const std::int64_t weights = std::stoll(cells[4]) + std::stoll(cells[5]);
     CHECK(got.elements.learned + got.elements.statistics + got.elements.unused == weights);
     CHECK(got.model.parameters() == got.elements.learned);

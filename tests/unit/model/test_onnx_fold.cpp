@@ -1,4 +1,4 @@
-// Exporters compute small constants with nodes of the graph. Tests that the reader evaluates such nodes.
+// Tests that the reader evaluates nodes of a graph with which exporters compute small constants.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"
@@ -60,15 +60,16 @@ Shape through(const std::string& op, const std::vector<std::string>& inputs,
 
 }  // namespace
 
-TEST_CASE("the zeros of a padding, as PyTorch's exporter computes them, are known", "[onnx]") {
-  CHECK(padded({1, 2, 3, 4}) == Shape{8 + 3 + 4, 10 + 1 + 2, 3});  // left, right, top, bottom
+TEST_CASE("the zeros of a padding are known if they are computed as in PyTorch's exporter", "[onnx]") {
+  // The list gives the zeros at the left, the right, the top and the bottom.
+  CHECK(padded({1, 2, 3, 4}) == Shape{8 + 3 + 4, 10 + 1 + 2, 3});
   CHECK(padded({1, 1}) == Shape{8, 12, 3});
 }
 
-TEST_CASE("tables are transposed, and cut from either end", "[onnx]") {
-  CHECK(through("Transpose", {"t"}, {}) == Shape{4, 2, 5, 3, 6});  // without the batch, which is 1
+TEST_CASE("constant tables are transposed, and are sliced from either end", "[onnx]") {
+  CHECK(through("Transpose", {"t"}, {}) == Shape{4, 2, 5, 3, 6});  // the first number, 1, is the batch
   CHECK(through("Transpose", {"t"}, {A::integers("perm", {0, 1})}) == Shape{2, 3, 4, 5, 6});
-  // The columns from 2 down to 1 in steps of 2 are only the last column. The rows in steps of 3 are a single row.
+  // From the columns from 2 down to 1, steps of 2 take only the last column. Steps of 3 take a single row.
   CHECK(through("Slice", {"t", "begin", "end", "axes", "steps"}, {}, {12, 10}) == Shape{6, 12, 10});
 }
 
@@ -86,7 +87,7 @@ TEST_CASE(
 TEST_CASE("a vector that nodes make and unsqueeze is a scale, and therefore a parameter",
           "[onnx]") {
   // DenseNet's batch norm is exported as y = x * scale + shift. ConstantOfShape makes scale and shift of [4], which are
-  // then turned into [4, 1, 1]. Each has 4 parameters, as if it were an initialiser.
+  // then turned into [4, 1, 1]. Scale and shift have 4 parameters each, as if they were initialisers.
   const auto scaled = [](bool made) {
     OnnxBytes onnx;
     onnx.input("x", {1, 4, 8, 10}).numbers("channels", {4}).numbers("axes", {1, 2});

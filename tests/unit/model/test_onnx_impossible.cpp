@@ -1,5 +1,5 @@
-// Tests impossible ONNX graphs. An operator whose inputs have impossible shapes is an error at its node; its numbers
-// are not invented.
+// Tests impossible ONNX graphs. An operator whose inputs have impossible shapes is an error at its node. No counts are
+// invented for such an operator.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"
@@ -68,7 +68,7 @@ TEST_CASE("products, sums and normalisations with incompatible extents are error
   CHECK_THAT(refused(lstm, "{batch: 1}"), Contains("expected [1, 80, 10] and [1, 80, 20]"));
 }
 
-TEST_CASE("a new shape must have the same number of elements, and the file's shapes must be right",
+TEST_CASE("a reshape must keep the number of elements, and the shapes in the file must be right",
           "[onnx]") {
   OnnxBytes rest;
   rest.input("x", {"N", 12}).numbers("to", {-1, 5, 3});
@@ -83,7 +83,7 @@ TEST_CASE("a new shape must have the same number of elements, and the file's sha
   lie.input("x", {1, 8}).node("Relu", {"x"}, {"y"}).shape("y", {1, 9}).output("y");
   CHECK_THAT(refused(lie), Contains("the file says that 'y' is of the shape [1, 9], but Relu makes "
                                     "[1, 8]"));
-  // Extents that the user gives replace those that the exporter wrote for its example input.
+  // Extents that the user gives replace the extents that the exporter wrote for its example input.
   OnnxBytes example;
   example.input("x", {"N", "words", 8})
       .node("Relu", {"x"}, {"y"})
@@ -92,7 +92,7 @@ TEST_CASE("a new shape must have the same number of elements, and the file's sha
   CHECK(layer(read(example, "{words: 4}").model, "x").shape == Shape{4, 8});
 }
 
-TEST_CASE("given extents can be too small for a network", "[onnx]") {
+TEST_CASE("an image whose given extents are too small for the network is an error", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {"N", 8, "height", "width"}).weight("w", {8, 8, 3, 3});
   onnx.node("Conv", {"x", "w"}, {"y"}, {A::integers("strides", {2, 2})}, "conv").output("y");
@@ -108,7 +108,7 @@ TEST_CASE("a node that no layer type can express becomes an operator, and a note
   CHECK(cropped.model.macs() == 12 * 12 * 4 * 72);  // 16 - 2 - 3 + 1 pixels each way
   REQUIRE(cropped.notes.size() == 1);
   CHECK(cropped.notes[0] ==
-        "counted as 'operator', at a cost per element, because no layer type has "
+        "counted as layers of type 'operator', with a cost per element, because no layer type has "
         "a negative padding: it");
   OnnxBytes whole;  // the four images are one sample
   whole.input("x", {4, 8, 16, 16}).weight("w", {4, 8, 3, 3});
@@ -121,7 +121,7 @@ TEST_CASE("a node that no layer type can express becomes an operator, and a note
 
 TEST_CASE("windows of a pool do not begin after the end of the image", "[onnx]") {
   // With 5 pixels, a zero on each side and a stride of 2, windows begin at -1, 1 and 3. A window that begins at 5 would
-  // contain only a zero.
+  // contain only a zero, so there is no such window.
   OnnxBytes onnx;
   onnx.input("x", {1, 4, 5, 5});
   onnx.node("MaxPool", {"x"}, {"y"},

@@ -1,5 +1,5 @@
-// The bytes that an imported network keeps for its backward pass are computed by hand, and agree with PyTorch's saved
-// tensors.
+// Tests the bytes that an imported network keeps for its backward pass. The expected bytes are computed by hand, and
+// equal the bytes of PyTorch's saved tensors.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"
@@ -24,7 +24,7 @@ std::int64_t kept_by(const std::string& op, const std::vector<std::string>& inpu
 
 }  // namespace
 
-TEST_CASE("a product with a constant keeps nothing, unless the constant is trained", "[onnx]") {
+TEST_CASE("a product with a constant keeps no tensor, unless the constant is trained", "[onnx]") {
   CHECK(kept_by("Mul", {"h", "number"}) == 0);
   CHECK(kept_by("Mul", {"h", "learned"}) == 256);
   CHECK(kept_by("Mul", {"h", "z"}) == 512);
@@ -36,7 +36,7 @@ TEST_CASE("a product with a constant keeps nothing, unless the constant is train
   CHECK(kept_by("Max", {"h", "number"}) == 256);
 }
 
-TEST_CASE("a selection keeps only its condition, and keeps nothing if the condition is constant",
+TEST_CASE("a selection keeps only its condition, and keeps no tensor if the condition is constant",
           "[onnx]") {
   CHECK(kept_by("Where", {"number", "h", "z"}) == 0);
   OnnxBytes onnx;
@@ -71,8 +71,8 @@ TEST_CASE("attention with a mask keeps queries, keys, values and the softmax's o
 }
 
 TEST_CASE("a group norm without scale and shift has no parameters", "[onnx]") {
-  // PyTorch exports a GroupNorm as an InstanceNormalization whose channels are the groups. Its scale is written as 1
-  // and its shift as 0. The real scale and shift follow as a product and a sum.
+  // PyTorch exports a GroupNorm as an InstanceNormalization whose channels are the groups. The scale of the
+  // InstanceNormalization is written as 1 and its shift as 0. The real scale and shift follow as a product and a sum.
   const auto constant = [](float value) {
     std::string raw(reinterpret_cast<const char*>(&value), sizeof(value));
     raw += raw;
@@ -99,7 +99,7 @@ TEST_CASE("a group norm without scale and shift has no parameters", "[onnx]") {
   CHECK(model.flop() == 7 * 128);
 }
 
-TEST_CASE("a dilated maximum keeps its position", "[onnx]") {
+TEST_CASE("a pool of maxima with dilation keeps the position of each maximum", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {1, 8, 16, 16}).weight("w", {8, 8, 1, 1});
   onnx.node("Conv", {"x", "w"}, {"c"});

@@ -11,12 +11,12 @@ namespace {
 
 using A = OnnxAttribute;
 
-// The element type int8. This field comes after the field of the type float, and replaces it.
+// The element type int8. This field comes after the field with the element type float, and replaces that field.
 const std::string int8 = field(2, std::int64_t{3});
 
 }  // namespace
 
-TEST_CASE("dequantised integers are weights, and their scales are not", "[onnx]") {
+TEST_CASE("dequantised integers are weights, but their scales are not weights", "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {"N", 512})
       .weight("w", {1000, 512}, int8)
@@ -34,8 +34,8 @@ TEST_CASE("dequantised integers are weights, and their scales are not", "[onnx]"
   CHECK(got.elements.unused == 1000);  // the scales
   REQUIRE(got.notes.size() == 2);
   CHECK(got.notes[0] ==
-        "512000 elements of quantised weights are parameters; their scales and zero "
-        "points are not");
+        "512000 elements of quantised weights are parameters; the scales and zero points of these weights are not "
+        "parameters");
 }
 
 TEST_CASE("quantised activations have no parameters", "[onnx]") {

@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The graph is for two samples of 3 x 4 x 4. It has two branches that are added. The nodes are listed in arbitrary
-// order.
+// The graph is for two samples of 3 x 4 x 4. The graph has two branches that are added. The nodes are listed in
+// arbitrary order.
 const std::string graph =
     "node3 -- ReLU(inplace) -- forward_compute_time=0.5, backward_compute_time=0.25, "
     "activation_size=256.000, parameter_size=0.000\n"
@@ -104,7 +104,7 @@ TEST_CASE("several inputs and sizes of 0 are read") {
   CHECK(names ==
         std::vector<std::string>{"node1-Input", "node2-Input", "node3-Embedding", "node6-LSTM"});
   CHECK(model.layers[0].type == "input");
-  CHECK(model.layers[0].output == 1);  // an unknown size counts as one element
+  CHECK(model.layers[0].output == 1);  // an output of unknown size counts as one element
   CHECK(model.layers[2].output == 12);
   CHECK(model.layers[2].parameters == 40);
   CHECK(model.layers[3].output == 16);
@@ -135,7 +135,7 @@ TEST_CASE("a layer graph becomes layers in order, with their sizes and seconds",
   CHECK_FALSE(layer(model, "node1-Input").forward_s);
 }
 
-TEST_CASE("data loading is left out with a note, or counted on request", "[pipedream]") {
+TEST_CASE("the loading of data is left out with a note, or counted on request", "[pipedream]") {
   CHECK_THAT(read(graph).summary,
              Contains("the 90.000 ms of 'node1' for loading data are left out"));
   const Model model = read(graph, "{batch: 2, loading: counted}");
@@ -144,7 +144,7 @@ TEST_CASE("data loading is left out with a note, or counted on request", "[piped
   CHECK(layer(model, "node2-Conv2d").inputs == std::vector<std::uint32_t>{1});
 }
 
-TEST_CASE("a layer graph that was imported and written reads back as the same model",
+TEST_CASE("if a layer graph is imported, written and read back, the result is an equal model",
           "[pipedream]") {
   const Value use = imported(graph, "{batch: 2}");
   Value again = Value::make_map();
@@ -168,7 +168,7 @@ TEST_CASE("a bad layer graph is refused at its line", "[pipedream]") {
   CHECK_THAT(
       error_of([] { read(graph, "{batch: 3}"); }),
       StartsWith("3 g.graph.txt:2:1: error: activation_size of 256 bytes is not a whole number "
-                 "of float32 elements for each of 3 samples; is the batch right?"));
+                 "of float32 elements for each of 3 samples; check the value of batch"));
   CHECK_THAT(error_of([] { read(graph, "{batch: 4}"); }),
              StartsWith("3 g.graph.txt:6:1: error: activation_size of 40 bytes is not a whole"));
   CHECK_THAT(refused_graph("node1 -- node2", "node1 -- node7"),
@@ -218,16 +218,15 @@ TEST_CASE("a measured layer takes its measured seconds, and its keys are checked
   CHECK_THAT(refused(input + "- {type: measured, forward: 1ms, shape: [0]}\n"),
              Contains("'0' in 'shape': expected an integer of at least 1"));
   CHECK_THAT(refused("- {type: input, shape: [10], forward: 1ms}\n"),
-             Contains("input does no work: expected no 'forward' seconds"));
+             Contains("input computes nothing: expected no 'forward' seconds"));
   CHECK_THAT(refused(input + "- {type: relu}\n", "", "measured_batch: 2\n"),
              Contains("'measured_batch' is given, but no layer has"));
   CHECK_THAT(refused(input + "- {type: measured, forward: 1ms}\n", "{scale: 2}"),
-             Contains("seconds that were measured do not scale"));
+             Contains("a model with measured seconds cannot be scaled"));
 }
 
 TEST_CASE(
-    "the cost model `measured` gives the measured seconds, only for the batch that was "
-    "measured",
+    "the cost model `measured` gives the measured seconds, but only for the batch that was measured",
     "[pipedream]") {
   const Model model = model_of(
       "- {type: input, name: x, shape: [10]}\n"
@@ -248,17 +247,17 @@ TEST_CASE(
   CHECK(forward(0, 4) == 0);
   CHECK(forward(1, 4) == 2e-3);
   CHECK(backward(1, 4) == 3e-3);
-  CHECK_THROWS_WITH(forward(1, 8), Contains("layer 'a' was measured for 4 samples, and is asked "
-                                            "for 8; measured seconds are not interpolated"));
+  CHECK_THROWS_WITH(forward(1, 8), Contains("layer 'a' was measured for 4 samples, but the micro-batch has 8; measured "
+                                            "seconds are not interpolated"));
   CHECK_THROWS_WITH(backward(2, 4),
                     Contains("layer 'b' has no measured seconds of the backward pass for 4"));
   const Model none = model_of("- {type: input, shape: [10]}\n- {type: relu, name: a}\n");
   CHECK_THROWS_WITH(seconds(none, 1, Pass::forward, 1),
-                    Contains("the model has none: layer 'a' has no 'forward'"));
+                    Contains("the model does not give them: layer 'a' has no 'forward'"));
 }
 
 TEST_CASE(
-    "an update of weights belongs to no layer: under measured it costs the same as under peak") {
+    "an update of weights belongs to no layer, and takes as long under measured as under peak") {
   const Device device = any_device();
   const Query update{.device = device, .pass = Pass::update, .work = {.flop = 4e6, .bytes = 1e6}};
   CHECK(plain_cost("measured")->of(update).seconds == 4e-6);
@@ -290,7 +289,7 @@ TEST_CASE("PipeDream's parameter bytes are torchvision's counts times 4", "[pipe
     const Model model = read(text.str(), "{batch: " + std::to_string(one.batch) + "}");
     const std::string row = std::string("\n") + one.weights + ",IMAGENET1K_V1,";
     const std::size_t at = all.str().find(row);
-    // The table lacks DenseNet-121. Its count is `num_params` of the weights in torchvision 0.14.1.
+    // The table lacks DenseNet-121. The count of DenseNet-121 is `num_params` of the weights in torchvision 0.14.1.
     const std::int64_t expected =
         at == std::string::npos
             ? 7'978'856

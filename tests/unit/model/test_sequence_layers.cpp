@@ -21,13 +21,13 @@ const std::string rows = "- {type: input, name: x, shape: [5, 8]}\n";
 }  // namespace
 
 TEST_CASE(
-    "recurrent layers have the same parameters as in PyTorch, per layer, direction and gate") {
+    "for each layer, direction and gate, recurrent layers have the parameters that they have in PyTorch") {
   // torch.nn.LSTM(8, 3) has weight_ih of 12 x 8, weight_hh of 12 x 3, and two biases of 12.
   const Layer lstm = last("lstm, hidden: 3", rows);
   CHECK(lstm.shape == Shape{5, 3});
   CHECK(lstm.parameters == 12 * 8 + 12 * 3 + 2 * 12);
   CHECK(lstm.macs == 5 * 12 * (8 + 3));
-  // In addition to the products, a step takes 22 FLOP per hidden value, and 24 FLOP for both biases.
+  // In addition to the products, a step takes 22 FLOP per hidden value, and 24 FLOP for the two biases.
   CHECK(lstm.flop == 2 * lstm.macs + 5 * (22 * 3 + 24));
   CHECK(lstm.backward.kept == 5 * 3 * 5);  // four gates and the cell's state
   CHECK(last("lstm, hidden: 3, bias: false", rows).parameters == 12 * 11);
@@ -41,14 +41,15 @@ TEST_CASE(
   CHECK(deep.shape == Shape{5, 6});
   CHECK(deep.parameters == 2 * (12 * (8 + 3) + 24) + 4 * (12 * (6 + 3) + 24));
   CHECK(deep.macs == 5 * (2 * 12 * (8 + 3) + 4 * 12 * (6 + 3)));
-  // In addition to the gates and states, the layer keeps the outputs of its first two layers.
+  // In addition to the gates and states, the lstm keeps the outputs of the first two of its three layers.
   CHECK(deep.backward.kept == 30 * (3 * 5 + 2));
   CHECK_THAT(
       refused("- {type: input, name: x, shape: [5]}\n- {type: gru, hidden: 3}\n"),
       Contains("gru needs an input of [steps, features] or [steps, sequences, features], got [5]"));
 }
 
-TEST_CASE("several sequences share only the parameters of a recurrent layer") {
+TEST_CASE("four sequences in a sample share the parameters of a recurrent layer, but take four times the FLOP and "
+          "bytes of one sequence") {
   const std::string learned = "- {type: batch_norm, name: learned}\n";
   for (const std::string keys :
        {"lstm, hidden: 3, bidirectional: true", "gru, hidden: 3, layers: 2"}) {
@@ -101,8 +102,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a mixture of experts has the parameters of all experts and computes with the chosen ones") {
-  // x comes from an embedding, so that it needs a gradient.
+    "a mixture of experts has the parameters of all experts, and computes only with the chosen experts") {
+  // x comes from an embedding, so x needs a gradient.
   const Model m = model_of(
       "- {type: input, name: tokens, shape: [5]}\n"
       "- {type: embedding, name: x, entries: 9, features: 8}\n"
@@ -136,8 +137,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "with a cache, new queries meet the keys of all tokens, and the bytes of the cache are "
-    "counted as cache") {
+    "with a cache, new queries are multiplied by the keys of all tokens, and the cache's bytes are of the class "
+    "kv_cache") {
   const std::string given =
       "- {type: input, name: q, shape: [1, 24]}\n- {type: input, name: k, shape: [1, 12]}\n"
       "- {type: input, name: v, shape: [1, 12]}\n";
@@ -154,7 +155,7 @@ TEST_CASE(
   CHECK(last("attention, inputs: [q, k, v], heads: 4, kv_heads: 2", given).cached == 0);
 }
 
-TEST_CASE("a stage has the caches of its layers, which are not workspace") {
+TEST_CASE("a stage has the caches of its layers, and they do not count as workspace") {
   // Llama 2 7B with 2 blocks: a token has 2 x 4096 elements in each block's cache.
   const Model with = load_model(zoo + "llama2_7b.yaml", {"blocks=2", "tokens=1", "cached=100"});
   const Model without = load_model(zoo + "llama2_7b.yaml", {"blocks=2", "tokens=1"});
@@ -168,8 +169,8 @@ TEST_CASE("a stage has the caches of its layers, which are not workspace") {
 }
 
 TEST_CASE(
-    "a product of two inputs multiplies pairs of matrices, and its backward pass costs twice as "
-    "much") {
+    "a product of two inputs multiplies pairs of matrices, and its backward pass takes twice the FLOP of the forward "
+    "pass") {
   const std::string given =
       "- {type: input, name: x, shape: [3, 5, 8]}\n- {type: layer_norm, name: a}\n- {type: input, "
       "name: b, shape: [3, 8, 2]}\n"
@@ -191,7 +192,7 @@ TEST_CASE(
   CHECK_THAT(message_for("[a]"), Contains("batched_matmul takes 2 inputs, got 1"));
 }
 
-TEST_CASE("split, slice and transpose copy, and compute nothing") {
+TEST_CASE("split, slice and transpose compute nothing") {
   CHECK(last("split, parts: 4, part: 1", rows).shape == Shape{5, 2});
   CHECK(last("split, axis: 0, sizes: [2, 3], part: 1", rows).shape == Shape{3, 8});
   CHECK(last("slice, begin: 2, end: 7", rows).shape == Shape{5, 5});
@@ -223,7 +224,7 @@ TEST_CASE("Mixtral computes each token with 2 of its 8 experts") {
   const Model m = load_model(zoo + "mixtral_8x7b.yaml", {"tokens=1"});
   CHECK(m.parameters() == 46'702'792'704);
   // A token uses 2 of 8 experts, and only its own row of the table of words. The published number of parameters that a
-  // token uses is 12,879,925,248. The table and the norms compute no products. In addition, each of 32 blocks computes
-  // one score, with twice 4,096 features.
+  // token uses is 12,879,925,248. The table of words and the norms compute no products. In addition to the products,
+  // each of 32 blocks computes one score, with 2 x 4,096 multiply-accumulates.
   CHECK(m.macs() == 12'879'925'248 - 32'000 * 4'096 - (2 * 32 + 1) * 4'096 + 32 * 2 * 4'096);
 }

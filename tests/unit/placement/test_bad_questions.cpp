@@ -1,4 +1,5 @@
-// Tests random placement problems with one error each. Each problem is refused, and the message names the error.
+// Tests random placement problems with one error each. Each of these problems is refused, and the message names the
+// error.
 #include <catch2/catch.hpp>
 #include <limits>
 
@@ -48,7 +49,7 @@ Place some_operand(test::Dice& dice, const PlacementProblem& problem) {
 }
 
 TEST_CASE(
-    "an operand without a memory is refused with its kernel, and with its tensor if it has one",
+    "an operand without a memory is refused, and the message names the kernel and, if there is one, the tensor",
     "[placement][property]") {
   test::Dice dice(2030);
   for (int n = 0; n < test::cases_of(200); ++n) {
@@ -63,7 +64,7 @@ TEST_CASE(
     CHECK_THAT(refusal(broken), Catch::StartsWith("3: " + kernel) &&
                                     Contains("there is no tensor with this number"));
 
-    // If the maker of a tensor only reads it, the tensor is never made.
+    // If the kernel that makes a tensor is changed to read the tensor, no kernel makes the tensor.
     for (std::size_t t = 0; t < problem.tensors.size(); ++t) {
       if (problem.tensors[t].begins != Begins::made) continue;
       broken = problem;
@@ -81,7 +82,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a missing rate is refused with both memories, too little memory with kernel and bytes",
+TEST_CASE("a missing rate is refused with the names of both memories, and too little memory with the kernel and the "
+          "bytes",
           "[placement][property]") {
   test::Dice dice(2031);
   for (int n = 0; n < test::cases_of(200); ++n) {

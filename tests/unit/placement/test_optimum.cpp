@@ -37,8 +37,8 @@ double enumerated(const PlacementQuestion& question, std::int64_t capacity) {
   return best;
 }
 
-/// An exact dynamic programme. Before each kernel, every tensor is only in slow memory, in both memories, or only in
-/// fast memory. Any tensor may be moved between any two kernels.
+/// Finds the optimum by a dynamic programme. Before each kernel, every tensor is only in slow memory, in both memories,
+/// or only in fast memory. Any tensor may be moved between any two kernels.
 class Exact {
  public:
   Exact(const PlacementQuestion& question, std::int64_t capacity)
@@ -96,7 +96,7 @@ class Exact {
         double& in_both = costs[state + power_[t]];
         double& in_fast = costs[state + 2 * power_[t]];
         if (!there) continue;
-        if (!alive(t, k) && k < question_.kernel_count()) {  // the tensor is dead and takes no room
+        if (!alive(t, k) && k < question_.kernel_count()) {  // the tensor has no later use and takes no room
           in_slow = std::min({in_slow, in_both, in_fast});
           in_both = in_fast = never;
           continue;
@@ -207,7 +207,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the synchronous optimum equals that of a dynamic programme over all states of all tensors",
+    "the synchronous optimum equals the optimum of a dynamic programme over all states of all tensors",
     "[placement][property]") {
   test::Dice dice(2021);
   for (int n = 0; n < test::cases_of(60); ++n) {
@@ -262,7 +262,7 @@ TEST_CASE("for a deep network, the gap is below 1 % without branch and bound",
   }
 }
 
-TEST_CASE("a way with more freedom is never slower, and no bound is above a result",
+TEST_CASE("a way with more freedom is never slower than a way with less freedom, and no bound is above a result",
           "[placement][property]") {
   test::Dice dice(2022);
   for (int n = 0; n < test::cases_of(15); ++n) {

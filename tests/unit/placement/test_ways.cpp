@@ -14,9 +14,9 @@ namespace {
 using Begins = PlacementProblem::Begins;
 using Catch::Matchers::Contains;
 
-/// The first kernel makes a (10 bytes) in 1 s, or in 3 s if a is in slow memory. The second kernel makes b (10 bytes)
-/// from a in 1 s, and takes 2 s more for each operand in slow memory. The third kernel reads a again in 1 s, or in 5 s
-/// if a is in slow memory.
+/// The first kernel makes the tensor a (10 bytes) in 1 s, or in 3 s if a is in slow memory. The second kernel makes the
+/// tensor b (10 bytes) from a in 1 s, plus 2 s for each operand in slow memory. The third kernel reads a again in 1 s,
+/// or in 5 s if a is in slow memory.
 PlacementProblem small() {
   PlacementProblem problem;
   problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
@@ -36,25 +36,26 @@ double seconds_of(const std::vector<PlacementResult>& results, const std::string
   return -1;
 }
 
-TEST_CASE("three kernels by hand: each way at three capacities", "[placement]") {
+TEST_CASE("the seconds of three kernels, by hand, for each way at three capacities", "[placement]") {
   const PlacementQuestion question(small());
   const auto none = place_by_all(question, {0}, {}, 1);
-  // With everything in slow memory the kernels take 3 + 5 + 5 s, whichever tensors may move.
+  // If all tensors are in slow memory, the kernels take 3 + 5 + 5 s, whichever tensors may move.
   for (const char* way : {"all_slow", "first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(none, way) == 13);
-  // As a cache without room, fast memory misses every byte (1 s for 10 bytes), and written bytes are written back at
-  // once (2 s). The first kernel takes 1 s, and 1 + 2 s to fill and write back a. The second kernel takes 1 s, 1 s to
-  // fill a, and 1 + 2 s for b. The third kernel takes 1 s, and 1 s to fill a.
+  // If fast memory is a cache without room, every byte is a miss (1 s for 10 bytes), and written bytes are written back
+  // at once (2 s for 10 bytes). The first kernel takes 1 s, and 1 + 2 s to fill and write back a. The second kernel
+  // takes 1 s, 1 s to fill a, and 1 + 2 s for b. The third kernel takes 1 s, and 1 s to fill a.
   CHECK(seconds_of(none, "cached") == 11);
-  // With a cache of one or two bytes the kernels take the same time. Written bytes are written back when the next bytes
-  // come, and the last written bytes are written back when the next tensor comes.
+  // With a cache of one or two bytes, the kernels take as long as with a cache of zero bytes. Written bytes are written
+  // back when the next bytes come, and the last written bytes are written back when the next tensor comes.
   for (const std::int64_t capacity : {1, 2})
     CHECK(seconds_of(place_by_all(question, {capacity}, {"cached"}, 1), "cached") == Approx(11));
   const auto one = place_by_all(question, {10}, {}, 1);
   // With a in fast memory, the kernels take 1 + 3 + 1 s.
   for (const char* way : {"first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(one, way) == 5);
-  // a is filled (1 s). b evicts a and is filled (2 + 1). a evicts b (2 + 1).
+  // The tensor a is filled in 1 s. Then b evicts a and is filled, in 2 + 1 s. Then a evicts b and is filled, in 2 + 1
+  // s.
   CHECK(seconds_of(one, "cached") == 2 + 4 + 4);
   CHECK_THAT(
       one.front().refused,
@@ -62,13 +63,13 @@ TEST_CASE("three kernels by hand: each way at three capacities", "[placement]") 
   const auto all = place_by_all(question, {20}, {}, 1);
   for (const char* way : {"all_fast", "first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(all, way) == 3);
-  CHECK(seconds_of(all, "cached") == 3 + 2);  // the first touch of each byte
+  CHECK(seconds_of(all, "cached") == 3 + 2);  // the first access to each byte
 }
 
-TEST_CASE("a tensor that is moved out and in again, by hand", "[placement]") {
-  // a is made, is not needed while b needs the room, and is read again. If a stays in slow memory, the kernels take 2 +
-  // 9 s more. The moves of a take 2 s out and 1 s in. Moves cost nothing if they run during the two kernels in between,
-  // of 4 s each.
+TEST_CASE("the seconds with a tensor that is moved out of fast memory and in again, by hand", "[placement]") {
+  // The tensor a is made, is not needed while b needs the room, and is read again. If a stays in slow memory, the
+  // kernels take 2 + 9 s longer. Moving a takes 2 s out of fast memory and 1 s into it. The moves take no additional
+  // time if they run during the two kernels between the uses of a, which take 4 s each.
   PlacementProblem problem;
   problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
   problem.kernels = {{"make", {{.tensor = 0, .written = true}}, {.lines = {{1, {2}}}}},
@@ -82,7 +83,7 @@ TEST_CASE("a tensor that is moved out and in again, by hand", "[placement]") {
   const auto moved = place_by_all(still, {10}, {"static", "synchronous"}, 1);
   CHECK(seconds_of(moved, "static") == 11 + 11);
   CHECK(seconds_of(moved, "synchronous") == 11 + 3);
-  problem.asynchronous = {5, 2.5};  // a move of 2 s in and a move of 4 s out, both hidden
+  problem.asynchronous = {5, 2.5};  // a move in of 2 s and a move out of 4 s, both during kernels
   const PlacementQuestion beside(problem);
   const auto hidden = place_by_all(beside, {10}, {"synchronous", "asynchronous"}, 1);
   CHECK(seconds_of(hidden, "asynchronous") == 11);
@@ -92,8 +93,7 @@ TEST_CASE("a tensor that is moved out and in again, by hand", "[placement]") {
 }
 
 TEST_CASE(
-    "weights that are only read leave fast memory at no cost, and weights that are written "
-    "are saved once",
+    "weights that are only read leave fast memory without a copy, and weights that are written are saved once",
     "[placement]") {
   PlacementProblem problem;
   problem.tensors = {{.name = "w", .bytes = 10, .begins = Begins::stays}};
@@ -110,10 +110,11 @@ TEST_CASE(
   CHECK(simulated_seconds(question, schedule, 10) == 5);
 }
 
-TEST_CASE("reads in place share the bandwidth of a way with moves of the copy engine, by hand",
+TEST_CASE("reads in place and moves of the copy engine share one bandwidth, by hand",
           "[placement]") {
-  // Kernel a reads the 100 bytes of x in place at 10 byte/s, while the engine fetches the 50 bytes
-  // of y for kernel b. Each gets 5 byte/s until y has arrived at 10 s. The other 50 bytes of x take 5 s more.
+  // Kernel a reads the 100 bytes of x in place at 10 byte/s. At the same time, the copy engine fetches the 50 bytes of
+  // y for kernel b. Kernel and engine get 5 byte/s each until y has arrived at 10 s. The other 50 bytes of x take
+  // another 5 s.
   using Over = KernelTime::Line::Over;
   PlacementProblem problem;
   problem.tensors = {{.name = "x", .bytes = 100, .begins = PlacementProblem::Begins::given},
@@ -134,7 +135,7 @@ TEST_CASE("reads in place share the bandwidth of a way with moves of the copy en
   CHECK(simulated_seconds(question, schedule, 50) == Approx(15 + 1));
 }
 
-TEST_CASE("neither more fast memory nor a way with more freedom is slower",
+TEST_CASE("neither more fast memory nor a way with more freedom makes a run slower",
           "[placement][property]") {
   test::Dice dice(77);
   for (int n = 0; n < test::cases_of(2); ++n) {
@@ -159,7 +160,7 @@ TEST_CASE("neither more fast memory nor a way with more freedom is slower",
   }
 }
 
-TEST_CASE("bad questions name tensor, kernel and memory", "[placement]") {
+TEST_CASE("refusals of bad problems name the tensor, the kernel and the memory", "[placement]") {
   const auto refused = [](const PlacementProblem& problem) {
     try {
       PlacementQuestion question(problem);
@@ -193,7 +194,8 @@ TEST_CASE("bad questions name tensor, kernel and memory", "[placement]") {
                " (step 1 of 3): the kernel needs 10 B there, and the memory has 9 B"));
 }
 
-TEST_CASE("the worth of a tensor's memory is the seconds that another memory would cost",
+TEST_CASE("the worth of a tensor's memory is the seconds by which kernels take longer with the tensor in another "
+          "memory",
           "[placement]") {
   const PlacementQuestion question(small());
   const Optimum found = optimum({.question = question, .capacity = 10, .moves = false});

@@ -1,4 +1,4 @@
-// Facts are written as text and read back.
+// Tests facts of plans, which are written as text and read back.
 #include <catch2/catch.hpp>
 
 #include <limits>
@@ -16,7 +16,7 @@ Plan plan_with(const std::string& line) {
   return plan_from_text("format: sluice-plan/1\nname x\n" + line + "\n", "p.plan");
 }
 
-TEST_CASE("a fact is written so that its type can be seen, and reads back the same") {
+TEST_CASE("the text of a fact shows the type of its value, and an equal fact is read back from the text") {
   struct Case {
     Fact fact;
     std::string line;
@@ -45,7 +45,7 @@ TEST_CASE("a fact is written so that its type can be seen, and reads back the sa
   }
 }
 
-TEST_CASE("a fact that cannot be read is refused at the faulty word") {
+TEST_CASE("the text of a bad fact is refused at the faulty word") {
   const auto refused = [](const std::string& line) {
     try {
       plan_with(line);

@@ -1,4 +1,4 @@
-// The tables that executors use instead of the plan.
+// Tests the tables that executors use instead of the plan.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 namespace sluice {
 namespace {
 
-TEST_CASE("tables of 300 random plans agree with the plans", "[property]") {
+TEST_CASE("the tables of 300 random plans have the content of the plans", "[property]") {
   std::int64_t shortened = 0;
   for (unsigned seed = 1; seed <= test::cases_of(300u); ++seed) {
     INFO("seed " << seed);
     Plan plan = test::random_plan(seed, {.shared_links = seed % 2 == 0});
     const PlanTables tables(plan);
     for (const std::int64_t iterations : {plan.iterations, plan.iterations + 5}) {
-      plan.iterations = iterations;  // the same tables are used for a longer run
+      plan.iterations = iterations;  // the tables of a plan are also used for a longer run of the plan
       for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
         const Action& action = plan.actions[a];
         REQUIRE(tables.stream(a) == action.stream);
@@ -42,7 +42,7 @@ TEST_CASE("tables of 300 random plans agree with the plans", "[property]") {
   CHECK(shortened > 100);
 }
 
-TEST_CASE("the tensors of the body are those that its actions allocate or use, each listed once") {
+TEST_CASE("the tensors of the body are the tensors that its actions allocate or use, each listed once") {
   for (unsigned seed = 1; seed <= 30; ++seed) {
     INFO("seed " << seed);
     const Plan plan = test::random_plan(seed);

@@ -1,5 +1,5 @@
-// Tests the text form of plans, sluice-plan/2. A written plan reads back as the same plan, and version 1 can still be
-// read.
+// Tests the text form of plans, sluice-plan/2. If a plan is written and read back, the result is an equal plan. Version
+// 1 can still be read.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -39,7 +39,7 @@ body:
 UPDATE on=gpu0.compute seconds=0.25 uses=x@hbm:w
 )";
 
-TEST_CASE("every element of a plan reads back exactly", "[plan]") {
+TEST_CASE("every element of a plan is equal after it is written and read back", "[plan]") {
   const Plan plan = plan_from_text(everything, "all.plan");
   CHECK(to_text(plan) == everything);
   CHECK_NOTHROW(check_structure(plan));
@@ -66,7 +66,7 @@ TEST_CASE("every element of a plan reads back exactly", "[plan]") {
   CHECK(plan.pools[2].shared());
 }
 
-TEST_CASE("random plans read back and are written as the same text", "[plan]") {
+TEST_CASE("if the texts of random plans are read back and written again, the texts are equal", "[plan]") {
   for (unsigned seed = 1; seed <= 300; ++seed) {
     const Plan plan =
         test::random_plan(seed, {.ties = seed % 2 == 0, .shared_links = seed % 3 == 0});
@@ -107,8 +107,8 @@ body:
 run on=c kind=forward seconds=1 waits=0LOAD0 uses=x@gpu
 )";
   CHECK(to_text(plan_from_text(first, "first.plan")) == second);
-  // A name that looks like a name of the formula, but does not match the action's stage and micro-batch, is stored with
-  // the action.
+  // Names can be made by a formula from stage and micro-batch. A name that has the form of such a name, but does not
+  // match the action's stage and micro-batch, is stored with the action.
   const std::string other =
       "format: sluice-plan/1\nstream c kind=compute\nprologue:\n"
       "3F0 on=c kind=backward stage=2 seconds=1\n";
@@ -117,7 +117,7 @@ run on=c kind=forward seconds=1 waits=0LOAD0 uses=x@gpu
   CHECK(to_text(plan).find("3F0 on=c kind=backward stage=2 seconds=1") != std::string::npos);
 }
 
-TEST_CASE("names that the formula makes are recognised, and other names are not", "[plan]") {
+TEST_CASE("names that the formula makes are recognised, and other names are not recognised", "[plan]") {
   CHECK(formula_of("3F0") == FormulaName{ActionKind::forward, 3, 0});
   CHECK(formula_of("1LOAD") == FormulaName{ActionKind::load, 1, -1});
   CHECK(formula_of("UPDATE") == FormulaName{ActionKind::update, -1, -1});
@@ -135,14 +135,14 @@ TEST_CASE("names that the formula makes are recognised, and other names are not"
   }
 }
 
-TEST_CASE("equal names in one section are found, whether stored or made by the formula", "[plan]") {
+TEST_CASE("equal names in one section are found, whether they are stored or made by the formula", "[plan]") {
   Plan plan = plan_from_text(
       "format: sluice-plan/2\nstream c kind=compute\nprologue:\n0F on=c seconds=1\n", "two.plan");
   plan.actions.push_back(plan.actions[0]);
   plan.actions[1].kind = ActionKind::backward;
   plan.body_begin = plan.body_end = 2;
   CHECK_NOTHROW(check_structure(plan));
-  plan.actions[1].name = "0F";  // the formula gives the first action the same name
+  plan.actions[1].name = "0F";  // the formula also gives this name to the first action
   CHECK_THROWS_AS(check_structure(plan), InputError);
   plan.actions[1].name = "0f";
   CHECK_NOTHROW(check_structure(plan));

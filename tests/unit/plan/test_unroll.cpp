@@ -1,4 +1,4 @@
-// A plan whose body is unrolled gives the same run as before. This is checked by the naive executor
+// Tests that a plan gives the same run before and after its body is unrolled. The runs are made by the naive executor
 // (support/oracle.hpp), by the replay and, for a few plans, by the engine.
 #include <catch2/catch.hpp>
 #include <map>
@@ -31,7 +31,7 @@ double value_of(const Totals& totals, const std::string& metric) {
   return metric_catalog().find(metric).value(totals).number;
 }
 
-TEST_CASE("unrolled, a plan executes as before, action by action") {
+TEST_CASE("an unrolled plan executes each action at the time at which the original plan executes it") {
   int compared = 0;
   for (unsigned seed = 1; seed <= 400; ++seed) {
     const Plan plan = test::random_plan(seed, {.owned_pools = true});
@@ -59,7 +59,7 @@ TEST_CASE("unrolled, a plan executes as before, action by action") {
   REQUIRE(compared > 100);
 }
 
-TEST_CASE("bodies of a round, a whole step and the whole run take the same times") {
+TEST_CASE("runs take equal times whether the body is a round, a whole step or the whole run") {
   test::Dice dice(20'241);
   int rolled = 0, compared = 0;
   for (const char* policy : {"resident", "sharded", "phased", "data_parallel resident"})
@@ -94,10 +94,10 @@ TEST_CASE("bodies of a round, a whole step and the whole run take the same times
 }
 
 TEST_CASE(
-    "waits that reach back, and work for later iterations, refer to the right run of the "
-    "unrolled body") {
-  // Six iterations of a load for the next iteration and a computation that waits for this load and
-  // for the computation two iterations ago. With four copies, iteration 4 i + c is copy c.
+    "waits for earlier iterations, and work for later iterations, refer to the right run of the unrolled body") {
+  // Each of the eight iterations has a load for the next iteration, and a computation. The computation waits for the
+  // load of its own iteration, and for the computation two iterations ago. With four copies, iteration 4 i + c is copy
+  // c.
   const Plan plan = plan_from_text(R"(format: sluice-plan/1
 iterations 8
 pool gpu capacity=1kB
@@ -125,7 +125,7 @@ end on=compute kind=forward seconds=1 waits=body:run~1
     FAIL("no action " + name);
     return none;
   };
-  // The load of copy 3 works for copy 0 of the next run of the body, and the load of copy 2 works for copy 3.
+  // The load of copy 3 is for copy 0 of the next run of the body, and the load of copy 2 is for copy 3.
   CHECK(four.actions[named("load+3")].ahead == 1);
   CHECK(four.tensors[four.actions[named("load+3")].flow().tensor].name == "x");
   CHECK(four.actions[named("load+2")].ahead == 0);

@@ -50,7 +50,7 @@ std::vector<std::string> split_slowly(const std::string& line) {
   return words;
 }
 
-TEST_CASE("words are split as character by character", "[plan][property]") {
+TEST_CASE("words are split as in a slow split, character by character", "[plan][property]") {
   std::mt19937 random(3);
   const std::string file = "random.plan";
   for (int i = 0; i < test::cases_of(20'000); ++i) {
@@ -71,7 +71,7 @@ TEST_CASE("words are split as character by character", "[plan][property]") {
   }
 }
 
-TEST_CASE("names of all lengths are compared to their last character", "[plan]") {
+TEST_CASE("names of all lengths are compared up to their last character", "[plan]") {
   for (std::size_t size = 0; size <= 40; ++size) {
     const std::string name(size, 'a');
     INFO(size << " characters");
@@ -85,7 +85,7 @@ TEST_CASE("names of all lengths are compared to their last character", "[plan]")
   }
 }
 
-TEST_CASE("a name is found with the number that it got", "[plan][property]") {
+TEST_CASE("a name is found with the number under which it was added", "[plan][property]") {
   std::mt19937 random(4);
   for (int i = 0; i < test::cases_of(200); ++i) {
     const std::string_view letters = i % 2 == 0 ? "01" : "0123456789abFSEND_.";
@@ -130,7 +130,7 @@ TEST_CASE("names that the formula makes are found with their numbers", "[plan][p
   }
 }
 
-TEST_CASE("an action's name is unique, whether made by the formula or not", "[plan][property]") {
+TEST_CASE("the name of an action must be unique, whether it is made by the formula or stored", "[plan][property]") {
   std::mt19937 random(5);
   const auto within = [&](int least, int most) {
     return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));
@@ -143,7 +143,7 @@ TEST_CASE("an action's name is unique, whether made by the formula or not", "[pl
       action.kind = static_cast<ActionKind>(within(0, 3));
       action.stage = within(-2, 6);
       action.micro_batch = within(-2, 9);
-      if (within(0, 9) == 0)  // far from all other numbers
+      if (within(0, 9) == 0)  // a number that differs much from all other numbers
         (within(0, 1) == 0 ? action.stage : action.micro_batch) = within(0, 2'000'000'000);
       if (within(0, 3) == 0)
         action.name = std::to_string(within(0, 6)) + "F" + std::to_string(within(0, 9));

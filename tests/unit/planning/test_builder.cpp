@@ -1,4 +1,4 @@
-// Which device owns the pools of a plan, and why it matters for a memory of the platform.
+// Tests which device owns the pools of a plan, and that the owner matters for a memory of the platform.
 #include "planning/builder.hpp"
 
 #include <catch2/catch.hpp>
@@ -36,11 +36,11 @@ TEST_CASE("a device owns a memory of the platform in which no other device has t
   CHECK(owner_of(sockets(2), "dram") == "");
 }
 
-TEST_CASE("a load that may come early leaves room in a memory of the platform") {
-  // Input a (4 B) is loaded from 0 to 1 and arrives at 2. Kernel A needs 6 B more, and frees a. Then b is loaded and
-  // kernel B computes on it. The engine could load b from 1 on. But then 8 of the 10 B would be taken at 2, kernel A
-  // would wait for ever for its 6 B, and b would never be freed. So b has to wait until A has ended at 3. It is loaded
-  // until 4 and arrives at 5, and B ends at 6.
+TEST_CASE("a load that may come early leaves room for earlier actions in a memory of the platform") {
+  // Input a (4 B) is loaded from 0 to 1 s and arrives at 2 s. Kernel A needs another 6 B, and frees a. Then input b is
+  // loaded, and kernel B computes on b. The copy engine could load b from 1 s on. But then 8 of the 10 B would be taken
+  // at 2 s, kernel A would wait for ever for its 6 B, and b would never be freed. So b has to wait until A has ended at
+  // 3 s. Input b is loaded until 4 s and arrives at 5 s, and B ends at 6 s.
   const Platform platform = sockets(1);
   PlanBuilder builder(platform, "by hand", true);
   PlanBuilder::Ref last = {};

@@ -1,5 +1,5 @@
 // Tests the choices that a program makes for open settings. With more memory no run is slower or refused, explicit
-// settings are hardly faster, and runs on a faster machine are hardly slower.
+// settings are hardly faster than the choices, and runs on a faster machine are hardly slower than on a slower machine.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <iostream>
@@ -74,7 +74,7 @@ void each_case(std::uint64_t seed, const Study& study) {
     }
 }
 
-/// The worst cases by policy, which a campaign prints.
+/// The worst cases of each policy, which a campaign prints.
 class Worst {
  public:
   explicit Worst(const char* what) : what_(what) {}
@@ -93,7 +93,8 @@ class Worst {
   std::map<std::string, double> worst_;
 };
 
-TEST_CASE("for every policy, more memory is never slower and never refused", "[property]") {
+TEST_CASE("for every policy, a run with more memory is never slower, and is never refused if it fits into less memory",
+          "[property]") {
   Worst worst("more memory slower by");
   int compared = 0;
   each_case(11, [&](Dice&, const RandomCase& made) {
@@ -113,7 +114,7 @@ TEST_CASE("for every policy, more memory is never slower and never refused", "[p
   CHECK(compared > 30);
 }
 
-TEST_CASE("thirty explicit settings are hardly faster than the chosen one", "[property]") {
+TEST_CASE("none of thirty explicit settings is much faster than the chosen setting", "[property]") {
   Worst worst("explicit settings faster by");
   int compared = 0;
   each_case(22, [&](Dice& dice, const RandomCase& made) {
@@ -132,7 +133,7 @@ TEST_CASE("thirty explicit settings are hardly faster than the chosen one", "[pr
   CHECK(compared > 100);
 }
 
-TEST_CASE("if the choices are open, a faster machine is hardly slower", "[property]") {
+TEST_CASE("if the choices are open, a run on a faster machine is hardly slower", "[property]") {
   Worst worst("faster machine slower by");
   each_case(33, [&](Dice& dice, const RandomCase& made) {
     const std::int64_t bytes = made.all_bytes * static_cast<int>(2 + dice.below(7)) / 8 + 64;
@@ -153,9 +154,9 @@ TEST_CASE("if the choices are open, a faster machine is hardly slower", "[proper
   });
 }
 
-// The inputs of the last group are large. If the device keeps room for one of them while the group before runs, some
-// weights of the last group come late.
-TEST_CASE("weights may come before the large inputs of their group") {
+// The inputs of the last group are large. If the device keeps room for one of these inputs while the group before the
+// last group runs, some weights of the last group come late.
+TEST_CASE("weights may be loaded before the large inputs of their group") {
   const auto seconds = [](const std::string& text) {
     return run_seconds(make_plan(test::small_scenario(
         4684, {{0.225, 24672, 1604}, {0.225, 179204, 15724}, {0.425, 121172, 3560}},
@@ -169,8 +170,8 @@ TEST_CASE("weights may come before the large inputs of their group") {
   CHECK(seconds("policy: {name: streamed}\n") <= by_hand * 1.001);
 }
 
-// A link with a high latency needs many inputs on their way, and the device has room for fewer than eight.
-TEST_CASE("more than three buffers are tried where eight do not fit") {
+// A link with a high latency needs many inputs in transfer, and the device has room for fewer than eight inputs.
+TEST_CASE("numbers of buffers above three are tried if eight buffers do not fit") {
   const auto seconds = [](const std::string& keys) {
     return run_seconds(make_plan(test::small_scenario(
         11484, {{0.1, 104172, 10808}},
@@ -184,9 +185,9 @@ TEST_CASE("more than three buffers are tried where eight do not fit") {
   CHECK(seconds("") <= seconds(", buffers: 6"));
 }
 
-// The best listing here is made for loads that take 1.4 times as long as the computation. This listing is also the best
-// on machines with other speeds, so that it must be tried on every machine.
-TEST_CASE("a faster device uses a listing of loads that is timed for a slower one") {
+// The best listing here is made for loads that take 1.4 times as long as the computation. On machines with other speeds
+// this listing is also the best, so it must be tried on every machine.
+TEST_CASE("a faster device uses a listing of loads that is timed for a slower device") {
   const auto seconds = [](const char* rate) {
     return run_seconds(make_plan(test::small_scenario(
         896, {{0.775, 194864, 3316}, {0.625, 153536, 2080}},

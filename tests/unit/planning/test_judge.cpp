@@ -11,7 +11,8 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns a candidate that takes `seconds` (infinity if it does not fit) and has the lower bound `at_least`.
-/// `simulated` counts its simulations. Like the candidates of policies, it reports only results below `worth`.
+/// `simulated` counts its simulations. Like the candidates of policies, the candidate reports only results below
+/// `worth` seconds.
 Candidate candidate(const std::string& name, double at_least, double seconds, int& simulated) {
   return {at_least, 1, [=, &simulated](double worth, const auto& settled) {
             ++simulated;
@@ -21,7 +22,8 @@ Candidate candidate(const std::string& name, double at_least, double seconds, in
 }
 
 TEST_CASE(
-    "the judge names a runner-up, even if the runner-up's bound proves that it is not faster") {
+    "the judge names a runner-up, even if the bound of the runner-up proves that it is not faster than the chosen "
+    "candidate") {
   int simulated = 0;
   const Judgement found =
       judge({candidate("slow", 7, 8, simulated), candidate("fast", 2, 3, simulated),
@@ -35,7 +37,7 @@ TEST_CASE(
   CHECK(found.candidates == 3);
 }
 
-TEST_CASE("the judge skips candidates that do not fit when it needs a runner-up") {
+TEST_CASE("if the judge needs a runner-up, it skips candidates that do not fit") {
   int simulated = 0;
   const Judgement found =
       judge({candidate("fast", 2, 3, simulated), candidate("too large", 4, never, simulated),

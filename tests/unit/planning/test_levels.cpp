@@ -1,5 +1,5 @@
-// Levels store how many bytes of a memory are in use in each slot (docs/words.md). They are compared with a plain
-// vector here.
+// Tests levels, which store how many bytes of a memory are in use in each slot (docs/words.md). The levels are compared
+// with a plain vector.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-TEST_CASE("levels give the same answers as a plain vector of numbers") {
+TEST_CASE("levels find the same last slot above a limit as a plain vector of numbers") {
   test::Dice dice(7);
   for (int k = 0; k < 200; ++k) {
     std::vector<std::int64_t> plain(1 + dice.below(40));

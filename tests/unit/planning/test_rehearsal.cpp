@@ -1,6 +1,6 @@
 // Tests rehearsals of streamed inference with all choices open. A rehearsal times a candidate without making its plan.
-// The seconds are the same as in a replay of the plan, the plan stays within the memory that the rehearsal states, and
-// more memory is never slower.
+// The seconds of a rehearsal equal the seconds of a replay of the plan. The plan stays within the memory that the
+// rehearsal gives, and more memory never makes it slower.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -23,7 +23,7 @@ struct RandomCase {
   std::int64_t input = 0;
   std::string text;
   std::vector<std::string> machine;
-  std::int64_t all_bytes = 0;  ///< more than any plan needs
+  std::int64_t all_bytes = 0;  ///< more bytes than any plan needs
 };
 
 RandomCase random_case(Dice& dice, const std::string& open) {
@@ -74,7 +74,7 @@ int cases() {
   return test::cases_of(20);
 }
 
-TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is never slower",
+TEST_CASE("a rehearsal finds the seconds of the replay, and more memory is never slower",
           "[property]") {
   Dice dice(20261122);
   int compared = 0, chosen = 0;
@@ -105,7 +105,7 @@ TEST_CASE("a rehearsal's seconds are those of the replay, and more memory is nev
   CHECK(chosen > 3 * cases());
 }
 
-/// Returns the same plan for a machine whose link uses the same wires in both directions.
+/// Returns the plan for a machine whose link has one bandwidth for both directions together.
 Plan half_duplex(Plan plan) {
   std::vector<std::uint32_t> ends;
   for (std::uint32_t link = 0; link < plan.links.size(); ++link)
@@ -119,8 +119,7 @@ Plan half_duplex(Plan plan) {
 }
 
 TEST_CASE(
-    "copies that share a link are never earlier than in a rehearsal, which ignores the "
-    "sharing",
+    "copies that share a link never end earlier than in a rehearsal, which ignores the sharing",
     "[property]") {
   Dice dice(4711);
   int later = 0;
@@ -142,10 +141,10 @@ TEST_CASE(
 
 TEST_CASE("results in transfer count in every pass, even if few groups of the pass save results") {
   // In each pass, one micro-batch goes through two groups. The first group makes 20 B, and the second group makes an
-  // answer of 1000 B. During the second group, seven further answers may be on the device. During the first group,
-  // which makes no answer, eight answers may be on the device. Seven further inputs of 10 B may be loaded: four inputs
-  // during the seven slots after a slot of the second group, and three inputs during the seven slots after a slot of
-  // the first group.
+  // answer of 1000 B. During the second group, seven answers of other slots may be on the device. During the first
+  // group, which makes no answer, eight answers may be on the device. Seven inputs of 10 B for other slots may be
+  // loaded: four inputs during the seven slots after a slot of the second group, and three inputs during the seven
+  // slots after a slot of the first group.
   StreamedCase streamed;
   streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};
@@ -159,7 +158,7 @@ TEST_CASE("results in transfer count in every pass, even if few groups of the pa
   }
 }
 
-TEST_CASE("inputs that wait for the run of their group take the room of results before it") {
+TEST_CASE("inputs that wait for the run of their group take the room of results of the run before") {
   // Each group computes four micro-batches, and two inputs and two results of other slots may be on the device. During
   // the first group, two of its inputs of 10 B count, or two of the 20 B that the second group reads. In the first case,
   // one of the second group's inputs may take the place of both results during the last slot.
@@ -180,7 +179,7 @@ TEST_CASE("inputs that wait for the run of their group take the room of results 
   }
 }
 
-TEST_CASE("no rehearsal is faster than its lower bound", "[property]") {
+TEST_CASE("no rehearsal takes fewer seconds than its lower bound", "[property]") {
   Dice dice(77);
   for (int c = 0; c < cases(); ++c) {
     StreamedCase streamed;

@@ -31,7 +31,7 @@ Chain with_shortcut() {
   return chain;
 }
 
-/// The bytes of all saves of a step, as "NAME BYTES", in order.
+/// Returns the bytes of all saves of a step, as "NAME BYTES", in order.
 std::vector<std::string> saves_of(const Program& step) {
   std::vector<std::string> saves;
   for (const Program::Operation& operation : step.operations)
@@ -42,10 +42,11 @@ std::vector<std::string> saves_of(const Program& step) {
 }
 
 TEST_CASE(
-    "a boundary that was sent through host memory is not saved again when the tape saves it") {
+    "if the tape saves a boundary that was already sent through host memory, the boundary is not saved again") {
   const Chain chain = with_shortcut();
   const std::vector<StageState> stages(3);
-  // The devices take turns with the passes: F0 on 0, F1 on 1, F2 on 0, B2 on 1, F0 again on 0, B1 on 1, B0 on 0.
+  // The devices take turns with the passes: F0 on device 0, F1 on 1, F2 on 0, B2 on 1, F0 again on 0, B1 on 1, and B0
+  // on 0.
   //   F1 needs A's output (2 kB), which is on device 0. So this output is saved after F0. F2 finds this output on
   //   device 0.
   //   F2 needs B's output (3 kB), which is on device 1. So B's output is saved after F1. B2 finds the outputs of A and
@@ -54,7 +55,7 @@ TEST_CASE(
   //   F0 runs again. The tape then saves A's output, although host memory already has a copy, and loads the output for
   //   B1.
   //   B1 needs A's output and the gradient of B's output (3 kB), which B2 made on device 1. B1 adds to the gradient of
-  //   A's output (2 kB), which B2 also made on device 1. B0 on device 0 needs the gradient of A's output, so that this
+  //   A's output (2 kB), which B2 also made on device 1. B0 on device 0 needs the gradient of A's output, so this
   //   gradient is saved after B1.
   const Tape tape = {{Kind::load, 0},          {Kind::forward, 0},  {Kind::forward, 1},
                      {Kind::forward, 2, true}, {Kind::backward, 2}, {Kind::load, 0},

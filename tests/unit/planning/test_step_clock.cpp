@@ -1,4 +1,4 @@
-// Tests the clock of a step: no step with its loads at given positions is faster than the seconds of the clock. A
+// Tests the clock of a step. No step whose loads are at given positions takes fewer seconds than the clock gives. A
 // phased step is not timed as if all devices shared one copy engine.
 #include <catch2/catch.hpp>
 
@@ -24,8 +24,7 @@ Scenario scenario_of(const RandomCase& made) {
 }
 
 TEST_CASE(
-    "no training run is faster than the clock says for its loads and operations in their "
-    "order",
+    "no training run takes fewer seconds than the clock gives for the order of its loads and operations",
     "[property]") {
   int compared = 0, reached = 0;
   Dice dice(2024);
@@ -68,7 +67,7 @@ TEST_CASE(
   CHECK(reached > compared / 4);
 }
 
-/// The least seconds of the ways of a candidate; infinite if none fits.
+/// Returns the least seconds of all ways of a candidate, or infinity if no way fits.
 double least_seconds(const Candidate& candidate) {
   double least = std::numeric_limits<double>::infinity();
   if (!candidate.open) {
@@ -79,7 +78,8 @@ double least_seconds(const Candidate& candidate) {
   return least;
 }
 
-TEST_CASE("no way to train is faster than the bound that all ways in flight share", "[property]") {
+TEST_CASE("no way to train takes fewer seconds than the bound for all numbers of micro-batches in flight",
+          "[property]") {
   int compared = 0, reached = 0;
   Dice dice(2026);
   for (const std::string policy : {"streamed", "resident", "phased"})
@@ -110,9 +110,9 @@ TEST_CASE("no way to train is faster than the bound that all ways in flight shar
   CHECK(reached > 0);
 }
 
-TEST_CASE("with a second memory as the home, no way to train is faster than its bounds",
+TEST_CASE("with a second memory as the home of tensors, no way to train takes fewer seconds than its bounds",
           "[property][placement]") {
-  // Inputs come over the link to host memory, and everything else over the link `far`, which may be much slower.
+  // Inputs come over the link to host memory. All other tensors come over the link `far`, which may be much slower.
   int compared = 0;
   Dice dice(2027);
   for (const std::string policy : {"streamed", "resident"})
@@ -157,7 +157,7 @@ TEST_CASE("with a second memory as the home, no way to train is faster than its 
 TEST_CASE("a bound is lowered by more than the rounding of many additions", "[unit]") {
   double sum = 0;
   for (int n = 0; n < 10'000'000; ++n) sum += 0.1;
-  // Without the number of additions, the bound would be above the sum.
+  // If the bound is not lowered for the number of additions, it is above the sum.
   CHECK(lowered_for_rounding(1e6, 0) > sum);
   CHECK(lowered_for_rounding(1e6, 1e7) <= sum);
   // 1e7 * 2^-53 = 1.11e-9

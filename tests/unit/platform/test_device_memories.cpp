@@ -97,7 +97,8 @@ TEST_CASE("a device may have several memories of its own, and the first memory i
   CHECK(pools_of(platform, "") == Names{"host"});
 }
 
-TEST_CASE("a device's further memory is joined by links, and its device's engine copies") {
+TEST_CASE("links can join a memory of a device after its first memory, and a copy engine of the device makes the "
+          "copies") {
   const Platform platform = read(two_memories);
   CHECK(platform.path("gpu1", "gpu1_ddr").stream == "gpu1.far.down");
   CHECK(platform.path("gpu1_ddr", "gpu1").stream == "gpu1.far.up");
@@ -115,12 +116,12 @@ TEST_CASE(
   const Device& cpu = platform.device("cpu");
   REQUIRE(cpu.memories.size() == 2);
   CHECK((cpu.memory().pool == "dram" && !cpu.memory().own));
-  // 3 threads are halfway between 1 and 5.
+  // The number of 3 threads is halfway between 1 and 5 threads.
   CHECK((cpu.memory().read == 30e9 && cpu.memory().write == 10e9));
   // `bandwidth` limits both directions to 35 GB/s, although `read` is 40 GB/s.
   CHECK((cpu.memories[1].read == 35e9 && cpu.memories[1].write == 12e9));
   CHECK(cpu.memories[1].capacity == 768'000'000'000);
-  // Only this device has its tensors in `dram`, so it owns the pool.
+  // Only this device has its tensors in `dram`, so the device owns the pool.
   CHECK(pools_of(platform, "") == Names{"pmem"});
   CHECK(pools_of(platform, "cpu") == Names{"dram"});
   const PlanBuilder builder(platform, "test", true);
@@ -129,7 +130,7 @@ TEST_CASE(
   CHECK(platform.path("pmem", "cpu").channels == platform.path("pmem", "dram").channels);
 }
 
-TEST_CASE("compute units copy at different rates than a copy engine, over their own channels") {
+TEST_CASE("compute units copy over their own channels, at other rates than a copy engine") {
   const Platform platform = read(server);
   const auto rate = [&](const Path& path) {
     double least = 1e18;
@@ -152,7 +153,7 @@ TEST_CASE("compute units copy at different rates than a copy engine, over their 
   CHECK(&platform.path("dram", "pmem") == &down);
 }
 
-TEST_CASE("compute units copy only if it is clear which device they belong to") {
+TEST_CASE("compute units copy only if it is clear to which device they belong") {
   const Platform two = read(R"(devices:
   a: {rate: {float32: 1TFLOP/s}, memory: dram}
   b: {rate: {float32: 1TFLOP/s}, memory: dram}
@@ -167,7 +168,7 @@ links: {copy: {joins: [dram, pmem], bandwidth: 2GB/s, synchronous: {bandwidth: 2
                     Contains("no device can copy with its compute units from 'dram' to 'pmem'"));
 }
 
-TEST_CASE("a group is repeated as often as its count says, and each repetition has its own links") {
+TEST_CASE("a group exists as often as its count says, and each instance has its own links") {
   const Platform platform = read(R"(groups:
   node:
     count: 3
@@ -196,7 +197,7 @@ links:
 }
 
 TEST_CASE(
-    "if both ends of a link have the same number of nodes, it joins nodes of the same number") {
+    "if both ends of a link have equally many nodes, the link joins the first nodes, the second nodes, and so on") {
   const Platform platform = read(R"(groups:
   node:
     count: 2
@@ -223,17 +224,17 @@ TEST_CASE("errors in memories and groups are refused at their position") {
       {gpu + "drm" + dram + "}\n", "p.yaml:4:44", "did you mean 'dram'"},
       {gpu + "dram}\n", "p.yaml:4:44", "the platform has no memory of this name"},
       {gpu + "[{capacity: 1GB}, {capacity: 1GB}]}\n", "p.yaml:4:62",
-       "'name' is missing in a further memory of device 'gpu'"},
-      {gpu + "{name: hbm, capacity: 1GB}}\n", "p.yaml:4:51", "called like the device"},
+       "'name' is missing in a memory after the first memory of device 'gpu'"},
+      {gpu + "{name: hbm, capacity: 1GB}}\n", "p.yaml:4:51", "has the name of the device"},
       {gpu + "[{capacity: 1GB}, {name: a, capacity: 1GB}, {name: a, capacity: 1GB}]}\n",
        "p.yaml:4:88", "has the memory 'a' twice"},
       {gpu + "[dram, dram]" + dram + "}\n", "p.yaml:4:51", "has the memory 'dram' twice"},
-      {gpu + "[[dram]]" + dram + "}\n", "p.yaml:4:45", "a list within the list"},
+      {gpu + "[[dram]]" + dram + "}\n", "p.yaml:4:45", "a list inside the list"},
       {gpu + "{capacity: 1GB, bandwith: 1GB/s}}\n", "p.yaml:4:60", "did you mean 'bandwidth'"},
       {gpu + "dram" + dram + rows + "4, read: 1GB/s, write: 1GB/s}]}\n", "p.yaml:4:44",
        "has no key 'threads'"},
       {gpu + "dram, threads: 5" + dram + rows + "4, read: 1GB/s, write: 1GB/s}]}\n", "p.yaml:4:44",
-       "has 5 threads, but 'dram' has rates by_threads, for 2 to 4 threads"},
+       "has 5 threads, but 'dram' has rates under by_threads for 2 to 4 threads"},
       {gpu + "dram, threads: 2" + dram + rows + "2, read: 1GB/s, write: 1GB/s}]}\n",
        "p.yaml:6:", "more threads than the row before"},
       {gpu + "{capacity: 1GB, bandwidth: 1GB/s, by_threads: [{threads: 1, read: 1GB/s, write: "

@@ -87,7 +87,7 @@ TEST_CASE("a count makes numbered devices, and a shared link makes one channel p
   CHECK(channel_names(platform, down) == Names{"pcie.down"});
   CHECK(platform.path("gpu0", "host").stream == "gpu0.pcie.up");
   CHECK(channel_names(platform, platform.path("gpu0", "host")) == Names{"pcie.up"});
-  // The sender's engine transfers from one device to the other through the host: first up, then down.
+  // The engine of the sending device transfers bytes to the other device through the host: first up, then down.
   CHECK(channel_names(platform, platform.path("gpu0", "gpu1")) == Names{"pcie.up", "pcie.down"});
   CHECK(platform.path("gpu0", "gpu1").stream == "gpu0.pcie.up");
 }
@@ -183,10 +183,10 @@ links:
   CHECK(path.stream == "gpu.leaf.down");
   CHECK(platform.path("gpu", "disk").stream == "gpu.leaf.up");
   CHECK(platform.path("disk", "host").stream == "disk.long.down");
-  CHECK(platform.host().name == "host");  // 2 links from the device, the disk is 3 links away
+  CHECK(platform.host().name == "host");  // this memory is 2 links away from the device, and the disk is 3 links away
 }
 
-TEST_CASE("of several shortest routes, the route that is declared first is taken") {
+TEST_CASE("if several routes have the fewest links, the route whose links are declared first is taken") {
   const Platform platform = read("devices:\n" + gpu + host + R"(switches: [a, b]
 links:
   slow: {joins: [host, b], bandwidth: 1GB/s}
@@ -197,7 +197,7 @@ links:
   CHECK(channel_names(platform, platform.path("host", "gpu")) == Names{"slow.down", "b.down"});
 }
 
-TEST_CASE("a link between two devices belongs to the sender's engine") {
+TEST_CASE("a copy over a link between two devices is made by an engine of the sender") {
   const Platform platform = read("devices:\n" + two_gpus + host +
                                  "links:\n"
                                  "  pcie: {joins: [host, gpu], bandwidth: 30GB/s}\n"
@@ -273,7 +273,7 @@ TEST_CASE("a faulty platform document is refused at the fault") {
        "p.yaml:4:28", "more than 0"},
       {"devices:\n  gpu: {idle: 9W, busy: 8W, rate: {float32: 1TFLOP/s}, memory: {capacity: "
        "1GB}}\n",
-       "p.yaml:4:25", "busy watts are less than idle"},
+       "p.yaml:4:25", "busy watts are less than the idle"},
       {"devices:\n  gpu: {io_tiles: 3, rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB}}\n",
        "p.yaml:4:19", "fewer than tiles (0)"},
       {"devices:\n  1gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB}}\n", "p.yaml:4:3",
@@ -299,7 +299,7 @@ TEST_CASE("a faulty platform document is refused at the fault") {
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, up: {bandwidth: 1GB/s, share: 1}}\n",
        "p.yaml:8:75", "give either the bandwidth"},
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, copies: pageable}\n", "p.yaml:8:53",
-       "give their rate, as in pageable: {bandwidth: 6GB/s}"},
+       "add their rate, such as pageable: {bandwidth: 6GB/s}"},
       {"devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: 1GB, reserved: 1GB}}\n",
        "p.yaml:4:70", "less than the capacity, 1GB"},
       {"devices:\n  gpu: {rate: {float32: 1TFLOP/s}, memory: {capacity: unlimited, reserved: "
@@ -317,14 +317,14 @@ TEST_CASE("a faulty platform document is refused at the fault") {
   }
 }
 
-TEST_CASE("another format or version is not a platform") {
+TEST_CASE("a document of another format or of another version of the format is not read as a platform") {
   CHECK_THROWS_WITH(read_platform(parse_text("format: sluice-model/1\n", "p.yaml")),
                     Contains("sluice-platform/1"));
   CHECK_THROWS_WITH(read_platform(parse_text("format: sluice-platform/2\n", "p.yaml")),
                     Contains("p.yaml:1:9"));
 }
 
-TEST_CASE("every platform of the zoo is read, gives the sources of its figures, and is connected") {
+TEST_CASE("every bundled platform is read, gives the sources of its figures, and joins all its parts by links") {
   int count = 0;
   const std::filesystem::path zoo = std::filesystem::path(data_root()) / "platforms";
   for (const auto& entry : std::filesystem::directory_iterator(zoo)) {
@@ -335,7 +335,7 @@ TEST_CASE("every platform of the zoo is read, gives the sources of its figures, 
     CHECK(platform.name == entry.path().stem().string());
     for (const Device& device : platform.devices) {
       CHECK(device.flop_per_s(DType::float32) > 0);
-      if (!device.memory().own) continue;  // the device uses the memory that would feed it
+      if (!device.memory().own) continue;  // the device itself uses the memory that would feed it
       const Path down = platform.path(platform.host().name, device.name);
       const Path up = platform.path(device.name, platform.host().name);
       CHECK(down.device == device.name);
@@ -365,7 +365,7 @@ TEST_CASE(
   CHECK(disk.path("nvme", "host").stream == "nvme.ssd.up");
 }
 
-TEST_CASE("the Optane server copies as AutoTM's constants say") {
+TEST_CASE("the Optane server copies at the rates that AutoTM uses") {
   const Platform server = load_platform("optane_server");
   const auto rate = [&](const char* from, const char* to, CopyMode mode) {
     return server.channels[server.path(from, to, mode).channels.at(0)].bandwidth;
@@ -378,7 +378,7 @@ TEST_CASE("the Optane server copies as AutoTM's constants say") {
   CHECK((cpu.memories[0].pool == "dram" && cpu.memories[1].pool == "pmem"));
   CHECK((cpu.memory().read == 107.3e9 && cpu.memory().write == 78.6e9));
   CHECK(load_platform("optane_server", {"devices.cpu.threads=6"}).device("cpu").memory().read ==
-        Approx(62.7e9).epsilon(1e-12));  // half way between 4 and 8 threads (measured: 66.3)
+        Approx(62.7e9).epsilon(1e-12));  // the rate half way between 4 and 8 threads (the measured rate is 66.3 GB/s)
 }
 
 TEST_CASE("the card as the document describes it is a thousand times slower than the real card") {
@@ -390,7 +390,7 @@ TEST_CASE("the card as the document describes it is a thousand times slower than
   CHECK(written.channels.at(0).bandwidth == 30e9);
 }
 
-TEST_CASE("an override changes one value of a platform of the zoo") {
+TEST_CASE("an override changes one value of a bundled platform") {
   const Platform platform = load_platform(
       "ipu_pair_gc200",
       {"links.host.bandwidth=64GB/s", "links.host.sharing=private", "devices.ipu.io_tiles=0"});

@@ -1,4 +1,4 @@
-// Finds the part of a platform's document that describes a device or a link, through groups and counts.
+// Tests how the part of a platform's document that describes a device or a link is found, through groups and counts.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -23,7 +23,7 @@ TEST_CASE(
   };
   CHECK(path(devices, "gpu") == "devices.gpu");
   CHECK(path(devices, "gpu7") == "devices.gpu");
-  CHECK(path(devices, "gpu2") == "devices.gpu2");  // the name gpu2 itself, not the third gpu
+  CHECK(path(devices, "gpu2") == "devices.gpu2");  // the device with the name gpu2, not the third device of gpu
   CHECK(path(devices, "node_cpu") == "groups.node.devices.cpu");
   CHECK(path(devices, "node12_gpu3") == "groups.node.devices.gpu");
   CHECK(path(devices, "node12_tpu") == "none");

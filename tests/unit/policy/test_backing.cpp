@@ -16,9 +16,9 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// Two products of 10 by 20 and 20 by 5 in float32 (40 bytes in, weights of 800 and 400 bytes, 80
-/// bytes between, 20 bytes out), which take no time, on a card with a second memory. The link to host memory has 10
-/// byte/s, and the link to the second memory has 100 byte/s.
+/// Two products of 10 by 20 and 20 by 5 in float32, on a card with a second memory. The input has 40 bytes, the weights
+/// have 800 and 400 bytes, the tensor between the products has 80 bytes, and the output has 20 bytes. Computing takes
+/// no time. The link to host memory has 10 byte/s, and the link to the second memory has 100 byte/s.
 Scenario on_card(const std::string& more, const std::string& first = "1000B",
                  const std::string& second = "2000B") {
   return read_scenario(parse_text(test::two_products_model + R"(platform:
@@ -60,7 +60,7 @@ TEST_CASE("weights are loaded into the second memory once, and from there take t
   CHECK(seconds_of(on_card("policy: {name: streamed, placement: none, " + one_by_one)) ==
         Approx(3 * 126));
   // The weights are loaded into the second memory in 120 s. Then each step takes 8 + 4 s for weights, and 6 s for image
-  // and answer as before.
+  // and answer as in the first run.
   const Scenario backed = on_card("policy: {name: streamed, placement: backing, " + one_by_one);
   CHECK(seconds_of(backed) == Approx(120 + 3 * 18));
   const Plan plan = make_plan(backed);
@@ -80,7 +80,8 @@ TEST_CASE("weights are loaded into the second memory once, and from there take t
   CHECK(plan.pools[pool("gpu_ddr")].owner == "gpu");
 }
 
-TEST_CASE("without the key `placement`, weights have the home that is faster", "[placement]") {
+TEST_CASE("without the key `placement`, the home of the weights is the memory from which the run is faster",
+          "[placement]") {
   CHECK(seconds_of(on_card("policy: {name: streamed, " + one_by_one)) == Approx(120 + 3 * 18));
   CHECK(seconds_of(on_card("policy: {name: streamed, placement: auto, " + one_by_one)) ==
         Approx(120 + 3 * 18));
@@ -144,7 +145,7 @@ TEST_CASE(
     return seconds_of(read_scenario(document, "two"));
   };
   // If the two batches of a step run one after the other, each batch needs the weights again. From host memory the
-  // weights take ten times as long.
+  // weights take ten times as long as from the second memory.
   const std::string turns = "workload: {batch: 1, batches_per_step: 2, steps: 3}\n";
   const std::string streamed = "replica: streamed, prefetch: 0, pieces: whole, resident: none";
   CHECK(seconds_with(streamed + "}", turns, "1000B") ==
@@ -164,17 +165,17 @@ TEST_CASE("a second memory that cannot be a home is refused", "[placement]") {
   const std::string streamed = "policy: {name: streamed, placement: backing}\n";
   says(on_card("policy: {name: resident, placement: backing}\n"),
        "in inference, policy resident moves only inputs and answers; use policy streamed");
-  // The second memory has room for 1100 bytes, but the weights need 1200.
+  // The second memory has room for 1100 bytes, but the weights need 1200 bytes.
   says(on_card(streamed, "1000B", "1100B"),
        "take turns have their home in 'gpu_ddr': they need 1.2 kB of its 1.1 kB; use placement");
-  // Without the key `placement`, the weights stay in host memory.
+  // If the key `placement` is left out, the weights stay in host memory.
   CHECK(seconds_of(on_card("policy: {name: streamed, " + one_by_one, "1000B", "1100B")) ==
         Approx(3 * 126));
   CHECK_THROWS_WITH(on_card("policy: {name: streamed, placement: static}\n"),
                     Contains("'static' for 'placement': expected one of: none, auto, backing"));
 }
 
-TEST_CASE("with placement backing, more bytes of either memory never make a run slower",
+TEST_CASE("with placement backing, more bytes in the first or in the second memory never make a run slower",
           "[placement][property]") {
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{10}); ++seed) {
     test::Dice dice(seed);

@@ -1,4 +1,4 @@
-// Placements of tensors in two memories, together with strategies for fates that search or recompute selectively.
+// Tests placements of tensors in two memories together with strategies for fates that search or recompute selectively.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -31,8 +31,8 @@ Plan plan_of(const std::string& text, const std::vector<std::string>& overrides 
   return make_plan(read_scenario(document, "placed"));
 }
 
-/// Two dense layers of one feature with a bias (8 bytes of weights, 4 bytes of input and outputs), on a card with HBM
-/// (1 GB/s) and DDR (600 MB/s), behind a link to host memory with 1 GB/s.
+/// Two dense layers of one feature with a bias, on a card with HBM (1 GB/s) and DDR (600 MB/s), behind a link to host
+/// memory with 1 GB/s. Each layer has 8 bytes of weights. The input and each output have 4 bytes.
 const std::string on_card = R"(format: sluice-scenario/1
 model:
   definition:
@@ -64,10 +64,11 @@ TEST_CASE("optimal fates are compared with strategies whose tensors are placed",
   const double hbm = 20 + 2 * (16 + 32 + 24);
   CHECK(1e9 * seconds_of(plan_of(on_card, {"fates=optimal", "policy.placement=none"})) ==
         Approx(hbm));
-  // A placement prices each backward pass by its own bytes: 28 ns (4 bytes of input, 8 of weights, 4 of the gradient of
-  // the output, 4 and 8 of gradients), and 24 ns without a gradient of the image. The image goes to DDR on a copy stream
-  // of its own. It shares the link with the first weights, so that both are there after 12 ns. The two passes that read
-  // the image take 4 / 0.6 - 4 ns longer.
+  // With a placement, each backward pass is priced by its own bytes. The pass with a gradient of its input takes 28 ns
+  // (4 bytes of input, 8 bytes of weights, 4 bytes of the output's gradient, and 4 + 8 bytes of gradients that are
+  // written). The pass without a gradient of the image takes 24 ns. The image goes to DDR on a separate copy stream.
+  // The image shares the link with the first weights, so image and weights have arrived after 12 ns. The two passes
+  // that read the image take 4 / 0.6 - 4 ns longer.
   const double placed = 12 + 2 * (16 + 24) + 28 + 24 + 2 * (4 / 0.6 - 4);
   CHECK(1e9 * seconds_of(plan_of(on_card, {"fates=keep_all", "policy.placement=static"})) ==
         Approx(placed));
@@ -78,14 +79,16 @@ TEST_CASE("optimal fates are compared with strategies whose tensors are placed",
   // The gap of a search in the first memory says nothing about placements.
   CHECK(find_fact(chosen.facts, "gap") == nullptr);
   CHECK(find_fact(chosen.facts, "micro_batch_bound_s") == nullptr);
-  // If nothing but the first memory is considered, the gap says so by having no other subject.
+  // If only the first memory is considered, the fact `gap` has no subject.
   const Plan alone = plan_of(on_card, {"fates=optimal", "policy.placement=none"});
   CHECK(find_fact(alone.facts, "gap") != nullptr);
 }
 
-TEST_CASE("a gap that was proven for one memory says so beside placements", "[placement]") {
-  // With DDR at a hundredth of the bandwidth, and with backward passes that are priced alike in both, no placement is
-  // faster than HBM alone.
+TEST_CASE("if placements were also compared, a gap that was proven for one memory names this memory's placement as its "
+          "subject",
+          "[placement]") {
+  // If DDR has a hundredth of its bandwidth, and if backward passes are priced per layer with and without a placement,
+  // no placement is faster than HBM alone.
   const Plan plan =
       plan_of(on_card, {"fates=optimal", "platform.devices.gpu.memory.1.bandwidth=6MB/s",
                         "platform.links.far.bandwidth=1MB/s", "workload.backward=per_layer"});
@@ -94,7 +97,7 @@ TEST_CASE("a gap that was proven for one memory says so beside placements", "[pl
   CHECK(find_fact(plan.facts, "gap", "placement none") != nullptr);
 }
 
-TEST_CASE("with open fates, every strategy is placed", "[placement]") {
+TEST_CASE("if the fates are open, the tensors of every strategy are placed", "[placement]") {
   double least = std::numeric_limits<double>::infinity();
   for (const FateStrategy* strategy : fate_catalog().entries())
     if (strategy->compared)
@@ -103,10 +106,11 @@ TEST_CASE("with open fates, every strategy is placed", "[placement]") {
   CHECK(seconds_of(plan_of(on_card, {"fates=optimal"})) == Approx(least));
 }
 
-TEST_CASE("of strategies with equal fates, the first one is placed, and no other one",
+TEST_CASE("if several strategies choose equal fates, only the tensors of the first strategy are placed",
           "[placement]") {
-  // With a single stage, `sqrt` keeps everything, and `selective` finds no layer that it runs again, so both do what
-  // `keep_all` does. `checkpoint` does what `recompute_all` does. Three of the six strategies are left.
+  // With a single stage, `sqrt` keeps all tensors, and `selective` finds no layer to run again. So both strategies
+  // choose the fates of `keep_all`. `checkpoint` chooses the fates of `recompute_all`. Three of the six strategies are
+  // left.
   const Plan chosen = plan_of(on_card, {"stages=whole", "policy.placement=first_touch"});
   CHECK(text_of(chosen, "fates") == "keep_all");
   CHECK(text_of(chosen, "chosen") == "strategy: keep_all");
@@ -117,8 +121,8 @@ TEST_CASE("of strategies with equal fates, the first one is placed, and no other
                                               std::string("fates=") + strategy}))));
 }
 
-/// A server that reads its slow memory at 10 byte/s and its fast memory at 100 byte/s. Computing takes no time.
-/// Host memory is the slow memory.
+/// A server with a slow memory of 10 byte/s and a fast memory of 100 byte/s. Computing takes no time. Host memory is
+/// the slow memory.
 const std::string server = R"(platform:
   format: sluice-platform/1
   name: server
@@ -134,22 +138,24 @@ policy: {name: resident, placement: all_slow}
 workload: {batch: 1, mode: training, optimizer: sgd, backward: per_layer}
 )";
 
-TEST_CASE("optimal fates run where only slow memory has room", "[placement]") {
+TEST_CASE("optimal fates are possible if only slow memory has room", "[placement]") {
   const std::string text = test::two_products_model + server;
-  // The forward passes take 92 and 50 s. The backward passes read and write 1720 bytes (40 of the image, 800 of the
-  // weights, 80 and 800 of gradients) and 980 bytes, and the updates 2400 and 1200 bytes.
+  // The forward passes take 92 and 50 s. The first layer's backward pass moves 1720 bytes (40 bytes of the image, 800
+  // bytes of the weights, and 80 + 800 bytes of gradients), and the second layer's backward pass moves 980 bytes. The
+  // updates of the two layers move 2400 and 1200 bytes.
   const double step = 92 + 50 + 172 + 98 + 240 + 120;
   CHECK(seconds_of(plan_of(text, {"fates=keep_all"})) == Approx(step));
-  // One byte of DRAM holds nothing, so that the search for fates has no budget. It then keeps everything.
+  // No tensor fits into one byte of DRAM, so the search for fates has no budget. Without a budget the search keeps all
+  // tensors.
   CHECK(seconds_of(plan_of(text, {"fates=optimal"})) == Approx(step));
   CHECK(seconds_of(plan_of(text, {"fates=optimal", "policy.placement=static"})) == Approx(step));
   CHECK(seconds_of(plan_of(text, {"policy.placement=static"})) == Approx(step));
   CHECK_THROWS_AS(plan_of(text, {"fates=optimal", "policy.placement=none"}), Infeasible);
 }
 
-TEST_CASE("selective recomputation is placed, too", "[placement]") {
-  // The core of the attention reads 3 * 128 bytes and writes 128. It keeps 64 bytes of probabilities. Selective
-  // recomputation makes them again, which takes 51.2 s in slow memory.
+TEST_CASE("tensors of selective recomputation are placed, too", "[placement]") {
+  // The core of the attention reads 3 * 128 bytes and writes 128 bytes. The core keeps 64 bytes of probabilities.
+  // Selective recomputation makes the probabilities again, which takes 51.2 s in slow memory.
   const std::string text = R"(format: sluice-scenario/1
 model:
   definition:
@@ -162,8 +168,9 @@ model:
     - {type: matmul, name: v, features: 8, inputs: [x]}
     - {type: attention, name: core, heads: 1, inputs: [q, k, v]}
 )" + server;
-  // Three products of 128 bytes with 256 bytes of weights into 128 bytes, and the core. Their backward passes read and
-  // write 768 bytes each (no gradient of x), that of the core 960 bytes, and the updates 768 bytes each.
+  // Each of the three products reads 128 bytes and 256 bytes of weights, and writes 128 bytes. The backward passes of
+  // the products read and write 768 bytes each, because x has no gradient. The backward pass of the core reads and
+  // writes 960 bytes, and each update 768 bytes.
   const double step = (3 * 512 + 512 + 960 + 3 * 768 + 3 * 768) / 10.0;
   CHECK(seconds_of(plan_of(text, {"fates=keep_all"})) == Approx(step));
   CHECK(seconds_of(plan_of(text, {"fates=selective"})) == Approx(step + 51.2));

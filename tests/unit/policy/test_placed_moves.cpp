@@ -1,4 +1,4 @@
-// Runs whose tensors move between two memories while the round goes on.
+// Tests runs in which tensors move between two memories during a round.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ double seconds_of(const Plan& plan) {
   return replayed;
 }
 
-/// Dense layers of 10 features without bias. Each letter has weights of 400 bytes, which its layers share.
+/// Returns dense layers of 10 features without bias, one layer per letter. Layers with the same letter share weights of
+/// 400 bytes.
 std::string layers(const std::string& letters) {
   std::string text = "    - {type: input, name: x, shape: [10]}\n";
   for (std::size_t l = 0; l < letters.size(); ++l) {
@@ -55,7 +56,7 @@ Plan placed(const std::string& text, const std::string& way, std::int64_t dram,
   return make_plan(read_scenario(document, "moves"));
 }
 
-/// Slow memory is host memory, behind a port of 10 byte/s.
+/// A server whose slow memory is host memory, behind a port of 10 byte/s.
 const std::string server = R"(platform:
   format: sluice-platform/1
   name: server
@@ -68,7 +69,8 @@ const std::string server = R"(platform:
     copy: {joins: [dram, pmem], bandwidth: 20B/s}
 )";
 
-/// Slow memory is a second memory of the device. Kernels read it at 10 byte/s, and copies from it take 100 byte/s.
+/// A card whose slow memory is a second memory of the device. Kernels read this memory at 10 byte/s, and copies from it
+/// run at 100 byte/s.
 const std::string card = R"(platform:
   format: sluice-platform/1
   name: card
@@ -82,11 +84,12 @@ const std::string card = R"(platform:
     far: {joins: [gpu, gpu_ddr], bandwidth: 100B/s}
 )";
 
-TEST_CASE("weights take turns in fast memory by synchronous moves, by hand", "[placement]") {
-  // Fast memory has room for one of the two weights. Each round fetches both, 40 s each. The image and the answer stay
-  // in slow memory: the first layer reads the image there and the last layer writes the answer there, each in 4 s, and
-  // needs (40 + 400) / 100 s in addition. The four other layers take (40 + 400 + 40) / 100 s each. A copy of the next
-  // image to fast memory would wait until the second weights have their room, and delay them by 4 s at the same port.
+TEST_CASE("the seconds of a run whose weights take turns in fast memory by synchronous moves, by hand", "[placement]") {
+  // Fast memory has room for one of the two weights. Each round fetches both weights, in 40 s each. The image and the
+  // answer stay in slow memory. The first layer reads the image there, and the last layer writes the answer there, in 4
+  // s each. Both layers need (40 + 400) / 100 s in addition. The four other layers take (40 + 400 + 40) / 100 s each. A
+  // copy of the next image to fast memory would wait until there is room for the second weights. This copy would delay
+  // the second weights by 4 s, because it uses their port.
   const std::string text = scenario_text("aaabbb", server, "batch: 1, steps: 3");
   const Plan plan = placed(text, "synchronous", 600);
   CHECK(seconds_of(plan) == Approx(3 * (40 + 8.4 + 4.8 + 4.8 + 40 + 4.8 + 4.8 + 8.4)));
@@ -96,15 +99,16 @@ TEST_CASE("weights take turns in fast memory by synchronous moves, by hand", "[p
   CHECK(seconds_of(placed(text, "static", 600)) > seconds_of(plan));
 }
 
-TEST_CASE("a copy engine moves weights while kernels run, by hand", "[placement]") {
+TEST_CASE("the seconds of a run whose copy engine moves weights while kernels run, by hand", "[placement]") {
   const std::string text = scenario_text("aaabbbccc", card, "batch: 1, steps: 3");
-  // Two of the three weights have room beside activations. The first weights stay. The second ones are fetched while
-  // the first ones are used, and the third ones take their room: 4 s, in which nothing computes. A layer takes 4.8 s.
-  // Before the first round, 400 bytes come to fast memory at 300 byte/s, because others come to slow memory at 100
-  // byte/s, and then the image. The last answer leaves at 400 byte/s.
+  // Fast memory has room for two of the three weights beside activations. The first weights stay. The second weights
+  // are fetched while the first weights are used. The third weights then take the room of the second weights, in 4 s
+  // without computation. A layer takes 4.8 s. Before the first round, 400 bytes come to fast memory at 300 byte/s,
+  // because other bytes come to slow memory at 100 byte/s. After these bytes, the image comes to fast memory. The last
+  // answer leaves at 400 byte/s.
   const double begin = 400.0 / 300 + 40.0 / 300, end = 0.1;
   CHECK(seconds_of(placed(text, "asynchronous", 1100)) == Approx(begin + 3 * (9 * 4.8 + 4) + end));
-  // Without the engine, the second weights take 4 s as well.
+  // Without the copy engine, fetching the second weights also takes 4 s without computation.
   CHECK(seconds_of(placed(text, "synchronous", 1100)) == Approx(begin + 3 * (9 * 4.8 + 8) + end));
 }
 
@@ -119,7 +123,7 @@ TEST_CASE("weights that were updated in fast memory are saved before they are fe
     const Plan plan = placed(text, "synchronous", dram, "keep_all");
     INFO(dram);
     CHECK(seconds_of(plan) <= seconds_of(placed(text, "static", dram, "keep_all")) * (1 + 1e-9));
-    // What is saved to slow memory as a weight is the tensor that the prologue loaded there.
+    // Each weight that is saved to slow memory is a tensor that the prologue loaded into slow memory.
     for (const Action& action : plan.actions)
       if (action.kind == ActionKind::move &&
           plan.pools[action.flows.front().to].name == "gpu_ddr" &&
@@ -132,7 +136,7 @@ TEST_CASE("weights that were updated in fast memory are saved before they are fe
   CHECK(saved);
 }
 
-TEST_CASE("more freedom and more memory never make a run with moves slower",
+TEST_CASE("neither a way with more freedom nor more memory makes a run with moves slower",
           "[placement][property]") {
   constexpr double never = std::numeric_limits<double>::infinity();
   std::size_t moves = 0;

@@ -19,9 +19,9 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// The model has two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the first weights 800,
-/// the tensor between the products 80, the second weights 400, and the answer 20. DRAM has 100 byte/s and PMEM 10
-/// byte/s, copies run at 2 byte/s, and computing takes no time. Host memory is PMEM.
+/// The model has two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the first weights have
+/// 800, the tensor between the products 80, the second weights 400, and the answer 20 bytes. DRAM has 100 byte/s, and
+/// PMEM has 10 byte/s. Copies run at 2 byte/s, and computing takes no time. Host memory is PMEM.
 Scenario two_products(const std::string& dram, const std::string& workload = "batch: 1, steps: 3",
                       const std::string& more = "policy: {name: resident, placement: static}\n") {
   return read_scenario(parse_text(test::two_products_model + R"(platform:
@@ -44,8 +44,8 @@ double seconds_of(const Scenario& scenario) {
   return replay(make_plan(scenario)).makespan;
 }
 
-TEST_CASE("inference with its tensors in two memories, by hand", "[placement]") {
-  // With few images, loading weights takes longer than it saves, so that only the tensor between the products is in
+TEST_CASE("the seconds of inference with tensors in two memories, by hand", "[placement]") {
+  // With few images, loading weights takes more seconds than it saves, so only the tensor between the products is in
   // DRAM. Each image takes (40 + 800 + 400 + 20) / 10 + (80 + 80) / 100 s.
   CHECK(seconds_of(two_products("1020B")) == Approx(3 * 127.6));
   // With ten images, 60 bytes of DRAM are for an image and an answer in transfer. The other bytes hold the first
@@ -63,29 +63,29 @@ TEST_CASE("inference with its tensors in two memories, by hand", "[placement]") 
   CHECK(seconds_of(two_products("60B")) == Approx(3 * 142));
 }
 
-TEST_CASE("reading inputs in place is compared with copying them", "[placement]") {
+TEST_CASE("reading inputs in place is compared with copying the inputs", "[placement]") {
   // All weights are in DRAM after 600 s, and the first product begins at 400 s. The copy of an image of 40 bytes takes
-  // 20 s. To read the image in place takes 4 s instead of 0.4 s, so that each image takes 12.8 + 5 s in all. The second
+  // 20 s. Reading the image in place takes 4 s instead of 0.4 s, so each image takes 12.8 + 5 s in all. The second
   // product waits for its weights.
   const Scenario scenario = two_products("4000B", "batch: 1, steps: 40");
   CHECK(seconds_of(scenario) == Approx(600 + 5 + 39 * (12.8 + 5) + 10));
 }
 
 TEST_CASE("tensors in slow memory need no room in fast memory", "[placement]") {
-  // No tensor fits into one byte of DRAM, so that all tensors are in PMEM.
+  // No tensor fits into one byte of DRAM, so all tensors are in PMEM.
   for (const char* way : {"static", "first_touch", "all_slow"})
     CHECK(seconds_of(two_products("1B", "batch: 1, steps: 3",
                                   std::string("policy: {name: resident, placement: ") + way +
                                       "}\n")) == Approx(3 * 142));
   // 85 bytes hold the tensor between the products if the image and the answer stay in PMEM: (40 +
-  // 800 + 400 + 20) / 10 + 160 / 100. If another image or answer in transfer needed room as well,
-  // the tensor would not fit.
+  // 800 + 400 + 20) / 10 + 160 / 100. If another image or answer in transfer also needed room, the tensor would not
+  // fit.
   CHECK(seconds_of(two_products("85B")) == Approx(3 * 127.6));
   CHECK(seconds_of(two_products("79B")) == Approx(3 * 142));
 }
 
-/// Returns products of random widths. Some of them read two tensors, because a shortcut leads around one product or
-/// several products. Slow memory is host memory, or a second memory of the device.
+/// Returns products of random widths. Some of the products read two tensors, because a shortcut leads around one
+/// product or several products. Slow memory is host memory, or a second memory of the device.
 Scenario random_products(std::uint64_t seed, const std::string& placement, std::int64_t dram) {
   test::Dice dice(seed);
   const auto number = [&](std::uint64_t least, std::uint64_t most) {
@@ -193,7 +193,7 @@ TEST_CASE("training also places gradients and optimizer state", "[placement]") {
     for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
       samples += plan.actions[a].samples_done * plan.executions_of(a);
     CHECK(samples == 2 * 4);
-    // With more DRAM, no kernel takes longer.
+    // With more DRAM, no kernel takes longer than with less DRAM.
     double kernels = 0;
     for (const Action& action : plan.actions)
       if (!action.is_transfer()) kernels += action.seconds;
@@ -202,7 +202,7 @@ TEST_CASE("training also places gradients and optimizer state", "[placement]") {
   }
 }
 
-/// Training of the two products, with fates.
+/// Returns the training of the two products with a strategy for fates.
 Scenario training_with(const std::string& fates, const std::string& way, const std::string& dram,
                        const std::string& cut = "whole") {
   Value document =
@@ -215,9 +215,9 @@ Scenario training_with(const std::string& fates, const std::string& way, const s
   return read_scenario(document, "two");
 }
 
-TEST_CASE("tensors that are computed twice are placed, too", "[placement]") {
+TEST_CASE("tensors that are recomputed are placed, too", "[placement]") {
   // In PMEM, the first product reads 840 bytes and writes 80 bytes, and the second product reads 480 bytes and writes
-  // 20 bytes. This takes 142 s for each of four micro-batches.
+  // 20 bytes. Both products take 142 s for each of four micro-batches.
   CHECK(seconds_of(training_with("recompute_all", "all_slow", "1B")) ==
         Approx(seconds_of(training_with("keep_all", "all_slow", "1B")) + 4 * 142));
   // Host memory is PMEM. A tensor in PMEM that is to be offloaded is already in host memory.
@@ -225,7 +225,7 @@ TEST_CASE("tensors that are computed twice are placed, too", "[placement]") {
         Approx(seconds_of(training_with("keep_all", "all_slow", "1B"))));
 }
 
-TEST_CASE("placements run with all fates that treat stages as a whole", "[placement]") {
+TEST_CASE("placements are possible with all strategies for fates that treat stages as a whole", "[placement]") {
   std::set<ActionKind> kinds;
   for (const char* fates : {"recompute_all", "checkpoint", "offload_all", "sqrt"})
     for (const char* way : {"static", "first_touch", "all_slow"}) {
@@ -261,7 +261,8 @@ TEST_CASE("placement auto is as fast as the fastest of all placements", "[placem
     CHECK(with("auto") ==
           Approx(std::min({with("none"), with("static"), with("first_touch"), with("all_slow")})));
   }
-  // The result is the same if the scenario leaves nothing else open, and all tensors fit.
+  // The placement `auto` is also the fastest placement if the scenario leaves only the placement open, and all tensors
+  // fit.
   const auto said = [](const std::string& placement) {
     return seconds_of(two_products(
         "12000B", "mode: training, batch: 2, micro_batch: 1, optimizer: sgd, backward: per_layer",
@@ -269,13 +270,13 @@ TEST_CASE("placement auto is as fast as the fastest of all placements", "[placem
   };
   CHECK(said("auto") ==
         Approx(std::min({said("none"), said("static"), said("first_touch"), said("all_slow")})));
-  // If the first memory is too small, only placements are possible.
+  // If the first memory is too small for all tensors, only runs with a placement are possible.
   const auto with = [](const std::string& placement) {
     return two_products("1000B", "batch: 1",
                         "policy: {name: resident, placement: " + placement + "}\n");
   };
   CHECK_THROWS_AS(seconds_of(with("none")), Infeasible);
-  CHECK(seconds_of(with("auto")) == Approx(127.6));  // no weights are loaded for one batch
+  CHECK(seconds_of(with("auto")) == Approx(127.6));  // for one batch, no weights are loaded
 }
 
 TEST_CASE("if a device has two memories, placement is auto by default", "[placement]") {
@@ -283,7 +284,7 @@ TEST_CASE("if a device has two memories, placement is auto by default", "[placem
     return two_products("1000B", "batch: 1", "policy: resident\n" + more);
   };
   CHECK(seconds_of(resident()) == Approx(127.6));
-  // With a cost model that does not count memories, no tensors are placed.
+  // Under a cost model that does not count the bandwidths of memories, no tensors are placed.
   CHECK_THROWS_AS(seconds_of(resident("cost: {model: peak}\n")), Infeasible);
   // The document of the scenario stays as the user wrote it.
   CHECK(resident().document.find("policy")->find("placement") == nullptr);
@@ -300,7 +301,7 @@ TEST_CASE("an impossible placement is refused at its key", "[placement]") {
     }
   };
   says("policy: {name: resident, placement: static}\ncost: {model: peak}\n", "batch: 1", "1000B",
-       "needs a cost model that counts the bandwidths of memories, and 'peak' does not");
+       "needs a cost model that counts the bandwidths of memories, but 'peak' does not");
   CHECK_THROWS_WITH(
       two_products("1000B", "batch: 1", "policy: {name: resident, placement: cached}\n"),
       Contains("'cached' for 'placement': expected one of: none, auto, static"));

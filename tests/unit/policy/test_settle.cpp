@@ -16,7 +16,7 @@ namespace {
 
 const std::vector<test::Row> rows = {{1, 100'000, 8000}, {2, 200'000, 4000}, {3, 100'000, 6000}};
 
-/// Eight inputs may be loaded ahead, if there is room for them.
+/// Eight inputs may be loaded before they are needed, if there is room for the inputs.
 std::optional<Plan> planned(std::int64_t capacity, const std::string& stages) {
   const Scenario scenario = test::small_scenario(
       4000, rows,
@@ -31,7 +31,7 @@ std::optional<Plan> planned(std::int64_t capacity, const std::string& stages) {
   }
 }
 
-TEST_CASE("if every candidate must wait for memory, the fastest of them is chosen") {
+TEST_CASE("if every candidate must wait for memory, the fastest candidate is chosen") {
   int waited = 0;
   for (std::int64_t capacity = 400'000; capacity <= 460'000; capacity += 2000) {
     INFO(capacity << " B");
@@ -47,17 +47,16 @@ TEST_CASE("if every candidate must wait for memory, the fastest of them is chose
     if (!find_fact(open->facts, "waits_for_memory")) continue;
     ++waited;
     CHECK(seconds == Approx(best).epsilon(1e-12));
-    // The cut per_layer makes the same stages.
+    // The cut per_layer makes the stages that this cut makes.
     CHECK(find_fact(open->facts, "chosen_from")->number()->value == 2);
   }
   CHECK(waited > 3);
 }
 
 TEST_CASE(
-    "a plan that is chosen because it fits does run, and takes the seconds for which it "
-    "was chosen") {
+    "a plan that is chosen because it fits runs to its end, and takes the seconds for which it was chosen") {
   // All weights stay, and up to four inputs are loaded before they are needed. If inputs are listed early, the plan
-  // reserves more bytes than it holds at any moment of an unlimited run.
+  // reserves more bytes than a run without a limit holds at any moment.
   int fitting = 0;
   for (std::int64_t capacity = 800; capacity <= 3000; capacity += 20) {
     INFO(capacity << " B");
@@ -71,7 +70,7 @@ TEST_CASE(
       plan = make_plan(scenario);
       check(plan);
     } catch (const Infeasible&) {
-      REQUIRE(fitting == 0);  // more memory is never refused
+      REQUIRE(fitting == 0);  // a run with more memory is not refused
       continue;
     }
     ++fitting;
@@ -144,7 +143,7 @@ Policy with_ways(std::vector<std::int64_t> compared) {
   return policy;
 }
 
-TEST_CASE("if the policy refuses one of the values that are compared, this value is left out") {
+TEST_CASE("if the policy refuses one of the values that are compared, only this value is left out") {
   const Scenario scenario = test::small_scenario(
       4000, rows, "workload: {batches_per_step: 2}\nstages: {cut: whole}\npolicy: {name: basic}\n");
   const CutModel cut = cut_model(scenario);
@@ -159,10 +158,10 @@ TEST_CASE("if the policy refuses one of the values that are compared, this value
   const Plan plan = plan_of(with_ways({1, 2}), 0);
   CHECK(*find_fact(plan.facts, "chosen")->text() == "way: 2");
   CHECK(find_fact(plan.facts, "chosen_from")->number()->value == 2);
-  CHECK_THROWS_AS(plan_of(with_ways({1, 1}), 1), InputError);  // no other candidate could be chosen
+  CHECK_THROWS_AS(plan_of(with_ways({1, 1}), 1), InputError);  // there is no second candidate that could be chosen
 }
 
-TEST_CASE("a cut for which no candidates can be offered does not refuse the other cuts") {
+TEST_CASE("if there are no candidates for one of the cuts, the other cuts are still compared") {
   const Scenario scenario = test::small_scenario(
       4000, rows, "workload: {batches_per_step: 2}\nstages: {cut: whole}\npolicy: {name: basic}\n");
   const CutModel cut = cut_model(scenario);
@@ -181,10 +180,10 @@ TEST_CASE("a cut for which no candidates can be offered does not refuse the othe
   CHECK(settle(policy, two, keys.reader()).attempt == 1);
   asked = 0;
   refused =
-      2;  // then each cut is planned as the scenario asks, and the first is as fast as the second
+      2;  // in this case each cut is planned as the scenario says, and the first cut is as fast as the second cut
   CHECK(settle(policy, two, keys.reader()).attempt == 0);
   asked = 0;
-  refused = 1;  // a cut that the scenario says is the only one
+  refused = 1;  // a cut that the scenario gives is the only cut that is planned
   CHECK_THROWS_AS(settle(policy, {{request, ""}}, keys.reader()), Infeasible);
 }
 

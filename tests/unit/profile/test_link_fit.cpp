@@ -36,8 +36,8 @@ Profile profile(const std::string& rows) {
   return parse_profile(head + rows, "copies.csv");
 }
 
-/// Returns whether any channel of the route has this rate. Besides the link's own channels, there may be a channel that
-/// both directions share, or channels of other links.
+/// Returns whether any channel of the route has this rate. The route may also have a channel that both directions of
+/// the link share, or channels of other links.
 bool has_rate(const Platform& platform, const std::string& from, const std::string& to,
               double rate) {
   const Path& path = platform.path(from, to);
@@ -66,7 +66,7 @@ TEST_CASE("the fit finds the latency, set-up and bandwidth with which the copies
   CHECK(found[2].fit.bandwidth == Approx(20e9).epsilon(1e-4));
   CHECK(found[2].latency_s() == 0);
 
-  // The link that is written can replace a platform's own link.
+  // The written link can replace the link of a platform.
   Value document = link_document(found, "host", "gpu", "k40");
   CHECK(to_yaml(document, false).find("file: k40") != std::string::npos);
   Value alone = link_document(found, "host", "gpu", "");
@@ -114,8 +114,8 @@ TEST_CASE("a fitted link can replace the link of each platform that comes with S
         std::string::npos);
 }
 
-TEST_CASE("the time of 0 bytes is never below 0") {
-  // Copies take 1 us for 1 kB and 4 us for 2 kB. A line through both points gives -2 us for 0 bytes.
+TEST_CASE("the fitted time of 0 bytes is never below 0 s") {
+  // The copies take 1 us for 1 kB and 4 us for 2 kB. A line through these two points gives -2 us for 0 bytes.
   const auto found = fit_link(
       profile("copy,bytes=1000,pinned,device,,1e-6\ncopy,bytes=2000,pinned,device,,4e-6\n"));
   CHECK(found[0].setup_s() == 0);
@@ -125,7 +125,7 @@ TEST_CASE("the time of 0 bytes is never below 0") {
   CHECK(found[0].fit.worst_error == Approx(0.4));
 }
 
-TEST_CASE("if no link can be fitted to the copies, the message says what the copies lack") {
+TEST_CASE("if no link can be fitted to the copies, the message says which data the copies lack") {
   CHECK(error_of([] { fit_link(profile("gemm,,,,,1\n")); }).find("holds no copies") !=
         std::string::npos);
   CHECK(error_of([] {
@@ -136,7 +136,7 @@ TEST_CASE("if no link can be fitted to the copies, the message says what the cop
         }).find("a copy from 'device' to 'device'") != std::string::npos);
   CHECK(error_of([] {
           fit_link(profile("copy,bytes=1,pinned,device,,1\n"));
-        }).find("in one size only") != std::string::npos);
+        }).find("in only one size") != std::string::npos);
   CHECK(error_of([] {
           fit_link(profile("copy,bytes=1,pinned,device,,2\ncopy,bytes=3,pinned,device,,1\n"));
         }).find("do not take longer") != std::string::npos);

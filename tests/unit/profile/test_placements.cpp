@@ -1,4 +1,4 @@
-// Tests plans of measurements. The runs are counted by hand.
+// Tests plans of measurements. The expected numbers of runs are counted by hand.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -30,7 +30,7 @@ TEST_CASE("the number of placements is 2 to the power of the number of free tens
   const auto wanted = [&](const std::vector<std::string>& fixed) {
     return plan_measurements(model, {.pools = {"DRAM", "PMEM"}, .fixed = fixed}).wanted;
   };
-  CHECK(wanted({}) == 8 + 4 + 8);  // tensors: x, W, a for a; a, b for b; b, W, c for c
+  CHECK(wanted({}) == 8 + 4 + 8);  // a has the tensors x, W and a; b has a and b; c has b, W and c
   CHECK(wanted({"weights"}) == 4 + 4 + 4);
   CHECK(wanted({"weights", "input"}) == 2 + 4 + 4);
   CHECK(wanted({"weights", "b", "output"}) == 4 + 2 + 1);
@@ -41,8 +41,8 @@ TEST_CASE("the number of placements is 2 to the power of the number of free tens
 
 TEST_CASE("ResNet-50 with fixed weights has 760 placements, which 16 runs measure") {
   const Model model = load_model(std::string(SLUICE_SOURCE_DIR) + "/models/resnet50.yaml", {});
-  // 53 convolutions, 53 norms, 49 relus, two pools and a dense layer read one tensor and write one;
-  // 16 sums read two.
+  // 53 convolutions, 53 norms, 49 relus, two pools and a dense layer read one tensor and write one tensor. 16 sums read
+  // two tensors and write one tensor.
   const MeasurementPlan plan =
       plan_measurements(model, {.pools = {"DRAM", "PMEM"}, .fixed = {"weights"}});
   CHECK(plan.wanted == (53 + 53 + 49 + 2 + 1) * 4 + 16 * 8);
@@ -59,7 +59,7 @@ TEST_CASE(
       "- {type: dense, name: c, inputs: [a], features: 8}\n- {type: add, name: d, inputs: [b, c]}\n"
       "- {type: relu, name: e}\n- {type: dense, name: f, features: 8}\n");
   const MeasurementPlan plan = plan_measurements(model, {.pools = {"DRAM", "PMEM"}});
-  // b and c read the same tensor, so that they are neighbours, too.
+  // b and c read the same tensor, so b and c are also neighbours.
   const std::set<std::pair<std::string, std::string>> near = {
       {"a", "b"}, {"a", "c"}, {"b", "c"}, {"b", "d"}, {"c", "d"}, {"d", "e"}, {"e", "f"}};
   std::map<std::int64_t, std::vector<std::string>> runs;
@@ -79,11 +79,11 @@ TEST_CASE(
   CHECK(plan.wanted == 8 + 8 + 8 + 8 + 4 + 8);
   CHECK(runs.size() == plan.runs);
   CHECK(plan.least_runs == 16);
-  // No two of a, b and c can be in the same run, so that at least 24 runs are needed.
+  // No two of the layers a, b and c can be in the same run, so at least 24 runs are needed.
   CHECK(plan.runs == 24);
 }
 
-TEST_CASE("a row that was processed is not measured again, without or with placements") {
+TEST_CASE("a row that was processed is not measured again, whether or not tensors are placed") {
   const Model model = chain();
   const PlacementRequest wanted{.pools = {"DRAM", "PMEM"}};
   MeasurementPlan first = plan_measurements(model, wanted);
@@ -98,10 +98,10 @@ TEST_CASE("a row that was processed is not measured again, without or with place
 }
 
 TEST_CASE(
-    "without memories, equal operators are measured once, and the row says how many there are") {
+    "without memories, equal operators are measured once, and the row gives the number of these operators") {
   const MeasurementPlan plan =
       plan_measurements(chain(), {.samples = 2, .passes = {"forward", "backward"}});
-  REQUIRE(plan.profile.rows.size() == 4);  // dense and relu, forward and backward
+  REQUIRE(plan.profile.rows.size() == 4);  // the forward and the backward pass of dense and of relu
   CHECK(plan.profile.rows[0].operator_class == "dense");
   CHECK(plan.profile.rows[0].occurrences == 2);
   CHECK(plan.profile.rows[0].inputs == std::vector<std::vector<std::int64_t>>{{2, 8}});

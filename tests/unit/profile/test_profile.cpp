@@ -30,7 +30,7 @@ std::string refusal(const std::string& rows) {
   return error_of([&] { profile(rows); });
 }
 
-/// A profile with one row, which has a value in every column.
+/// A profile with one row. The row has a value in every column.
 const std::string full =
     "operator,config,node,sizes,inputs,outputs,batch,dtype,sparsity,pass,input_pools,output_pools,"
     "cache,method,device,level,model,occurrences,flop,bytes,calls,seconds_samples,joules_n,"
@@ -41,7 +41,7 @@ const std::string full =
 
 }  // namespace
 
-TEST_CASE("A profile's row is read with every column, with quotes and line ends in cells") {
+TEST_CASE("A row of a profile is read with all columns, and with quotes and line ends in its cells") {
   const Profile read = profile(full);
   REQUIRE(read.rows.size() == 1);
   const ProfileRow& row = read.rows.front();
@@ -56,15 +56,15 @@ TEST_CASE("A profile's row is read with every column, with quotes and line ends 
   CHECK(row.level == Level::inner);
   CHECK(row.occurrences == 3);
   CHECK(row.device == "other");
-  CHECK(*row.time() == 0.0021);  // the median of three
+  CHECK(*row.time() == 0.0021);  // the median of three samples
   CHECK(*row.seconds.n == 3);
-  CHECK(*row.energy() == 0.25);  // the row has no median, so the mean counts
+  CHECK(*row.energy() == 0.25);  // the row has no median, so the mean is used
   CHECK(row.run == 2);
   CHECK(row.line == 5);
 }
 
 TEST_CASE(
-    "The header gives the values that a row leaves out, and a row without a time is not processed") {
+    "The header gives the values that a row leaves out, and a row without a time counts as not processed") {
   const Profile read = profile("operator,seconds_mean,note\ngemm,1e-3,\nconv,,\"# no comment\"\n");
   CHECK(read.rows[0].dtype == "float16");
   CHECK(read.rows[0].device == "card");
@@ -74,7 +74,7 @@ TEST_CASE(
   CHECK(read.rows[1].occurrences == 1);
 }
 
-TEST_CASE("A written profile reads back the same, as CSV and as HDF5") {
+TEST_CASE("If a profile is written as CSV or as HDF5 and read back, the result is an equal profile") {
   const Profile before = profile(
       full + "\"#odd\",,n2,,,,,,,,,,,,,,,,,,,,,,,,,,\nplain,,n3,,,,,,,,,,,,,,,,,,,0.5,,,,,,,\n");
   const std::string text = profile_text(before);
@@ -110,14 +110,14 @@ TEST_CASE("A damaged profile is refused at its line and column") {
         std::string::npos);
   CHECK(refusal("operator,seconds_mean\ngemm\n")
             .find("3 p.csv:5:1: error: this row has 1 cells; expected 2") == 0);
-  CHECK(refusal("operator,note\ngemm,\"a\n").find("3 p.csv:5:6: error: this quote does not end") ==
+  CHECK(refusal("operator,note\ngemm,\"a\n").find("3 p.csv:5:6: error: this quote is not closed") ==
         0);
   CHECK(refusal("operator,note\ngemm,\"a\"b\n").find("3 p.csv:5:6: error: text follows") == 0);
   CHECK(refusal("operator,operator\n").find("3 p.csv:4:10: ") == 0);
   CHECK(refusal("operator,node\n,x\n").find("this row has no operator") != std::string::npos);
   CHECK(refusal("operator\ngemm\n\ngemm\n")
             .find("3 p.csv:7:1: error: this row repeats the row of line 5") == 0);
-  CHECK(refusal("operator,processed\ngemm,yes\n").find("processed is yes, but there is no time") !=
+  CHECK(refusal("operator,processed\ngemm,yes\n").find("'processed' is yes, but there is no time") !=
         std::string::npos);
   CHECK(error_of([] { parse_profile("operator\n\xff\n", "p.csv"); }).find("3 p.csv") == 0);
   CHECK(refusal("").find("there is no table") != std::string::npos);
@@ -132,7 +132,7 @@ TEST_CASE("A damaged profile is refused at its line and column") {
         }).find("3 p.csv:1:1: error: this is neither a profile") == 0);
 }
 
-TEST_CASE("Any table becomes a profile by a map of its columns") {
+TEST_CASE("A map of its columns turns any table into a profile") {
   const auto map =
       std::filesystem::temp_directory_path() / ("sluice_map_" + std::to_string(getpid()) + ".yaml");
   std::ofstream(map) << "format: sluice-profile-map/1\n"
@@ -163,7 +163,7 @@ TEST_CASE("Any table becomes a profile by a map of its columns") {
   std::filesystem::remove(map);
 }
 
-TEST_CASE("A map's unit must fit its column") {
+TEST_CASE("The unit that a map gives must fit the column of the profile") {
   const auto map = std::filesystem::temp_directory_path() /
                    ("sluice_unit_" + std::to_string(getpid()) + ".yaml");
   const auto error_with = [&](const std::string& columns) {
@@ -176,7 +176,7 @@ TEST_CASE("A map's unit must fit its column") {
         std::string::npos);
   CHECK(error_with("joules_mean: {column: x, unit: ms}").find("'ms' is not a unit") !=
         std::string::npos);
-  CHECK(error_with("batch: {column: x, unit: ms}").find("'batch' does not hold a quantity") !=
+  CHECK(error_with("batch: {column: x, unit: ms}").find("'batch' has no unit") !=
         std::string::npos);
   for (const char* right : {"seconds_mean: {column: x, unit: us}", "flop: {column: x, unit: GFLOP}",
                             "bytes: {column: x, unit: MiB}", "joules_error: {column: x, unit: mJ}"})
@@ -225,7 +225,7 @@ TEST_CASE(
         }).find("are not of the same kind") != std::string::npos);
 }
 
-TEST_CASE("Joules that include idle power are merged if the idle power is the same") {
+TEST_CASE("Joules that include idle power are merged if the idle power of both files is equal") {
   const auto of = [](const std::string& header, const std::string& row) {
     return parse_profile(
         "# format: sluice-profile/1\n" + header + "operator,node,seconds_mean,joules_mean\n" + row,
@@ -249,7 +249,7 @@ TEST_CASE("Joules that include idle power are merged if the idle power is the sa
   CHECK_FALSE(merged({silent, timed}).idle_w());
 }
 
-TEST_CASE("Counts of samples are at least 1, so that pooled values have a spread") {
+TEST_CASE("A count of samples must be at least 1, because pooled values need a spread") {
   const std::string head = "operator,seconds_n,seconds_mean,joules_n,joules_mean\n";
   CHECK(refusal(head + "x,0,1,,\n").find("seconds_n: '0': expected at least 1 sample") !=
         std::string::npos);
@@ -257,11 +257,11 @@ TEST_CASE("Counts of samples are at least 1, so that pooled values have a spread
         std::string::npos);
   const Profile once = profile("operator,seconds_n,seconds_mean\nx,1,1\n"),
                 again = profile("operator,seconds_n,seconds_mean\nx,1,3\n");
-  // The mean of 1 and 3 is 2, and the squares 1 + 1 are divided by 2 - 1.
+  // The mean of 1 and 3 is 2. The sum of the squared deviations is 1 + 1, and is divided by 2 - 1.
   CHECK(*merged({once, again}).rows[0].seconds.std == Approx(std::sqrt(2)));
 }
 
-TEST_CASE("Two kinds of rows are compared by their ratio, without zeros and small values") {
+TEST_CASE("Rows of two profiles are compared by their ratio, and rows with zeros or small values are left out") {
   const Profile read = profile(
       "operator,node,cache,seconds_mean\n"
       "x,1,hot,1\nx,1,cold,2\n"     // 0.5
@@ -286,7 +286,7 @@ TEST_CASE("Two kinds of rows are compared by their ratio, without zeros and smal
         }).find("differ only in columns that are not compared") != std::string::npos);
 }
 
-TEST_CASE("Rows are chosen by their values, which are written or a default") {
+TEST_CASE("Rows are chosen by their values, whether these are written or defaults") {
   const Profile read = profile(
       "operator,level,sparsity,occurrences,calls,dtype,input_pools,cache,seconds_median\n"
       "a,,,,,float32,DRAM;DRAM,hot,1\n"
@@ -318,7 +318,7 @@ TEST_CASE("A summary sorts classes by seconds, and configurations by the spread 
   CHECK(summary.measured == 4);
   REQUIRE(summary.classes.size() == 2);
   CHECK(summary.classes[0].operator_class == "large");
-  // 10 x 3 + 9; the row of the whole model is not an operator.
+  // The sum is 10 x 3 + 9. The row of the whole model is not an operator.
   CHECK(summary.classes[0].seconds == 39);
   CHECK(summary.classes[0].configurations == 1);
   REQUIRE(summary.sampled.size() == 2);

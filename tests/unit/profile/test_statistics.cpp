@@ -1,4 +1,4 @@
-// Tests statistics of repeated measurements. The comments show how each number is computed.
+// Tests statistics of repeated measurements. The comments show how each expected number is computed.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -8,9 +8,9 @@
 
 using namespace sluice;
 
-TEST_CASE("Median, quantiles, MAD and standard deviation are those of a hand calculation") {
-  // The numbers 1 2 3 4 10 have the mean 4, the squares 9 + 4 + 1 + 0 + 36 = 50, and the variance 50 / 4. The distances
-  // from the median, 3, are 2 1 0 1 7.
+TEST_CASE("Median, quantiles, MAD and standard deviation equal the numbers of a hand calculation") {
+  // The numbers 1 2 3 4 10 have the mean 4. The squares of their deviations are 9 + 4 + 1 + 0 + 36 = 50, and the
+  // variance is 50 / 4. The distances from the median, 3, are 2 1 0 1 7.
   const Spread spread = spread_of({10, 1, 4, 2, 3});
   CHECK(spread.n == 5);
   CHECK(spread.mean == 4);
@@ -31,8 +31,9 @@ TEST_CASE("Median, quantiles, MAD and standard deviation are those of a hand cal
 TEST_CASE(
     "The mean within 3 standard deviations leaves out all numbers that are farther from "
     "the mean") {
-  // 19 ones and 101 have the mean 6, the squares 19 x 25 + 95^2 = 9500, and the standard deviation sqrt(9500 / 19) =
-  // 22.36. So 101 is left out, since 95 > 3 x 22.36 = 67.1.
+  // 19 ones and the number 101 have the mean 6. The squares of their deviations are 19 x 25 + 95^2 = 9500, and the
+  // standard deviation is sqrt(9500 / 19) = 22.36. So 101 is left out, because its deviation of 95 is more than 3 x
+  // 22.36 = 67.1.
   std::vector<double> numbers(19, 1);
   numbers.push_back(101);
   const Spread spread = spread_of(numbers);
@@ -45,7 +46,7 @@ TEST_CASE(
   CHECK(spread_of({7}).std == 0);
 }
 
-TEST_CASE("Pooled statistics equal those of both series together, with or without the samples") {
+TEST_CASE("Pooled statistics equal the statistics of both series together, whether or not the samples are known") {
   Statistics a, b;
   a.samples = {1, 2, 3};
   b.samples = {5, 9};

@@ -24,7 +24,7 @@ Plan loop(std::int64_t iterations) {
   return plan;
 }
 
-TEST_CASE("auto chooses SimGrid up to 100,000 executed actions, and the replay for more") {
+TEST_CASE("auto chooses SimGrid for up to 100,000 executed actions, and the replay for more actions") {
   CHECK(resolved(Executor::automatic, loop(100'000)) == Executor::simgrid);
   CHECK(resolved(Executor::automatic, loop(100'001)) == Executor::replay);
   CHECK(resolved(Executor::simgrid, loop(100'001)) == Executor::simgrid);
@@ -33,7 +33,7 @@ TEST_CASE("auto chooses SimGrid up to 100,000 executed actions, and the replay f
 }
 
 TEST_CASE(
-    "up to 100,000 actions the replay leaves out no period, so that its times are plain sums") {
+    "up to 100,000 actions the replay leaves out no period, so its times are sums of seconds") {
   Plan plan = loop(1000);
   plan.actions.front().seconds = 0.1;
   MemorySink each;
@@ -45,15 +45,15 @@ TEST_CASE(
     end += 0.1;
     CHECK(span.end == end);
   }
-  // SimGrid adds up the seconds in the same way. If periods are left out, times are products, and differ in the last
-  // bits.
+  // SimGrid also adds up the seconds. If periods are left out, times are products, and differ from these sums in the
+  // last bits.
   MemorySink skipped;
   replay(plan, skipped);
   CHECK(skipped.spans.back().end == Approx(end).epsilon(1e-12));
   CHECK(skipped.spans.back().end != end);
 }
 
-TEST_CASE("a span that differs by more than 1e-9 of the makespan is named") {
+TEST_CASE("a span whose times differ between the executors by more than 1e-9 of the makespan is named") {
   const Plan plan = loop(3);
   NullSink nothing;
   Times times(plan, nothing);

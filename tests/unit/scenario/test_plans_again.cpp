@@ -18,7 +18,7 @@ namespace {
 
 const std::string path = std::string(SLUICE_SOURCE_DIR) + "/scenarios/test.yaml";
 
-/// Two devices, with links that have every key of a link.
+/// A platform with two devices, and with links that have every key of a link.
 const std::string machine = R"(
 platform:
   format: sluice-platform/1
@@ -42,7 +42,7 @@ platform:
 
 struct Question {
   std::string name, text;
-  bool again = true;  ///< only prices change, so its plans are priced again
+  bool again = true;  ///< for this policy only prices change, so its plans are priced again
 };
 
 std::string scenario(const std::string& workload, const std::string& policy,
@@ -83,7 +83,7 @@ std::vector<Question> questions() {
   return all;
 }
 
-/// Returns changes of prices, each of one price or several.
+/// Returns changes of prices. Each of these changes is a change of one price or of several prices.
 Words prices(std::mt19937& random) {
   const auto between = [&](double least, double most) {
     const double part = static_cast<double>(random()) / 4294967296.0;
@@ -115,7 +115,7 @@ Words prices(std::mt19937& random) {
   return some;
 }
 
-/// Returns changes of a scenario that give another plan.
+/// Returns changes of a scenario that lead to a different plan.
 Words other(std::mt19937& random) {
   const Words all = {"platform.devices.gpu.memory.capacity=20GB", "workload.batch=16",
                      "platform.devices.gpu.count=4", "workload.steps=5",
@@ -165,7 +165,7 @@ TEST_CASE("A plan that is priced again equals the plan that is made again", "[pr
   CHECK(found_in_all > 100);
 }
 
-TEST_CASE("A point that is priced again gives the same result as the point alone", "[property]") {
+TEST_CASE("A point whose plan is priced again gives the result that the point gives alone", "[property]") {
   std::mt19937 random(31);
   for (const Question& question : questions()) {
     CAPTURE(question.name);
@@ -200,7 +200,7 @@ TEST_CASE("After changes other than prices, the scenario is read and planned aga
   CHECK_FALSE(only_prices("memory.capacity=unlimited"));
 }
 
-TEST_CASE("A point that cannot be evaluated gives the same error as without earlier points") {
+TEST_CASE("A point that cannot be evaluated gives the error that it gives without earlier points") {
   const Variants variants(parse_text(questions().front().text, path), path, {});
   (void)evaluate(variants, Words{"platform.links.pcie.bandwidth=1GB/s"});
   for (const char* change :

@@ -1,5 +1,5 @@
 // Tests that no plan beats the bound of the question, for random models (chains and graphs), machines and workloads,
-// with every policy and many settings of the policy. A campaign tries more of them.
+// with every policy and many settings of the policy. A campaign tries more questions than this test.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <map>
@@ -114,8 +114,8 @@ double makespan_of(const Plan& plan) {
   return result.makespan;
 }
 
-/// Runs each question whose settings do not contradict each other. When a plan comes close to the bound, counts which
-/// term gave the bound.
+/// Runs each question whose settings do not contradict each other. If the seconds of a plan are close to the bound,
+/// counts which term gave the bound.
 class Campaign {
  public:
   void ask(const std::string& name, std::uint64_t seed, const std::function<Scenario()>& read) {
@@ -128,7 +128,7 @@ class Campaign {
       makespan = makespan_of(make_plan(scenario));
       bound = question_bound(scenario);
     } catch (const InputError&) {
-      return;  // settings that contradict each other
+      return;  // the settings of this question contradict each other
     } catch (const Infeasible&) {
       return;
     }
@@ -184,9 +184,8 @@ TEST_CASE("No plan of any policy is faster than the bound of its question", "[pr
 }
 
 TEST_CASE(
-    "No plan is faster than the bound if the weights of late layers do not fit together with the "
-    "tensors "
-    "that wait for them",
+    "No plan is faster than the bound if the weights of late layers do not fit together with the tensors that wait for "
+    "these weights",
     "[property]") {
   Campaign campaign;
   for (std::uint64_t seed = 0; seed < seeds(2000); ++seed) {
@@ -195,7 +194,7 @@ TEST_CASE(
     double weights = 0;
     const std::size_t layers = 2 + dice.below(5);
     for (std::size_t l = 0; l < layers; ++l) {
-      // The first layers have much computation and few weights, and the last ones few FLOP and many weights.
+      // The first layers have many FLOP and few weights, and the last layers have few FLOP and many weights.
       const bool late = 2 * l >= layers;
       rows.push_back({static_cast<double>(1 + dice.below(late ? 3 : 60)) / 10,
                       static_cast<std::int64_t>(4 * dice.below(late ? 200'000 : 5000)),
@@ -236,30 +235,29 @@ double bound_with(const std::vector<std::string>& overrides) {
 }
 
 TEST_CASE(
-    "The bound of the question: the computation, and then the bytes for which the card had no "
-    "room before") {
+    "The bound of the question counts the computation, and then the bytes for which the card had no room before") {
   const std::string capacity = "platform.devices.gpu.memory.capacity=";
-  // The input takes 0.001 ms and the computation 10 x 6 ms. The 3000 + 10 x 20 - 1000 kB that the card cannot hold take
-  // 2.2 ms at 1 GB/s.
+  // The input takes 0.001 ms, and the computation of the first layer takes 10 x 6 ms. The 3000 + 10 x 20 - 1000 kB that
+  // the card cannot hold take 2.2 ms at 1 GB/s.
   CHECK(bound_with({capacity + "1MB"}) == Approx(62.201e-3).epsilon(1e-12));
-  // With 2.5 MB of memory these bytes take 0.7 ms, less than the second layer's 10 x 0.1 ms. So only computation
-  // counts.
+  // With 2.5 MB of memory, the bytes that do not fit take 0.7 ms, which is less than the second layer's 10 x 0.1 ms. So
+  // the bound is the seconds of the computation.
   CHECK(bound_with({capacity + "2.5MB"}) == Approx(61.001e-3).epsilon(1e-12));
   CHECK(bound_with({}) == Approx(61.001e-3).epsilon(1e-12));
   CHECK(bound_with({capacity + "1MB", "memory={capacity: unlimited}"}) ==
         Approx(61.001e-3).epsilon(1e-12));
-  // With a tenth of the bandwidth, the 20 kB of a sample take 0.2 ms, which is more than the 0.1 ms of its computation.
-  // These bytes count for all samples but the last: 0.01 + 61 + 20 ms. The bytes that must cross, 10 x 1 + 3000 kB,
-  // take 30.1 ms.
+  // With a tenth of the bandwidth, the 20 kB of a sample take 0.2 ms, which is more than the 0.1 ms of its second
+  // layer. So the bound assumes that all samples have passed both layers: 0.01 + 61 ms, and 20 ms for the 3000 - 1000
+  // kB of weights that the card cannot hold. The bytes that must cross, 10 x 1 + 3000 kB, take only 30.1 ms.
   const std::string slow = "platform.links.host.bandwidth=100MB/s";
   CHECK(bound_with({capacity + "1MB", slow}) == Approx(81.01e-3).epsilon(1e-12));
-  // With a hundredth of the bandwidth, the link alone takes 301 ms, which is more than the other terms: 0.1 + 61 + 200
-  // ms, and 300 ms for the weights.
+  // With a hundredth of the bandwidth, the link alone takes 301 ms, which is more than the other terms of the bound.
+  // These terms are 0.1 + 61 + 200 ms, and 300 ms for the weights.
   const std::string slower = "platform.links.host.bandwidth=10MB/s";
   CHECK(bound_with({capacity + "1MB", slower}) == Approx(301e-3).epsilon(1e-12));
 }
 
-TEST_CASE("The bound of the question: set-up and latency of the first input and the last answer") {
+TEST_CASE("The bound of the question counts set-up and latency of the first input and of the last answer") {
   // Input and computation take 0.001 + 61 ms. Set-up and latency take 0.01 + 0.02 ms for the first input and 0.01 +
   // 0.02 ms for the last answer.
   const std::vector<std::string> late = {"platform.links.host.latency=20us",
@@ -270,7 +268,7 @@ TEST_CASE("The bound of the question: set-up and latency of the first input and 
   CHECK(bound_with(discard) == Approx(61.031e-3).epsilon(1e-12));
 }
 
-TEST_CASE("The bound of the question: devices share the work, and a link that all of them cross") {
+TEST_CASE("The bound of the question divides the work among the devices, and counts a link that all devices use") {
   const std::vector<std::string> two = {"platform.devices.gpu.count=2",
                                         "policy={name: data_parallel, replica: streamed}"};
   // 0.001 + 61 / 2 ms
@@ -280,17 +278,16 @@ TEST_CASE("The bound of the question: devices share the work, and a link that al
   CHECK(bound_with(slow) == Approx(301e-3).epsilon(1e-12));
   slow.push_back("platform.links.host.sharing=private");
   CHECK(bound_with(slow) == Approx(150.5e-3).epsilon(1e-12));
-  // There are two devices, but the policy computes on only one.
+  // The platform has two devices, but the policy computes on only one device.
   CHECK(bound_with({two[0]}) == Approx(61.001e-3).epsilon(1e-12));
 }
 
 TEST_CASE(
-    "The bound of the question: in training, the weights that do not fit are loaded again for "
-    "each batch") {
+    "The bound of the question counts, in training, the weights that do not fit and are loaded again for each batch") {
   // The first layer has weights of 100 kB and the second layer has weights of 3000 kB; only 1000 kB fit. There are 2
-  // batches of 2 samples of 1 kB each. The first load brings all weights, 3100 kB. Three later loads bring only the
-  // 2000 kB that do not fit. Together with 4 kB of samples, 4 + 3100 + 6000 kB cross at 1 GB/s.
-  // The computation takes 3 x 4 x 0.2 ms = 2.4 ms.
+  // batches of 2 samples of 1 kB each. The first load brings all weights, 3100 kB. Each of three later loads brings
+  // only the 2000 kB that do not fit. Together with 4 kB of samples, 4 + 3100 + 6000 kB cross at 1 GB/s. The
+  // computation takes 3 x 4 x 0.2 ms = 2.4 ms.
   const std::vector<test::Row> rows = {{0.1, 100'000, 400}, {0.1, 3'000'000, 400}};
   const auto bound = [&](const std::string& optimizer) {
     return question_bound(

@@ -1,5 +1,5 @@
 // Tests scenarios for which a choice was once bad or was wrongly refused. The scenarios are in tests/went_wrong, and
-// the first line of each says what went wrong.
+// the first line of each scenario says what went wrong.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -34,7 +34,7 @@ std::string capacity(std::int64_t bytes) {
   return "platform.devices.gpu.memory.capacity=" + std::to_string(bytes) + "B";
 }
 
-/// Returns the least seconds of this run over all strategies that treat every stage alike.
+/// Returns the least seconds that the run takes with a strategy that treats every stage alike.
 double best_alike(const std::string& name, const std::vector<std::string>& overrides) {
   double best = never;
   for (const std::string strategy :
@@ -51,7 +51,8 @@ std::string fact(const Plan& plan, const std::string& key) {
   return found ? found->shown() : "";
 }
 
-TEST_CASE("went wrong: optimal is no slower than any uniform fate, whatever steps and latency") {
+TEST_CASE("went wrong: for all numbers of steps and latencies, optimal is never slower than a strategy that treats "
+          "every stage alike") {
   for (const std::string name :
        {"optimal_latency_a", "optimal_latency_b", "optimal_one_stage", "optimal_last_input"})
     for (const std::string change :
@@ -64,7 +65,7 @@ TEST_CASE("went wrong: optimal is no slower than any uniform fate, whatever step
     }
 }
 
-TEST_CASE("went wrong: if everything fits, optimal keeps everything and leaves no gap") {
+TEST_CASE("went wrong: if all tensors fit, optimal keeps all tensors, and its gap is 0") {
   for (const std::string name : {"optimal_latency_a", "optimal_latency_b"}) {
     INFO(name);
     CHECK(seconds_of(name) == Approx(seconds_of(name, {"fates.strategy=keep_all"})).epsilon(1e-12));
@@ -72,15 +73,15 @@ TEST_CASE("went wrong: if everything fits, optimal keeps everything and leaves n
   }
 }
 
-TEST_CASE("went wrong: two equal replicas are planned once") {
+TEST_CASE("went wrong: only one of two equal replicas is planned") {
   const std::clock_t begin = std::clock();
   const double optimal = seconds_of("optimal_two_replicas");
-  // Planning takes 0.1 s, and took 11 s when both replicas were planned.
+  // Planning takes 0.1 s. When both replicas were planned, planning took 11 s.
   CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 2);
   CHECK(optimal <= best_alike("optimal_two_replicas", {}) * (1 + 1e-9));
 }
 
-TEST_CASE("went wrong: an explicit by_memory refuses no memory beyond the least that fits") {
+TEST_CASE("went wrong: if a scenario gives the cut by_memory, no memory above the least memory that fits is refused") {
   bool fitted = false;
   double last = never;
   for (std::int64_t bytes = 200'000; bytes <= 1'000'000; bytes += 10'000) {
@@ -113,7 +114,7 @@ TEST_CASE("went wrong: more memory never makes phased training slower") {
         seconds_of("phased_training_more_memory", {capacity(2'521'062)}) * (1 + 1e-9));
 }
 
-TEST_CASE("went wrong: with the cut left open, more memory never makes a sharded model slower") {
+TEST_CASE("went wrong: if the cut is open, more memory never makes a sharded model slower") {
   check_monotone("fewer_stages_fewer_devices", {"stages={cut: auto}"}, 2'000'000, 8'000'000);
 }
 

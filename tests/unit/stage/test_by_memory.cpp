@@ -48,11 +48,11 @@ std::size_t fewest_of_all(const Model& model, std::int64_t capacity) {
   return fewest;
 }
 
-TEST_CASE("by_memory ends a stage earlier if the longest one leads to a layer that fits nowhere") {
+TEST_CASE("by_memory ends a stage earlier if the longest possible stage leads to a layer that fits into no stage") {
   // After an input of 1 B the layers have outputs of 4, 60, 4, 4 B and weights of 5, 5, 65, 5 B.
-  // Within 78 B, l0 and l1 fit (1 + 10 + 60 = 71), but l0, l1 and l2 do not (1 + 75 + 4 = 80). After a stage of l0 and
-  // l1, l2 would need 60 + 65 + 4 = 129. If l0 is a stage of its own (10), l1 and l2 fit together (4 + 70 + 4 = 78).
-  // With l3 this stage would need 83, so that l3 is a stage of its own (4 + 5 + 4 = 13).
+  // Within 78 B, l0 and l1 fit (1 + 10 + 60 = 71 B), but l0, l1 and l2 do not fit (1 + 75 + 4 = 80 B). After a stage of
+  // l0 and l1, l2 would need 60 + 65 + 4 = 129 B. If l0 alone is a stage (10 B), l1 and l2 fit together (4 + 70 + 4 =
+  // 78 B). With l3 this stage would need 83 B, so l3 alone is a stage (4 + 5 + 4 = 13 B).
   Cutting cutting(chain_of(1, {{4, 5}, {60, 5}, {4, 65}, {4, 5}}));
   cutting.working_set_counted = false;
   cutting.device.memory().capacity = 78;
@@ -61,7 +61,7 @@ TEST_CASE("by_memory ends a stage earlier if the longest one leads to a layer th
   CHECK_THROWS_AS(cutting.cut("{cut: by_memory}"), Infeasible);
 }
 
-TEST_CASE("by_memory refuses exactly those chains that no cut makes fit") {
+TEST_CASE("by_memory refuses exactly those chains that do not fit with any cut") {
   Dice dice(760'000);
   int refused = 0, earlier = 0;
   for (int c = 0; c < 6000; ++c) {

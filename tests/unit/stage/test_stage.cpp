@@ -8,7 +8,7 @@ using namespace sluice::test;
 using Catch::Matchers::Contains;
 using Lasts = std::vector<std::uint32_t>;
 
-TEST_CASE("without stages the whole model is one") {
+TEST_CASE("if the scenario gives no stages, the whole model is one stage") {
   const Cutting cutting(chain());
   const auto stages = cut_stages(
       {cutting.model, cutting.device, *plain_cost("peak"), DType::int8, 1, true, nullptr});
@@ -42,13 +42,15 @@ TEST_CASE("by_memory makes each stage as long as possible") {
   // One stage needs weights 10 + input 10 + output 7 + workspace 50 (a and b while b runs) = 77 B.
   cutting.device.memory().capacity = 77;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
-  // Within 76 B, a to c fit with 6 + 10 + 5 + 50 = 71 B, and d needs 4 + 5 + 7 = 16 B.
+  // Within 76 B, the stage of a, b and c fits with 6 + 10 + 5 + 50 = 71 B. The stage of d needs 4 + 5 + 7 = 16 B.
   cutting.device.memory().capacity = 76;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{3, 4});
-  // Within 70 B, a and b fit with 3 + 10 + 30 + 20 = 63 B, and c and d need 7 + 30 + 7 + 5 = 49 B.
+  // Within 70 B, the stage of a and b fits with 3 + 10 + 30 + 20 = 63 B. The stage of c and d needs 7 + 30 + 7 + 5 = 49
+  // B.
   cutting.device.memory().capacity = 70;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{2, 4});
-  // Without the working set, a to d need 10 + 10 + 7 = 27 B, and a to c need 6 + 10 + 5 = 21 B.
+  // If the working set does not count, a stage of a to d needs 10 + 10 + 7 = 27 B, and a stage of a to c needs 6 + 10 +
+  // 5 = 21 B.
   cutting.working_set_counted = false;
   cutting.device.memory().capacity = 27;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
@@ -70,7 +72,7 @@ TEST_CASE("by_memory counts all samples of a micro-batch, and fills only `share`
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
 }
 
-TEST_CASE("by_memory names the layer that does not fit alone") {
+TEST_CASE("by_memory names a layer that does not fit even if it is the only layer of a stage") {
   Cutting cutting(chain());
   // a needs 1 + 10 + 20 = 31 B, b alone needs 2 + 20 + 30 = 52 B, and b and c need 5 + 20 + 5 + 30 = 60 B.
   cutting.device.memory().capacity = 51;
@@ -81,7 +83,7 @@ TEST_CASE("by_memory names the layer that does not fit alone") {
                         Contains("device 'gpu'") && Contains("51 B"));
 }
 
-TEST_CASE("balanced makes the longest stage as short as it can be") {
+TEST_CASE("balanced makes the seconds of the longest stage as few as possible") {
   const Cutting cutting(chain());  // 100, 200, 300, 400 s
   CHECK(cutting.lasts("{cut: balanced, count: 1}") == Lasts{4});
   CHECK(cutting.lasts("{cut: balanced, count: 2}") == Lasts{3, 4});  // 600 | 400
@@ -90,17 +92,16 @@ TEST_CASE("balanced makes the longest stage as short as it can be") {
 }
 
 TEST_CASE("by_weight cuts where the fewest bytes cross, and limits the weights of each stage") {
-  const Cutting cutting(chain());  // weights are 1, 2, 3, 4 B; boundaries are 20, 30, 5 B
+  const Cutting cutting(chain());  // the weights have 1, 2, 3 and 4 B; the boundaries have 20, 30 and 5 B
   CHECK(cutting.lasts("{cut: by_weight, groups: 1, split: false}") == Lasts{4});
-  // A stage may have weights of at most 5 B. With the cut a, b | c | d, 30 bytes cross the first boundary, and with a |
-  // b, c | d only 20 bytes.
+  // A stage may have weights of at most 5 B. With the cut a, b | c | d, 30 bytes cross the first boundary. With the cut
+  // a | b, c | d, only 20 bytes cross it.
   CHECK(cutting.lasts("{cut: by_weight, groups: 2, split: false}") == Lasts{1, 3, 4});
 }
 
 TEST_CASE(
-    "if loads take no time, by_time takes the fewest stages that fit, and chooses where "
-    "they end") {
-  Cutting cutting(chain());  // as in by_memory: one stage needs 77 B, two stages need 63 and 49 B
+    "if loads take no time, by_time makes as few stages as fit, and chooses where these stages end") {
+  Cutting cutting(chain());  // one stage needs 77 B, and two stages need 63 and 49 B, as in the test of by_memory
   cutting.device.memory().capacity = 77;
   CHECK(cutting.lasts("{cut: by_time}") == Lasts{4});
   cutting.device.memory().capacity = 70;
@@ -146,8 +147,7 @@ TEST_CASE("faulty stages are refused at the fault") {
 }
 
 TEST_CASE(
-    "the stages of every cut cover the model once, in order, and their sums are those of "
-    "the model") {
+    "the stages of every cut have each layer once, in order, and their sums equal the sums of the model") {
   const std::vector<std::pair<std::string, std::string>> parameters = {{"whole", ""},
                                                                        {"per_layer", ""},
                                                                        {"single_tensor", ""},

@@ -19,7 +19,8 @@ std::vector<std::string> plan_changes(const std::string& got) {
 
 }  // namespace
 
-TEST_CASE("A baseline reads back as it was written, with sorted keys and a newline at its end") {
+TEST_CASE("An equal baseline results if a baseline is written and read back; its keys are sorted, and a newline is at "
+          "its end") {
   const std::string text = to_text(baseline());
   const Baseline back = baseline_from(parse_text(text, "s.json"));
   CHECK(to_text(back) == text);
@@ -85,7 +86,7 @@ TEST_CASE("Every metric of a summary becomes an entry, one for each key") {
   CHECK_FALSE(entries.at({"samples", ""}).number);
 }
 
-TEST_CASE("Plans differ by their contents, not by the last digit of a computed number") {
+TEST_CASE("Differences between two plans are reported, except for numbers that differ only in the last digits") {
   CHECK(plan_changes(plan_text).empty());
   CHECK(plan_changes(edited(plan_text, "seconds=0.5", "seconds=0.50000000000001")).empty());
   CHECK(plan_changes(edited(plan_text, "seconds=0.5", "seconds=0.505")) ==
@@ -104,8 +105,8 @@ TEST_CASE("Plans differ by their contents, not by the last digit of a computed n
 }
 
 TEST_CASE(
-    "Lines that were added, removed or moved are reported as added, removed or moved, and the "
-    "same change of many lines is reported once") {
+    "Lines that were added, removed or moved are reported as such, and the same change of many lines is reported only "
+    "once") {
   const std::string first = "0F on=gpu.compute kind=forward stage=0 samples=1 seconds=0.5\n";
   const std::string load =
       "0LOAD on=gpu.down kind=load moves=w route=host>gpu bytes=10 allocates=w@gpu uses=w@gpu\n";
@@ -120,7 +121,7 @@ TEST_CASE(
   CHECK(plan_changes(slower) == std::vector<std::string>{"body 0F and 1 more: samples 1 -> 2"});
 }
 
-TEST_CASE("The digest of a long plan shows sums by stage and stream, and that the order changed") {
+TEST_CASE("The digest of a long plan shows sums for each stage and stream, and shows whether the order has changed") {
   const auto digest = [](const std::string& text) {
     return digest_text(plan_from_text(text, "s.plan"));
   };
@@ -130,7 +131,7 @@ TEST_CASE("The digest of a long plan shows sums by stage and stream, and that th
   CHECK_THAT(kept, Contains("\non body gpu.down actions=1 executions=2 bytes=20 seconds=0 "));
   CHECK(compare_plans(kept, "s.plan", digest(plan_text)).none());
   const auto slower = compare_plans(kept, "s.plan", digest(edited(plan_text, "=0.5", "=0.505")));
-  // The sums of the section, the stream and the stage are 2 x 0.005 s larger.
+  // The sums of the section, the stream and the stage grow by 2 x 0.005 s.
   REQUIRE(slower.lines.size() == 1);
   CHECK_THAT(slower.lines[0], Contains("on body gpu.compute and 2 more: seconds 1.5 -> 1.51"));
   CHECK(
@@ -140,7 +141,7 @@ TEST_CASE("The digest of a long plan shows sums by stage and stream, and that th
   CHECK_THAT(waits.lines[0], Contains("on body gpu.compute: order"));
 }
 
-TEST_CASE("A plan that has become too long for a golden text is compared by its sums") {
+TEST_CASE("A plan that has become too long for a golden text is compared by the sums of its digest") {
   const std::string digest = digest_text(plan_from_text(plan_text, "s.plan"));
   const std::string full = to_text(plan_from_text(plan_text, "s.plan"));
   CHECK(compare_plans(digest, "s.plan", full).none());

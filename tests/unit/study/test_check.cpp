@@ -20,7 +20,7 @@ ScenarioVerdict against(const Measurement& got, const Baseline& expected = basel
 
 }  // namespace
 
-TEST_CASE("A number is equal within its tolerance, and otherwise better or worse") {
+TEST_CASE("A number within its tolerance counts as equal, and any other number as better or worse") {
   CHECK(moved(100, 100, low) == Verdict::equal);
   CHECK(moved(100, 101, low) == Verdict::worse);
   CHECK(moved(100, 99, low) == Verdict::better);
@@ -28,14 +28,14 @@ TEST_CASE("A number is equal within its tolerance, and otherwise better or worse
   CHECK(moved(100, 99, high) == Verdict::worse);
   CHECK(moved(100, 101, neither) == Verdict::changed);
   CHECK(moved(-100, -101, low) == Verdict::better);
-  // |got - expected| <= atol + rtol |expected|: 0.5 + 0.25 x 100 = 25.5, each exact in binary
+  // the tolerance is atol + rtol |expected| = 0.5 + 0.25 x 100 = 25.5; all these numbers are exact in binary
   CHECK(moved(100, 125.5, low, 0.25, 0.5) == Verdict::equal);
   CHECK(moved(100, 125.75, low, 0.25, 0.5) == Verdict::worse);
   CHECK(moved(100, 74.5, high, 0.25, 0.5) == Verdict::equal);
   // A difference from zero cannot be given as a share.
   CHECK(moved(0, 1e-300, low) == Verdict::worse);
   CHECK(moved(0, 1e-300, low, 1e-9, 1e-12) == Verdict::equal);
-  // The tolerance is 1e-9 of 1. The number 2^-30 is below it, and 2^-29 is above it.
+  // The tolerance is 1e-9 of 1. The number 2^-30 is below the tolerance, and 2^-29 is above the tolerance.
   CHECK(moved(1, 1 + 0x1p-30, low) == Verdict::equal);
   CHECK(moved(1, 1 + 0x1p-29, low) == Verdict::worse);
 }
@@ -66,7 +66,7 @@ TEST_CASE("A difference is given as a share only of values that are not zero") {
   CHECK_FALSE(metric.difference());
 }
 
-TEST_CASE("Equal results are equal, and one worse number outweighs everything else") {
+TEST_CASE("A result with only equal numbers is equal, and a result with one worse number is worse") {
   CHECK(against(same()).state == State::equal);
   Measurement got = same();
   got.baseline.entries[{"peak_bytes", "host"}].number = 0.05;
@@ -79,7 +79,7 @@ TEST_CASE("Equal results are equal, and one worse number outweighs everything el
   CHECK(worse.count(Verdict::equal) == 3);
 }
 
-TEST_CASE("Tolerance and direction are those of the baseline") {
+TEST_CASE("The tolerance and the direction of a number come from the baseline") {
   Measurement got = same();
   got.baseline.entries[{"peak_bytes", "gpu"}] = number(1.009e9, neither);  // 0.9 % more
   CHECK(against(got).state == State::equal);
@@ -87,7 +87,7 @@ TEST_CASE("Tolerance and direction are those of the baseline") {
   CHECK(against(got).state == State::worse);
 }
 
-TEST_CASE("A metric or a key that was added or removed is changed, not worse") {
+TEST_CASE("A metric or a key that was added or removed counts as changed, not as worse") {
   Measurement got = same();
   got.baseline.entries.erase({"peak_bytes", "host"});
   got.baseline.entries[{"new_metric", ""}] = number(1);
@@ -130,8 +130,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "A plan that no longer fits is worse, and a plan that fits now and did not before is "
-    "better") {
+    "A plan that no longer fits is worse, and a plan that fits now but did not fit before is better") {
   Measurement infeasible;
   infeasible.baseline = baseline();
   infeasible.baseline.outcome = Baseline::Outcome::infeasible;
@@ -162,7 +161,7 @@ TEST_CASE("A stage or a link that became slower is named, the slowest first") {
                                  "stage 'full' computes 1 % longer"});
 }
 
-TEST_CASE("Reports escape the special characters of their format") {
+TEST_CASE("Reports escape the special characters of the format in which they are written") {
   CheckReport report;
   report.folder = "it's here";
   ScenarioVerdict verdict;
@@ -183,8 +182,7 @@ TEST_CASE("Reports escape the special characters of their format") {
 }
 
 TEST_CASE(
-    "Only worse or missing results fail, and with --strict every result that is not equal "
-    "fails") {
+    "The check fails for worse or missing results; with --strict it fails for every result that is not equal") {
   CheckReport report;
   const auto exit_code = [&](State state, int error_code = 0) {
     ScenarioVerdict verdict;

@@ -19,7 +19,7 @@ Profile profile(const std::string& rows) {
   return parse_profile(head + rows, "p.csv");
 }
 
-/// Two equal products, two relus, and a softmax.
+/// A model with two equal products, two relus, and a softmax.
 Model model() {
   return sluice::test::model_of(
       "- {type: input, name: x, shape: [10]}\n"
@@ -31,7 +31,7 @@ Model model() {
 
 }  // namespace
 
-TEST_CASE("operators are summed with their occurrences and compared with the whole") {
+TEST_CASE("the seconds of operators are multiplied by their occurrences, summed, and compared with the whole model") {
   const Profile read = profile(dense +
                                "2x10,2,,,,,,0.003,0.5\n"
                                "net,all,,2,,whole,,,,0.010,2\n"
@@ -44,18 +44,19 @@ TEST_CASE("operators are summed with their occurrences and compared with the who
   CHECK(cover.attributed_j == 1);
   CHECK(*cover.share_j() == Approx(0.5));
   REQUIRE(cover.missing.size() == 2);
-  // Seconds are estimated in proportion to bytes. The two dense layers have 4 x (2 x 20 + 100) = 560 B each, so that
-  // 1120 B take 6 ms. Each of two relus has 160 B.
+  // Seconds are estimated in proportion to bytes. The two dense layers have 4 x (2 x 20 + 100) = 560 B each, so 1120 B
+  // take 6 ms. Each of the two relus has 160 B.
   CHECK(cover.missing[0].occurrences == 2);
   CHECK(cover.missing[0].weight == 320);
   CHECK(cover.missing[0].expected_s == Approx(0.006 * 320 / 1120));
   CHECK_FALSE(cover.needed);  // the sum, 6 + 1.71 + 0.86 ms, is less than 9 ms
   const Cover low = cover_of(model(), read, {.samples = 2, .target = 0.75});
-  CHECK(*low.needed == 1);  // the sum is 7.7 ms, but the whole takes 7.5 ms
+  CHECK(*low.needed == 1);  // the sum, 7.7 ms, is greater than 7.5 ms
   CHECK(*cover_of(model(), read, {.samples = 2, .target = 0.5}).needed == 0);
 }
 
-TEST_CASE("the seconds of the whole model may be given, and without them no share is known") {
+TEST_CASE("the seconds of the whole model may be given, and without these seconds the measured share of the model is "
+          "not known") {
   const Profile read = profile(dense + "2x10,2,,,,,,0.003,\n");
   CHECK_FALSE(cover_of(model(), read, {.samples = 2}).share_s());
   CHECK(*cover_of(model(), read, {.samples = 2, .whole_s = 0.012}).share_s() == 0.5);
@@ -67,7 +68,7 @@ TEST_CASE("the seconds of the whole model may be given, and without them no shar
         }).find("has several rows of the whole model") != std::string::npos);
 }
 
-TEST_CASE("the whole model with several passes has one row per pass") {
+TEST_CASE("a whole model that was measured in several passes has one row per pass") {
   const CoverRequest training = {.samples = 2, .passes = {"forward", "backward"}};
   const std::string forward = "net,a,,2,hot,whole,,,,1,\n";
   const Profile twice = profile(forward + "net,a,,2,cold,whole,,,,2,\n");
@@ -79,7 +80,7 @@ TEST_CASE("the whole model with several passes has one row per pass") {
              .whole_s == 3);
 }
 
-TEST_CASE("a profile's own rows are summed by their occurrences") {
+TEST_CASE("without a model, the rows of a profile are summed with their occurrences") {
   const Profile read = profile(
       "x,1,,2,,,,3,100,0.001,\ny,2,,2,,,,1,50,,\nz,3,,2,,,backward,5,,9,\n"
       "net,all,,2,,whole,,,,0.004,\n");

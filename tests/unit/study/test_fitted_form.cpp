@@ -77,37 +77,37 @@ std::vector<Sample> samples_of(const std::vector<double>& p, double noise) {
 
 }  // namespace
 
-TEST_CASE("a stream takes its launch and its bytes, which come from the cache if they fit") {
+TEST_CASE("a stream takes the seconds of its launch and of its bytes, which come from the cache if they fit") {
   Kernel stream{.of = "elementwise", .rows = 10, .columns = 10, .bytes = 1e9};
   // The stream takes 1 us + 1e9 B / (0.5 x 1 TB/s), because a cache of 1 kB holds nearly none of these bytes.
   CHECK(seconds(stream, parameters()) == Approx(1e-6 + 2e-3).epsilon(1e-12));
-  // A cache of 1 PB holds all 1e9 B and gives them at twice the memory's bandwidth.
+  // A cache of 1 PB holds all 1e9 B, and gives the bytes at twice the memory's bandwidth.
   CHECK(seconds(stream, parameters(), sheet(1e15)) == Approx(1e-6 + 0.5e-3).epsilon(1e-12));
   // If the stream has as many bytes as the cache, half of these bytes come from the cache: 0.5 ms / 2 + 2 ms / 2.
   CHECK(seconds(stream, parameters(), sheet(1e9)) == Approx(1e-6 + 1.25e-3).epsilon(1e-12));
 }
 
-TEST_CASE("a stream's second read comes from the cache while the rows in use fit") {
+TEST_CASE("the second read of a stream comes from the cache as long as the rows in use fit") {
   Kernel stream{.of = "softmax", .rows = 10, .columns = 10, .bytes = 1e9};
   std::vector<double> p = parameters();
   p[again] = 0.5;
-  p[resident] = 2;  // 4 units x 2 rows of 0.1 GB: 0.8 GB
+  p[resident] = 2;  // the rows in use have 4 units x 2 rows x 0.1 GB = 0.8 GB
   const double once = 1e-6 + 2e-3;
-  // With a cache of 1 kB, half of the bytes come from the memory a second time, at half of 1 TB/s.
+  // With a cache of 1 kB, half of the bytes are read from the memory a second time, at half of 1 TB/s.
   CHECK(seconds(stream, p) == Approx(once + 1e-3).epsilon(1e-12));
   // A cache as large as the rows in use gives half of the second read, at 2 TB/s, and 1 / (1 + 1.25^4) of the first
   // read.
   const double hit = 1 / (1 + std::pow(1.25, 4));
   CHECK(seconds(stream, p, sheet(8e8)) ==
         Approx(1e-6 + hit * 0.5e-3 + (1 - hit) * 2e-3 + 0.125e-3 + 0.5e-3).epsilon(1e-9));
-  // With more rows in use, each row has fewer bytes. Only the sum of the bytes counts.
+  // If there are more rows in use, each row has fewer bytes. Only the sum of the bytes in use matters.
   stream.rows = 20;
   p[resident] = 4;
   CHECK(seconds(stream, p, sheet(8e8)) ==
         Approx(1e-6 + hit * 0.5e-3 + (1 - hit) * 2e-3 + 0.125e-3 + 0.5e-3).epsilon(1e-9));
 }
 
-TEST_CASE("bytes in a slower memory take longer, except those in the cache") {
+TEST_CASE("bytes in a slower memory take longer, except the bytes that are in the cache") {
   const Kernel stream{.of = "elementwise", .rows = 10, .columns = 10, .bytes = 1e9};
   Sheet slow = sheet();
   slow.slowness = 5;
@@ -116,15 +116,15 @@ TEST_CASE("bytes in a slower memory take longer, except those in the cache") {
   CHECK(seconds(stream, parameters(), slow) == Approx(1e-6 + 0.5e-3).epsilon(1e-12));
 }
 
-TEST_CASE("a result with a single column has a tile of its own shape") {
+TEST_CASE("a product whose result has a single column takes tiles of 128 x 1") {
   std::vector<double> p = parameters();
   // 4 groups of 128 pixels, with products of depth 9, take one wave of tiles of 128 x 128.
   CHECK(seconds(of_sizes(4, 128, 1, 9), p) == Approx(1e-6 + 2. * 128 * 128 * 9 / 1e12));
-  p[column] = 0.5;  // one wave of tiles of 128 x 1, at half the rate
+  p[column] = 0.5;  // the product takes one wave of tiles of 128 x 1, at half the rate
   CHECK(seconds(of_sizes(4, 128, 1, 9), p) == Approx(1e-6 + 2. * 128 * 9 / 0.5e12));
 }
 
-TEST_CASE("a product takes waves of tiles over the units, plus a part of the unfilled wave") {
+TEST_CASE("a product takes the full waves of tiles over the units, and a share of the wave that is not full") {
   std::vector<double> p = parameters();
   // The seconds of a tile on one unit.
   const double tile = 2. * 128 * 128 * 64 / 1e12;
@@ -135,7 +135,7 @@ TEST_CASE("a product takes waves of tiles over the units, plus a part of the unf
   CHECK(seconds(of_sizes(1, 640, 128, 64), p) == Approx(1e-6 + 1.625 * tile));
   CHECK(seconds(of_sizes(5, 128, 128, 64), p) == Approx(1e-6 + 1.625 * tile));  // 5 products
   CHECK(seconds(of_sizes(1, 513, 128, 64), p) == Approx(1e-6 + 1.625 * tile));  // a row more
-  p[startup] = 32;  // each tile takes 1.5 times as long
+  p[startup] = 32;  // each tile takes 1.5 times as long as in the first case
   CHECK(seconds(of_sizes(1, 256, 256, 64), p) == Approx(1e-6 + 1.5 * tile));
   p[unaligned] = 0.2;
   CHECK(seconds(of_sizes(1, 256, 255, 64), p) == Approx(1e-6 + 1.8 * tile));
@@ -143,14 +143,14 @@ TEST_CASE("a product takes waves of tiles over the units, plus a part of the unf
 
 TEST_CASE("a deep product of few tiles is split over the units") {
   // One tile of depth 256 is split into 4 parts for the 4 units, which takes a quarter of the time. (8 parts would have
-  // only a depth of 32.) The partial sums are 8 B x 4 x 128 x 128 at 2 TB/s.
+  // only a depth of 32.) The partial sums move 8 B x 4 x 128 x 128 at 2 TB/s.
   const double tile = 2. * 128 * 128 * 64 / 1e12, sums = 8. * 4 * 128 * 128 / 2e12;
   std::vector<double> p = parameters();
-  p[ragged] = 1;  // a wave that is not full takes as long as a full wave
+  p[ragged] = 1;  // with this parameter, a wave that is not full takes as long as a full wave
   CHECK(seconds(of_sizes(1, 128, 128, 256), p) == Approx(1e-6 + tile + sums));
 }
 
-TEST_CASE("a device's watts bound its FLOP/s") {
+TEST_CASE("the watts of a device limit its FLOP/s") {
   std::vector<double> p = parameters();
   p[energy] = 1e-11;
   const Kernel kernel = of_sizes(1, 256, 256, 64);
@@ -161,8 +161,9 @@ TEST_CASE("a device's watts bound its FLOP/s") {
 
 namespace {
 
-/// Returns the force with which weighted numbers pull at `middle`. A number's force grows with its weight and its
-/// distance, but hardly grows beyond a distance of 0.05. At the centre of the numbers, the sum of the forces is 0.
+/// Returns the force with which weighted numbers pull at `middle`. The force of a number grows with its weight and its
+/// distance from `middle`. Beyond a distance of 0.05, the force hardly grows. At the robust mean of the numbers, the
+/// sum of the forces is 0.
 double pull(double middle, const std::vector<std::pair<double, double>>& numbers) {
   double sum = 0;
   for (const auto& [weight, number] : numbers)
@@ -182,15 +183,15 @@ TEST_CASE(
   CHECK(std::log(surface.correction(here)) == Approx(0.01 / 1.05).epsilon(2e-3));
   surface.left = {{here, 0.3}};
   CHECK(std::abs(pull(std::log(surface.correction(here)), {{1, 0.3}, {0.05, 0}})) < 1e-5);
-  // A product with e times as many rows has the distance d = 1, so that its weight is exp(-2).
+  // A product with e times as many rows has the distance d = 1, so its weight is exp(-2).
   Place there = here;
   there[1] += 1;
   surface.left = {{here, 0.03}};
   CHECK(std::abs(pull(std::log(surface.correction(there)), {{std::exp(-2.0), 0.03}, {0.05, 0}})) <
         1e-5);
   there[1] += 9;
-  CHECK(surface.correction(there) == Approx(1));  // far from all points, only the form counts
-  // Of nine points, only the nearest eight count.
+  CHECK(surface.correction(there) == Approx(1));  // far from all measured points, only the form counts
+  // If there are nine points, only the nearest eight points count.
   surface.left.assign(8, {here, 0.02});
   surface.left.push_back({there, 100.0});
   CHECK(std::abs(pull(std::log(surface.correction(here)), {{8, 0.02}, {0.05, 0}})) < 1e-5);
@@ -223,7 +224,7 @@ TEST_CASE("a fit finds the form that made the samples, and a second fit gives th
   CHECK(twice.time_error.median == fit.time_error.median);
 }
 
-TEST_CASE("a device is predicted from the others, and the errors are reported by its name") {
+TEST_CASE("each device is predicted from the other devices, and the errors are reported with its name") {
   std::vector<Sample> samples = samples_of(parameters(), 0.02), same = samples, twice = samples;
   for (Sample& sample : same) sample.sheet = 1;
   for (Sample& sample : twice) sample.sheet = 2, sample.seconds *= 2;
@@ -235,7 +236,7 @@ TEST_CASE("a device is predicted from the others, and the errors are reported by
   REQUIRE(fit.device_errors.size() == 3);
   CHECK(fit.device_errors[2].first == "c");
   CHECK(fit.device_errors[2].second.count == 300);
-  // a and b are alike, and c takes twice as long. So c is predicted with half of its seconds.
+  // The devices a and b are alike, and c takes twice as long as they do. So c is predicted to take half of its seconds.
   CHECK(fit.device_errors[2].second.median == Approx(0.5).margin(0.03));
   REQUIRE(fit.device_error);
   CHECK(fit.device_error->count == 900);
@@ -257,7 +258,8 @@ TEST_CASE("if one sample has no energy, energy has neither a fit nor an error") 
   CHECK_FALSE(fit.energy_error);
 }
 
-TEST_CASE("a fit document reads back as it was written, and says where it is wrong") {
+TEST_CASE("an equal fit results if a fit is written and read back, and faults in its document are refused at their "
+          "place") {
   std::vector<Sample> samples = samples_of(parameters(), 0.1);
   samples.resize(20);
   Fit fit{.name = "mine", .source = "a \"test\"", .devices = {sheet(1e6, 30)}};
@@ -269,12 +271,12 @@ TEST_CASE("a fit document reads back as it was written, and says where it is wro
   CHECK(read.find("linear", DType::float16) == nullptr);
   CHECK(read.saw(fit.devices.front()));
   CHECK_FALSE(read.saw(sheet(1e6) = {.units = 8, .rate = 4e12, .bandwidth = 1e12}));
-  // The least and the greatest fitted sizes count as measured, even if the document rounds them.
+  // The least and the greatest fitted sizes count as measured, even if the document rounds these sizes.
   const bool all_inside = std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
     return read.classes[0].covers(sample.kernel);
   });
   CHECK(all_inside);
-  // The fit that was read gives the same price as the original, up to the digits that were written.
+  // The fit that was read gives the price of the original fit, up to the digits that were written.
   const Kernel& kernel = samples[3].kernel;
   CHECK(read.classes[0].seconds_of(kernel, fit.devices[0]) ==
         Approx(fit.classes[0].seconds_of(kernel, fit.devices[0])).epsilon(2e-4));

@@ -1,4 +1,4 @@
-// Tests how rows of profiles become kernels. The sizes of the kernels are computed by hand.
+// Tests how rows of profiles become kernels. The expected sizes of the kernels are computed by hand.
 #include <catch2/catch.hpp>
 
 #include "cost/fitted/row_kernel.hpp"
@@ -27,7 +27,7 @@ Profile table(const std::string& rows) {
 
 }  // namespace
 
-TEST_CASE("the sizes of a row are those of a product or a stream") {
+TEST_CASE("the sizes of a row become the sizes of a product or of a stream") {
   ProfileRow gemm = row("gemm", "", {});
   gemm.sizes = {{"m", 7}, {"n", 5}, {"k", 3}};
   const auto kernel = kernel_of(gemm, "linear", 2);
@@ -36,12 +36,12 @@ TEST_CASE("the sizes of a row are those of a product or a stream") {
   CHECK(kernel->bytes == 2 * (7 * 3 + 3 * 5 + 7 * 5));
   ProfileRow two = row("add", "", {}), one = row("relu", "", {});
   two.sizes = one.sizes = {{"b", 4}, {"h", 6}};
-  // The sum of two tensors is a stream with two reads and a write.
+  // The sum of two tensors is a stream that reads two tensors and writes one tensor.
   CHECK(kernel_of(two, "elementwise", 4)->bytes == 3 * 4 * 24);
   CHECK(kernel_of(one, "elementwise", 4)->bytes == 2 * 4 * 24);
 }
 
-TEST_CASE("a convolution written as in torch or as in Sluice is the same product") {
+TEST_CASE("a convolution becomes the same product whether it is written as in torch or as in Sluice") {
   // Outputs of 32 images of 56 x 56 have (56 + 6 - 7) / 2 + 1 = 28 pixels along each axis.
   const auto torch = kernel_of(
       row("Conv2d", "Conv2d(3, 64, kernel_size=(7, 7), stride=(2, 2), padding=(3, 3), bias=False)",
@@ -61,7 +61,8 @@ TEST_CASE("a convolution written as in torch or as in Sluice is the same product
     CHECK(kernel.depth == 3 * 49);
     CHECK(kernel.bytes == 4. * (32 * 3 * 56 * 56 + 64 * 147 + 32 * 28 * 28 * 64));
   }
-  // Kernel and stride are given once for both axes. If the row has outputs, these give the number of pixels.
+  // Kernel and stride are given as one number for both axes. If the row has outputs, their shape gives the number of
+  // pixels.
   ProfileRow once =
       row("conv2d", "conv2d channels=64 groups=1 kernel=7 padding=same stride=2", {32, 56, 56, 3});
   CHECK(kernel_of(once, "conv", 4)->rows == 32 * 28 * 28);
@@ -83,7 +84,7 @@ TEST_CASE("a convolution written as in torch or as in Sluice is the same product
   CHECK(grouped->flop == 2. * 2 * 25 * 16 * 18);
 }
 
-TEST_CASE("dense layers, norms and pools by the shapes of their inputs") {
+TEST_CASE("dense layers, norms and pools become kernels whose sizes follow from the shapes of their inputs") {
   const auto dense =
       kernel_of(row("Linear", "Linear(in_features=512, out_features=10, bias=True)", {8, 7, 512}),
                 "linear", 4);
@@ -105,7 +106,7 @@ TEST_CASE("dense layers, norms and pools by the shapes of their inputs") {
   CHECK(pool->bytes == 4 * (2 * 64 * 64 + 2 * 16 * 64));
   CHECK(kernel_of(row("global_avg_pool", "global_avg_pool", {2, 5, 5, 64}), "pool", 4)->bytes ==
         4 * (2 * 64 * 25 + 2 * 64));
-  // If the row has outputs, these give the rows: 14 words become 14 rows of 32 elements.
+  // If the row has outputs, their shape gives the rows: 14 words become 14 rows of 32 elements.
   ProfileRow words = row("embedding", "embedding features=32", {2, 7});
   words.outputs = {{2, 7, 32}};
   CHECK(kernel_of(words, "elementwise", 4)->rows == 14);
@@ -166,7 +167,7 @@ TEST_CASE("rows that cannot be fitted are left out and counted by reason") {
   REQUIRE(samples.classes.size() == 2);  // linear in float32 and in float16
   CHECK(samples.classes[0].samples.size() == 2);
   CHECK(samples.classes[1].samples.size() == 1);
-  REQUIRE(samples.sheets.size() == 3);  // device a in two dtypes, device b in one dtype
+  REQUIRE(samples.sheets.size() == 3);  // there are rows of device a in two dtypes, and of device b in one dtype
   CHECK(samples.sheets[0].rate == 19.5e12);
   CHECK(samples.sheets[1].rate == 312e12);
   CHECK(samples.sheets[2].name == "b");
@@ -191,7 +192,7 @@ TEST_CASE("rows that were measured in different ways are not fitted together") {
       }),
       Contains("operators of the class 'linear' on 'a' were measured with cache cold and hot") &&
           Contains("--where 'cache=cold'"));
-  // Rows of two files that were measured in different ways are refused, too.
+  // Rows of two files that were measured in different ways are also refused.
   CHECK_THROWS_WITH(samples_of({table(columns + rows.substr(0, rows.find('\n') + 1)),
                                 table(columns + rows.substr(rows.find('\n') + 1))},
                                {{"", device}}),
@@ -204,7 +205,7 @@ TEST_CASE("rows that were measured in different ways are not fitted together") {
             .classes.size() == 2);
 }
 
-TEST_CASE("one data sheet is for only one device") {
+TEST_CASE("a data sheet may be given for only one device") {
   const Profile profile = table(
       "operator,sizes,dtype,device,pass,level,seconds_median\n"
       "gemm,m=64;n=64;k=64,float32,a,forward,leaf,1e-5\n"

@@ -1,5 +1,5 @@
-// Compares the energy of runs with hand calculations from watts, from the resource that binds, and from a profile's
-// joules. Also tests the integral of the power, and the sums by operator.
+// Compares the energy of runs with hand calculations from watts, from the limit of each operator (computation or
+// memory), and from a profile's joules. Also tests the integral of the power, and the sums for each operator.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -40,8 +40,8 @@ struct Bench {
     double number(const char* name) const { return result.summary.find(name)->value.number; }
   };
 
-  /// Runs a model on a device of 1 GFLOP/s with a memory of 1 MB/s, which takes 20 W when idle and 100 W when busy, and
-  /// a link of 1 GB/s with 2 to 12 W.
+  /// Runs a model on a device of 1 GFLOP/s with a memory of 1 MB/s. The device takes 20 W when idle and 100 W when
+  /// busy. The link has 1 GB/s, and takes 2 W when idle and 12 W when busy.
   Done run_with(const std::string& cost, const std::string& workload) const {
     const std::string text =
         "format: sluice-scenario/1\n"
@@ -59,7 +59,7 @@ struct Bench {
     Done done{.scenario = scenario_from(parse_text(text, (folder / "s.yaml").string()),
                                         (folder / "s.yaml").string(), {})};
     done.planned = plan_scenario(done.scenario);
-    // A process can run only one engine of SimGrid, but any number of replays.
+    // A process can run SimGrid only once, but the replay any number of times.
     done.result = run({.plan = done.planned.plan,
                        .trace_path = (folder / "t.h5").string(),
                        .executor = Executor::replay});
@@ -81,7 +81,7 @@ double integral(const SeriesTable& table) {
   return -1;
 }
 
-/// Returns the idle energy of the whole run, including links, plus the energy of the bytes on the links.
+/// Returns the idle energy of devices and links during the whole run, plus the energy of the bytes on the links.
 double beside_computation(const Bench::Done& done, double bytes_down, double bytes_up) {
   return done.number("makespan_s") * (20 + 2 + 2) + 10 * (bytes_down + bytes_up) / 1e9;
 }
@@ -91,8 +91,8 @@ double beside_computation(const Bench::Done& done, double bytes_down, double byt
 TEST_CASE("the joules of a profile's rows are the joules of the run and of its operators") {
   const Bench bench;
   const auto done = bench.run_with("{model: measured, profile: p.csv}", "{batch: 4}");
-  // The layers take 0.5 J - 10 W x 2 ms and 0.03 J - 10 W x 1 ms. The link carries 6000 B of weights and 480 B in, and
-  // 800 B out.
+  // The layers take 0.5 J - 10 W x 2 ms and 0.03 J - 10 W x 1 ms. The link carries 6000 B of weights and 480 B of
+  // inputs to the device, and 800 B of outputs back.
   CHECK(done.sums.total.joules == Approx(0.48 + 0.02).epsilon(1e-12));
   CHECK(done.number("energy_j") == Approx(0.5 + beside_computation(done, 6480, 800)).epsilon(1e-9));
   CHECK(integral(done.result.series) == Approx(done.number("energy_j")).epsilon(1e-9));
@@ -106,7 +106,7 @@ TEST_CASE("the joules of a profile's rows are the joules of the run and of its o
 }
 
 TEST_CASE(
-    "training takes the measured joules of both passes, and computes those of an update from the device's watts") {
+    "training takes the measured joules of both passes, and computes the joules of an update from the device's watts") {
   const Bench bench;
   const auto done =
       bench.run_with("{model: measured, profile: p.csv}",
@@ -136,7 +136,7 @@ TEST_CASE(
         Approx(0.6 * 80 * (full + last) + beside_computation(less, 6480, 800)).epsilon(1e-9));
   CHECK(integral(less.result.series) == Approx(less.number("energy_j")).epsilon(1e-9));
   CHECK(less.sums.total.measured_j == 0);
-  // At this small share of the rate, the 2 x 4 x 1500 FLOP take longer than the bytes.
+  // At this small share of the rate, the 2 x 4 x 1500 FLOP take longer than the bytes do.
   const auto bound = bench.run_with(
       "{model: roofline, memory_power: 0.6, compute_efficiency: 0.0001}", "{batch: 4}");
   const double computing = 2 * 4 * 1500 / 1e9 / 1e-4;
@@ -144,7 +144,7 @@ TEST_CASE(
   CHECK(bound.sums.layers[0].joules == Approx(80 * computing).epsilon(1e-12));
 }
 
-TEST_CASE("for any cut and any fates, the sums by operator equal the sums of the plan") {
+TEST_CASE("for any cut and any fates, the sums over all operators equal the sums of the plan") {
   const Bench bench;
   const auto done = bench.run_with("roofline", "{mode: training, batch: 8, micro_batch: 2}");
   double seconds = 0, joules = 0;

@@ -10,9 +10,9 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-/// The model has two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the first weights 800,
-/// the tensor between the products 80, the second weights 400, and the output 20. DRAM has 100 byte/s and PMEM 10
-/// byte/s. Computing takes no time.
+/// The model has two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the first weights have
+/// 800, the tensor between the products 80, the second weights 400, and the output 20 bytes. DRAM has 100 byte/s, and
+/// PMEM has 10 byte/s. Computing takes no time.
 Scenario two_products(const std::string& workload = "batch: 1", const std::string& copy = "2B/s") {
   return read_scenario(parse_text(test::two_products_model + R"(platform:
   format: sluice-platform/1
@@ -37,13 +37,13 @@ const PlacementResult& found(const PlacementCurve& curve, const std::string& way
   throw std::runtime_error("no " + way);
 }
 
-TEST_CASE("the placement of two products, by hand", "[placement]") {
+TEST_CASE("the seconds and the placement of two products, by hand", "[placement]") {
   const PlacementCurve curve = placement_curve(two_products(), {.fast = "800B"});
   CHECK(curve.question.kernel_count() == 2);
   CHECK(curve.needed == 40 + 800 + 80 + 400);
   CHECK(curve.all_fast_s == Approx((40 + 800 + 80 + 80 + 400 + 20) / 100.));
   CHECK(curve.slowdown(found(curve, "all_slow")) == Approx(10));
-  // The first weights, 800 bytes, take 8 s at 100 byte/s; the other 620 bytes are in PMEM.
+  // The first weights (800 bytes) are in DRAM and take 8 s at 100 byte/s. The other 620 bytes are in PMEM.
   CHECK(found(curve, "static").seconds() == Approx(8 + 62));
   CHECK(found(curve, "static").gap() == Approx(0).margin(1e-9));
   CHECK_THAT(found(curve, "all_fast").refused,
@@ -59,13 +59,13 @@ TEST_CASE("the seconds in place are added to the seconds with all tensors in fas
   CHECK(curve.all_fast_s == Approx(14.2));
   // 1320 bytes are read at 10 byte/s, and 100 bytes are written at 5 byte/s.
   CHECK(found(curve, "all_slow").seconds() == Approx(14.2 + 132 + 20));
-  // The first weights are in DRAM, which saves 80 s. All other tensors together would fit instead (40 bytes of input,
-  // 80 bytes between the products, 20 bytes of output and the second weights), but they save only 4 + 8 + 16 + 4 + 40
-  // s.
+  // The first weights are in DRAM, which saves 80 s. All other tensors together would also fit (40 bytes of input, 80
+  // bytes between the products, 20 bytes of output, and the second weights). But they would save only 4 + 8 + 16 + 4 +
+  // 40 s.
   CHECK(found(curve, "static").seconds() == Approx(14.2 + 152 - 80));
 }
 
-TEST_CASE("training is forward, loss, backward and updates", "[placement]") {
+TEST_CASE("training consists of forward passes, the loss, backward passes and updates", "[placement]") {
   const Scenario scenario =
       two_products("mode: training, batch: 1, optimizer: momentum, backward: per_layer");
   const PlacementQuestion question(
@@ -74,12 +74,12 @@ TEST_CASE("training is forward, loss, backward and updates", "[placement]") {
   for (const auto& kernel : question.problem().kernels) kernels.push_back(kernel.name);
   CHECK(kernels == std::vector<std::string>{"one", "two", "loss", "two backward", "one backward",
                                             "one update", "two update"});
-  // Most bytes are needed in the backward pass of the second product: both weights and their state, the input and the
-  // output of the product, and the gradients of its output, its input and its weights.
+  // The kernel that needs the most bytes is the backward pass of the second product: both weights and their state, the
+  // input and the output of the product, and the gradients of its output, its input and its weights.
   CHECK(question.live_bytes()[3] == 2 * (800 + 400) + 40 + 80 + 20 + 80 + 400);
 }
 
-TEST_CASE("sizes of fast memory: bytes, shares, ratios and steps", "[placement]") {
+TEST_CASE("sizes of fast memory may be given as bytes, shares, ratios and steps", "[placement]") {
   using Sizes = std::vector<std::int64_t>;
   CHECK(fast_sizes("40%", 1000) == Sizes{400});
   CHECK(fast_sizes("1:8,16kB", 900) == Sizes{100, 16000});

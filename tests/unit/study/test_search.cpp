@@ -1,4 +1,5 @@
-// Tests the keys and goals of searches. Results are compared with a closed form, or with a trial of all points.
+// Tests the keys and goals of searches. Results of searches are compared with a closed form, or with a trial of all
+// points.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -32,7 +33,8 @@ std::vector<SearchKey> keys_of(const Words& words) {
   return keys;
 }
 
-/// Three layers take 1, 2 and 3 ms at 1 GFLOP/s. The weights have 600 kB in all, the input and the answer 1 kB each.
+/// Three layers take 1, 2 and 3 ms at 1 GFLOP/s. The weights have 600 kB in all. The input and the answer have 1 kB
+/// each.
 Variants abc(const std::string& rest, const Words& overrides = {}) {
   const std::vector<test::Row> rows = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}};
   return Variants(test::small_scenario(1000, rows, rest, overrides).document, "small", {});
@@ -57,7 +59,7 @@ double found(const SearchResult& result, std::size_t axis = 0) {
 
 }  // namespace
 
-TEST_CASE("A key of a search is a list, a range of whole numbers, or one of any numbers") {
+TEST_CASE("A key of a search is a list, a range of whole numbers, or a range of any numbers") {
   CHECK(parse_search_key("a=1..64").kind == Kind::whole);
   CHECK(parse_search_key("a=1..64").count() == 64);
   CHECK(parse_search_key("a=0.5..2").kind == Kind::real);
@@ -70,7 +72,8 @@ TEST_CASE("A key of a search is a list, a range of whole numbers, or one of any 
     CHECK_THAT(test::error_of([&] { parse_search_key(word); }), Contains("expected KEY=a,b,c"));
 }
 
-TEST_CASE("A range is walked evenly, one over a factor of ten by its logarithm") {
+TEST_CASE("The points of a range have equal distances; if the range covers more than a factor of ten, these are "
+          "distances of logarithms") {
   const SearchKey even = parse_search_key("a=2GB/s..6GB/s");
   CHECK(even.text_at(0) == "2GB/s");
   CHECK(even.text_at(0.25) == "3GB/s");
@@ -80,11 +83,11 @@ TEST_CASE("A range is walked evenly, one over a factor of ten by its logarithm")
   CHECK(wide.text_at(0.5) == "10GB/s");
   CHECK(wide.share_of(10) == Approx(0.5));
   CHECK(parse_search_key("a=1..4").text_at(0.6) == "3");
-  // Bytes are whole numbers: 1 GB and a third of the range.
+  // Bytes are rounded to whole numbers: 1 GB plus a third of the range.
   CHECK(parse_search_key("a=1GB..2GB").text_at(1.0 / 3) == "1333333000B");
 }
 
-TEST_CASE("Goals and limits name metrics, and others are refused with a reason") {
+TEST_CASE("Goals and limits name metrics, and any other goal or limit is refused with a reason") {
   const std::vector<SearchKey> keys = keys_of({"a.b=1..4", "c=x,y"});
   CHECK(parse_search_number("makespan_s", keys).name == "makespan_s");
   CHECK(parse_search_number("peak_bytes.gpu", keys).name == "peak_bytes[gpu]");
@@ -122,7 +125,8 @@ TEST_CASE("Goals and limits name metrics, and others are refused with a reason")
   CHECK_THAT(refused("step_s<=16GB"), Contains("step_s<=16GB"));
 }
 
-TEST_CASE("DIRECT finds the deepest valley, Subplex finds its floor, and both stay in the cube") {
+TEST_CASE("DIRECT finds the deepest valley, Subplex finds the minimum in this valley, and both search only inside the "
+          "unit cube") {
   // A function with two valleys. The deeper valley is at (0.2, 0.7).
   const auto valleys = [](const CubePlace& at) {
     const auto away = [&](double x, double y) { return std::hypot(at[0] - x, at[1] - y); };
@@ -145,7 +149,7 @@ TEST_CASE("DIRECT finds the deepest valley, Subplex finds its floor, and both st
   CHECK(least < 1e-4);
 }
 
-TEST_CASE("DIRECT avoids points without a number, and passes on exceptions of the score") {
+TEST_CASE("DIRECT avoids points without a number, and does not catch exceptions of the score") {
   double least = std::numeric_limits<double>::infinity();
   divide_cube(1, 60, [&](const CubePlace& at) {
     if (at[0] > 0.6) return std::numeric_limits<double>::infinity();
@@ -160,7 +164,7 @@ TEST_CASE("DIRECT avoids points without a number, and passes on exceptions of th
                   IoError);
 }
 
-TEST_CASE("The least bandwidth for given seconds is that of the closed form") {
+TEST_CASE("The least bandwidth for given seconds equals the bandwidth of the closed form") {
   // One batch loads 600 kB of weights and 1 kB of input, computes for 6 ms, and saves 1 kB. At a bandwidth of B this
   // takes 6 ms + 602 kB / B, which is 7 ms at 602 MB/s.
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident, buffers: 2}\n");
@@ -173,7 +177,7 @@ TEST_CASE("The least bandwidth for given seconds is that of the closed form") {
   CHECK_FALSE(result.exhaustive);
 }
 
-TEST_CASE("The least bandwidth that hides the inputs is that of the closed form") {
+TEST_CASE("The least bandwidth that hides the inputs equals the bandwidth of the closed form") {
   // 4 ms of computation per batch can hide 2 MB of input if the bandwidth is at least 2 MB / 4 ms = 500 MB/s.
   const Variants variants(
       test::small_scenario(
@@ -184,21 +188,21 @@ TEST_CASE("The least bandwidth that hides the inputs is that of the closed form"
   const SearchResult result =
       search(variants, {link_bandwidth + "=0.05GB/s..5GB/s"}, link_bandwidth, {"step_s<=32.001ms"});
   CHECK(found(result) == Approx(0.5).epsilon(1e-3));
-  // No bandwidth makes a step shorter than its computation, 8 x 4 ms.
+  // Whatever the bandwidth is, a step takes at least the 8 x 4 ms of its computation.
   const SearchResult fastest =
       search(variants, {link_bandwidth + "=0.05GB/s..5GB/s"}, "step_s", {});
   REQUIRE(fastest.best);
   CHECK(fastest.sweep.outcomes[*fastest.best].number("step_s") == Approx(32e-3).epsilon(1e-9));
 }
 
-TEST_CASE("The largest batch below a limit is found, and the next one exceeds the limit") {
+TEST_CASE("The largest batch below a limit is found, and the next larger batch exceeds the limit") {
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident, buffers: 2}\n");
   const Points all({parse_axis("workload.batch=1..2000")}, Over::grid);
   const SweepResult swept = run_sweep({.variants = variants, .points = all});
   double largest = 0;
   for (std::size_t p = 0; p < all.size(); ++p)
     if (swept.outcomes[p].number("peak_bytes[gpu]") <= 3e6) largest = std::stod(all.value(p, 0));
-  // A sample takes some kilobytes in addition to the weights. The search does not know how many.
+  // A sample takes some kilobytes in addition to the weights. The search does not know this number of kilobytes.
   REQUIRE(largest > 100);
   REQUIRE(largest < 1900);
   const SearchResult result =
@@ -209,7 +213,7 @@ TEST_CASE("The largest batch below a limit is found, and the next one exceeds th
   CHECK(result.points.size() < 200);
 }
 
-TEST_CASE("Lists, and short ranges of whole numbers, are combined completely") {
+TEST_CASE("All combinations of lists and of short ranges of whole numbers are tried") {
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
   const Words words = {"workload.batch=1..12", "policy.overlap=true,false"};
   const SearchResult result = search(variants, words, "+throughput_samples_per_s", {});
@@ -223,8 +227,8 @@ TEST_CASE("Lists, and short ranges of whole numbers, are combined completely") {
   CHECK(result.sweep.outcomes[*result.best].number("throughput_samples_per_s") == most);
 }
 
-TEST_CASE("Whole numbers with too many combinations are searched together") {
-  // 64 batches alone could be tried, but not combined with 1000 numbers of steps.
+TEST_CASE("If ranges of whole numbers have too many combinations, they are searched together") {
+  // 64 batches alone could be tried, but not all combinations of 64 batches with 1000 numbers of steps.
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
   const SearchResult result =
       search(variants, {"workload.batch=1..64", "workload.steps=1..1000"}, "makespan_s", {});
@@ -232,8 +236,8 @@ TEST_CASE("Whole numbers with too many combinations are searched together") {
   CHECK(result.points.text(*result.best) == "workload.batch=1, workload.steps=1");
   CHECK_FALSE(result.all_asked);
   CHECK(result.points.size() <= 200);
-  // If more points are allowed, the shorter of two ranges is tried completely. With enough points, both ranges are
-  // tried completely.
+  // If more points are allowed, all values of the shorter range are tried. If enough points are allowed, all values of
+  // both ranges are tried.
   const auto asked = [&](std::size_t most_points) {
     return search(variants, {"workload.batch=1..3", "workload.steps=1..20"}, "makespan_s", {},
                   most_points);
@@ -256,12 +260,12 @@ TEST_CASE("A search of one range uses most of its points for the walks") {
   const SearchResult result = search(variants, {link_bandwidth + "=0.1GB/s..10GB/s"},
                                      link_bandwidth, {"makespan_s<=7ms"}, 2000);
   CHECK(found(result) == Approx(0.602).epsilon(1e-5));
-  // DIRECT uses at most 40 points. Three walks to seven digits use the rest.
+  // DIRECT uses at most 40 points. Three walks to seven digits use the points that are left.
   CHECK(result.points.size() < 300);
   CHECK_FALSE(result.used_up);
 }
 
-TEST_CASE("Points that lack a number are left out, at any position of a list") {
+TEST_CASE("Points without a number are left out, at any position of a list") {
   const std::string zoo = std::string(SLUICE_SOURCE_DIR) + "/scenarios/";
   const Variants variants(load_file(zoo + "alexnet_resident.yaml"), zoo + "alexnet_resident.yaml",
                           {"workload.steps=2", "workload.batch=1", "stages={cut: whole}"});
@@ -275,7 +279,8 @@ TEST_CASE("Points that lack a number are left out, at any position of a list") {
     CHECK(ipu(listed));
     CHECK(listed.exhaustive);
     CHECK(ipu(search(variants, {platforms}, "makespan_s", {"peak_bytes.ipu0<=1GB"})));
-    // If each combination needs its own search, three points are asked on the platform whose answers lack the number.
+    // If each combination needs its own search, three points are evaluated on the platform whose answers lack the
+    // number.
     const SearchResult searched =
         search(variants, {platforms, "workload.batch=1..1000"}, "peak_bytes.ipu0", {}, 60);
     CHECK(ipu(searched));
@@ -298,7 +303,7 @@ TEST_CASE("Trying all combinations proves an optimum only if no combination fail
   CHECK_FALSE(result.exhaustive);
 }
 
-TEST_CASE("If no point keeps the limits, the search says so and returns the nearest point") {
+TEST_CASE("If no point is within the limits, the search says so and returns the point that is nearest to the limits") {
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
   const SearchResult result = search(variants, {link_bandwidth + "=0.1GB/s..10GB/s"}, "makespan_s",
                                      {"makespan_s<=5ms"}, 60);
@@ -309,7 +314,7 @@ TEST_CASE("If no point keeps the limits, the search says so and returns the near
         "10GB/s");
 }
 
-TEST_CASE("A search with a store continues where it stopped, and asks no point twice") {
+TEST_CASE("A search with a store continues where it stopped, and evaluates no point twice") {
   const std::string file =
       (std::filesystem::temp_directory_path() / ("sluice-search-" + std::to_string(::getpid())))
           .string();
@@ -352,7 +357,7 @@ TEST_CASE("A search that is impossible is refused before or after the first poin
              Contains("there are: peak_bytes.gpu"));
 }
 
-TEST_CASE("Random searches of whole numbers find the same point as trying all points",
+TEST_CASE("Random searches of whole numbers find the point that is found by trying all points",
           "[property]") {
   std::mt19937 dice(20260713);
   const auto draw = [&](int low, int high) {

@@ -22,7 +22,7 @@ using Catch::Matchers::StartsWith;
 TEST_CASE("Answers of processes are in the order of their numbers, whichever process ends first") {
   const auto work = [](std::size_t i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(i % 3 == 0 ? 30 : 0));
-    return std::to_string(i) + std::string(i * 20'000, 'x');  // more than a pipe holds
+    return std::to_string(i) + std::string(i * 20'000, 'x');  // the answer has more bytes than a pipe holds
   };
   for (const std::size_t jobs : {1, 3, 16}) {
     std::size_t told = 0;
@@ -50,7 +50,7 @@ TEST_CASE("A process that dies or throws is one error among the answers") {
 }
 
 TEST_CASE(
-    "A process that uses up a memory limit of its own does not say that the computer has no memory") {
+    "A process that uses up its own memory limit does not report that the computer has no memory") {
   const auto without_memory = []() -> std::string { ::_exit(ended_without_memory); };
   CHECK_THROWS_WITH(run_isolated(without_memory), StartsWith(out_of_memory));
   CHECK_THROWS_AS(run_isolated(without_memory, {.more_bytes = std::int64_t{1} << 30}), ChildDied);
@@ -83,7 +83,7 @@ std::string policy_of(const std::string& choice, const std::string& scenario) {
 
 }  // namespace
 
-TEST_CASE("A policy that is given by its name alone takes over the parameters that it knows") {
+TEST_CASE("A policy of which only the name is given takes the parameters of the scenario's policy that it knows") {
   const std::string scenario =
       "policy: {name: streamed, overlap: false, prefetch: 3}\nphases: {activations: on_chip}\n";
   CHECK(policy_of("resident", scenario) == "policy:\n  name: resident\n  overlap: false\n");
@@ -96,14 +96,14 @@ TEST_CASE("A policy that is given by its name alone takes over the parameters th
              Contains("activations: on_chip"));
 }
 
-TEST_CASE("An unknown policy, or an unknown parameter of it, is refused at its position") {
+TEST_CASE("An unknown policy, and an unknown parameter of a policy, are refused at their position") {
   CHECK_THAT(error_of([] { PolicyChoice("streamd"); }), Contains("did you mean 'streamed'"));
   CHECK_THAT(error_of([] { PolicyChoice("{name: streamed, prefetsch: 0}"); }),
              Contains("did you mean 'prefetch'"));
   CHECK_THAT(error_of([] { PolicyChoice("3"); }), Contains("expected a policy's name"));
 }
 
-TEST_CASE("In a comparison of two policies, a policy that does not fit does not affect the other") {
+TEST_CASE("In a comparison of two policies, a policy that does not fit does not affect the other policy") {
   // Three layers with 1 MB of weights each fit into a device of 2.5 MB if they are streamed one by one.
   const std::vector<test::Row> rows(3, {1, 1'000'000, 4'000});
   const std::string extra =
@@ -117,7 +117,8 @@ TEST_CASE("In a comparison of two policies, a policy that does not fit does not 
   REQUIRE(results.size() == 1);
   CHECK(results[0].name == "small");
   CHECK(results[0].a.baseline.outcome == Baseline::Outcome::complete);
-  // The computation takes 3 x 1 ms and the loads 3 x 1 ms. With prefetch 0 they run one after the other.
+  // The computation takes 3 x 1 ms, and the loads take 3 x 1 ms. With prefetch 0, computation and loads run one after
+  // the other.
   CHECK(*results[0].a.baseline.entries.at({"compute_s_by_stage", "2-L"}).number ==
         Approx(1e-3).epsilon(1e-9));
   CHECK(results[0].b.baseline.outcome == Baseline::Outcome::infeasible);
@@ -127,10 +128,9 @@ TEST_CASE("In a comparison of two policies, a policy that does not fit does not 
 }
 
 TEST_CASE(
-    "For stages that are cut by hand, the seconds of each stage and the least seconds of "
-    "the link are right") {
-  // The stages take 1 and 3 ms per micro-batch, for 5 batches. Their weights of 1 MB and 2 MB are loaded once over 1
-  // GB/s, in 3 ms. The inputs, 5 x 4 kB, take 0.02 ms.
+    "For an explicit cut, the seconds of each stage and the least seconds of the link equal a hand calculation") {
+  // The stages take 1 and 3 ms per micro-batch, for 5 batches. The weights of the stages, 1 MB and 2 MB, are loaded
+  // once at 1 GB/s, in 3 ms. The inputs of 5 x 4 kB take 0.02 ms.
   const std::vector<test::Row> rows = {{1, 1'000'000, 4'000}, {3, 2'000'000, 4'000}};
   const Scenario scenario =
       test::small_scenario(4'000, rows,

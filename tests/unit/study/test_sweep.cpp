@@ -62,7 +62,7 @@ PointResult without(Status status, const std::string& message) {
 
 }  // namespace
 
-TEST_CASE("An axis is a list of values, a range by steps, by a factor, or of whole numbers") {
+TEST_CASE("An axis is a list of values, a range with steps, a range with a factor, or a range of whole numbers") {
   CHECK(parse_axis("a.b=1,2,x").key == "a.b");
   CHECK(values("a=1,2,x") == Words{"1", "2", "x"});
   CHECK(values("a=[1,2],{b: [3,4], c: 5},'6,7'") == Words{"[1,2]", "{b: [3,4], c: 5}", "'6,7'"});
@@ -75,7 +75,7 @@ TEST_CASE("An axis is a list of values, a range by steps, by a factor, or of who
   CHECK(values("a=0,2..4,10..20:2") == Words{"0", "2", "3", "4", "10", "20"});
   CHECK(values("a=../platforms/k40.yaml") == Words{"../platforms/k40.yaml"});
   CHECK(values("a=4GB..16GB:4") == Words{"4GB", "8GB", "12GB", "16GB"});
-  // 10 GB / 3 is not a whole number of bytes, but 2.5 GB is. 4/3 KiB are 1365.3 B.
+  // 10 GB / 3 is not a whole number of bytes, but 2.5 GB is a whole number. 4/3 KiB are 1365.3 B.
   CHECK(values("a=0GB..10GB:4") == Words{"0GB", "3333333333B", "6666666667B", "10GB"});
   CHECK(values("a=1..4GB*1.5") == Words{"1GB", "1.5GB", "2.25GB", "3.375GB"});
   CHECK(values("a=1KiB..2KiB:4") == Words{"1KiB", "1365B", "1707B", "2KiB"});
@@ -86,7 +86,7 @@ TEST_CASE("An axis is a list of values, a range by steps, by a factor, or of who
   CHECK(values("a=10%..30%:3") == Words{"10%", "20%", "30%"});
 }
 
-TEST_CASE("An impossible range is refused with an example of a valid one") {
+TEST_CASE("An impossible range is refused with an example of a valid range") {
   for (const char* word : {"a=1..5:1", "a=1..5:x", "a=1..5*1", "a=0..5*2", "a=5..1", "a=1.5..3",
                            "a=1GB..2MB:3", "a=1,,2", "nokey", "=3", "a=1..5000000"}) {
     CAPTURE(word);
@@ -94,7 +94,8 @@ TEST_CASE("An impossible range is refused with an example of a valid one") {
   }
 }
 
-TEST_CASE("A grid combines each value with each, the last key fastest; a zip takes them together") {
+TEST_CASE("A grid has all combinations of values, and the last key changes fastest; a zip takes the values of all keys "
+          "together") {
   const Points grid({{"a", {"1", "2"}}, {"b", {"x", "y", "z"}}}, Over::grid);
   REQUIRE(grid.size() == 6);
   CHECK(grid.overrides(0) == Words{"a=1", "b=x"});
@@ -119,7 +120,7 @@ TEST_CASE("A grid combines each value with each, the last key fastest; a zip tak
              Contains("more than a million"));
 }
 
-TEST_CASE("A point gives the result of a run of the changed scenario, with any number of threads") {
+TEST_CASE("With any number of threads, a point gives the result of a run of the changed scenario") {
   const Points points({parse_axis("workload.batch=1..16*4"),
                        parse_axis("platform.links.host.bandwidth=4GB/s,16GB/s")},
                       Over::grid);
@@ -132,7 +133,7 @@ TEST_CASE("A point gives the result of a run of the changed scenario, with any n
     const Plan plan = make_plan(load_scenario(resident, overrides));
     const Summary summary = run({.plan = plan, .executor = Executor::replay}).summary;
     for (const char* metric : {"makespan_s", "exposed_transfer_s", "energy_j"})
-      // run() executes each action, and a sweep leaves out repeated periods: the last bits may differ.
+      // run() executes each action, but a sweep leaves out repeated periods, so the last bits may differ.
       CHECK(one.outcomes[p].number(metric) ==
             Approx(summary.find(metric)->value.number).epsilon(1e-12));
     CHECK(packed(one.outcomes[p]) == packed(many.outcomes[p]));
@@ -140,8 +141,7 @@ TEST_CASE("A point gives the result of a run of the changed scenario, with any n
 }
 
 TEST_CASE(
-    "A point that does not fit is an answer, and a point that cannot be evaluated is an error of "
-    "its row") {
+    "A point that does not fit is an answer, and a point that cannot be evaluated is an error in its row") {
   const Points points({parse_axis("workload.batch=8,1000000,x")}, Over::grid);
   const SweepResult result = run_sweep({.variants = variants(), .points = points, .jobs = 2});
   CHECK(result.outcomes[0].status == Status::complete);
@@ -154,7 +154,7 @@ TEST_CASE(
   CHECK(result.count(Status::complete) == 1);
 }
 
-TEST_CASE("SimGrid repeats a part of the points, rounded up, and always the same ones") {
+TEST_CASE("SimGrid verifies a share of the points, rounded up, and always the same points") {
   const Points points({parse_axis("a=1..200")}, Over::grid);
   std::vector<std::size_t> complete;
   for (std::size_t p = 0; p < points.size(); p += 2) complete.push_back(p);
@@ -194,7 +194,7 @@ TEST_CASE("A store gives back the points that it was given") {
   CHECK(keys == Words{"k1", "k2", "k3"});
 }
 
-TEST_CASE("Stores are merged: an answer replaces a failure, but no other answer") {
+TEST_CASE("Stores are merged: an answer replaces a failure, but does not replace another answer") {
   const Folder folder;
   {
     Store other(folder.file("b.db"));
@@ -214,7 +214,7 @@ TEST_CASE("Stores are merged: an answer replaces a failure, but no other answer"
              Contains("there is no store") && Contains("c.db"));
 }
 
-TEST_CASE("A file that is not a store of this version is refused and not changed") {
+TEST_CASE("A file that is not a store of this version is refused, and is not changed") {
   const Folder folder;
   std::ofstream(folder.file("text.db")) << std::string(4096, 'x');
   CHECK_THAT(test::error_of([&] { Store store(folder.file("text.db")); }),
@@ -243,7 +243,7 @@ TEST_CASE("A file that is not a store of this version is refused and not changed
              Contains("cannot open the store"));
 }
 
-TEST_CASE("A failure never replaces an answer, and a point stays verified") {
+TEST_CASE("A failure never replaces an answer, and a verified point stays verified") {
   const Folder folder;
   Store store(folder.file("study.db"));
   store.put({"k", "s", {}, with_numbers({1, 1, 1})});
@@ -254,7 +254,7 @@ TEST_CASE("A failure never replaces an answer, and a point stays verified") {
   CHECK(store.find("k")->verified);
   store.put({"k", "s", {}, with_numbers({2, 2, 2})});
   CHECK(store.find("k")->number("compute_s") == 2);
-  CHECK_FALSE(store.find("k")->verified);  // SimGrid did not repeat these numbers
+  CHECK_FALSE(store.find("k")->verified);  // these numbers were not verified by SimGrid
   store.set_verified("k");
   {
     Store other(folder.file("other.db"));
@@ -281,7 +281,7 @@ TEST_CASE("A damaged row is refused with the name of its store and its point") {
     ::sqlite3_close(database);
     Store store(folder.file("study.db"));
     const std::string error = test::error_of([&] { store.find("the point"); });
-    // The store can still be used for other points.
+    // The store can still be used for points that are not damaged.
     CHECK(test::error_of([&] { store.find("the point"); }) == error);
     CHECK_FALSE(store.find("another").has_value());
     store.put({"another", "s", {}, with_numbers({1, 1, 1})});
@@ -312,14 +312,14 @@ TEST_CASE("A sweep with a store evaluates no point twice, except failures on req
   CHECK(again.outcomes[1].number("makespan_s") > 0);
   request.retry_failed = true;
   CHECK(run_sweep(request).from_store == 2);
-  // A question that is written in another way is the same point.
+  // A scenario that is written in a different way, but asks the same question, is the same point.
   const Points other({parse_axis("workload.batch=8"), parse_axis("workload.steps=2")}, Over::grid);
   SweepRequest reworded{.variants = variants(), .points = other, .jobs = 1};
   reworded.store = &store;
   CHECK(run_sweep(reworded).from_store == 1);
 }
 
-TEST_CASE("A part of a sweep has every N-th point, and all parts together have all points") {
+TEST_CASE("One of N parts of a sweep has every N-th point, and all parts together have all points") {
   CHECK(parse_shard("2/4").number == 2);
   for (const char* text : {"0/4", "5/4", "2", "a/b", "2/4x", "-1/4"}) {
     CAPTURE(text);
@@ -335,8 +335,8 @@ TEST_CASE("A part of a sweep has every N-th point, and all parts together have a
   CHECK(all == std::vector<std::size_t>{0, 2, 4, 1, 3});
 }
 
-TEST_CASE("Points that differ only in the last bits are equal: the first one is the best") {
-  // In floating point, 0.1 + 0.2 and 0.3 differ in one bit, and 0.11 of 2.2 is 5 % plus one bit.
+TEST_CASE("If the best points differ only in the last bits, the first of these points is the best point") {
+  // In floating point, 0.1 + 0.2 and 0.3 differ in one bit, and 0.11 / 2.2 is 5 % plus one bit.
   const Points points({parse_axis("b=1..4")}, Over::grid);
   SweepResult result;
   for (std::size_t p = 0; p < 4; ++p) result.points.push_back(p);
@@ -371,7 +371,7 @@ TEST_CASE("Transfers count as hidden from the value at which they start to stay 
   result.outcomes[3] = without(Status::infeasible, "needs 5.5 GB");
   result.outcomes[7] = without(Status::infeasible, "needs 7 GB");
   CHECK(crossings(points, result)[0].from.empty());
-  // Points that were refused do not count, and the values may be listed in any order.
+  // Points that were refused are left out, and the values may be listed in any order.
   result.outcomes[2] = without(Status::infeasible, "needs 5.4 GB");
   CHECK(crossings(points, result)[0].from == "b=2");
   const Points unsorted({{"a", {"x", "y"}}, parse_axis("b=3,1,4,2")}, Over::grid);

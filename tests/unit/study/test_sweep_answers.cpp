@@ -65,7 +65,7 @@ std::string bytes_of(const std::string& path) {
 }  // namespace
 
 TEST_CASE(
-    "A point for which SimGrid gives other seconds is named, and does not count as verified") {
+    "A point for which SimGrid and the replay give different seconds is named, and does not count as verified") {
   const Folder folder;
   Store store(folder.file("study.db"));
   const Points points({parse_axis("workload.batch=8")}, Over::grid);
@@ -93,13 +93,13 @@ TEST_CASE("A point that SimGrid cannot run is named, with the reason") {
              Contains("point workload.batch=8: they differ"));
 }
 
-TEST_CASE("A point either ran or was taken from the store, and counts only once") {
+TEST_CASE("A point that ran and a point that was taken from the store both count once") {
   const Folder folder;
   Store store(folder.file("study.db"));
   const Points few({parse_axis("workload.batch=4,1000000")}, Over::grid);
   SweepRequest request{.variants = variants(), .points = few};
   request.store = &store;
-  CHECK(run_sweep(request).ran == 1);  // the other point does not fit
+  CHECK(run_sweep(request).ran == 1);  // the second of the two points does not fit
   const Points more({parse_axis("workload.batch=4,1000000,8,16")}, Over::grid);
   SweepRequest again{.variants = variants(), .points = more};
   again.store = &store;
@@ -108,7 +108,7 @@ TEST_CASE("A point either ran or was taken from the store, and counts only once"
   CHECK(result.from_store == 2);
 }
 
-TEST_CASE("A metric with several numbers has a best point for each of them") {
+TEST_CASE("A metric with several numbers has a best point for each of these numbers") {
   SweepResult result;
   for (std::size_t p = 0; p < 3; ++p) result.points.push_back(p);
   result.outcomes = {with_peaks(5, 1), with_peaks(3, 2), with_peaks(4, 3)};
@@ -134,7 +134,7 @@ TEST_CASE("Reading a store does not change its file, and needs no permission to 
   }
   REQUIRE_FALSE(std::filesystem::exists(path + "-wal"));
   const std::string before = bytes_of(path);
-  // A child process without rights reads the store, because the superuser may write everywhere.
+  // A child process without special rights reads the store, because the superuser may write every file.
   std::filesystem::permissions(path, std::filesystem::perms(0444));
   std::filesystem::permissions(folder.path, std::filesystem::perms(0555));
   const pid_t pid = ::fork();

@@ -5,7 +5,7 @@ namespace sluice {
 
 using namespace export_case;
 
-TEST_CASE("Protocol buffers' wire format is that of its documentation") {
+TEST_CASE("The bytes of Protocol Buffers are those that its documentation gives") {
   std::string out;
   ProtoWriter proto(out);
   proto.integer(1, 150);
@@ -39,7 +39,7 @@ TEST_CASE("JSON strings are valid, and harmless inside HTML") {
   }
 }
 
-TEST_CASE("Bytes that are not UTF-8 become U+FFFD each, and no others do") {
+TEST_CASE("Each byte that is not UTF-8 becomes U+FFFD, and no other byte is changed") {
   const std::string bad = "\xEF\xBF\xBD";
   REQUIRE(valid_utf8("aä€😀") == "aä€😀");
   REQUIRE(valid_utf8("\xC0\xAF") == bad + bad);                      // overlong
@@ -56,7 +56,7 @@ TEST_CASE("A CSV cell is quoted only if necessary") {
   REQUIRE(csv_cell("\r\n") == "\"\r\n\"");
 }
 
-TEST_CASE("JSON numbers: whole ones have no fraction, and NaN becomes null") {
+TEST_CASE("In JSON, whole numbers have no fraction, and NaN becomes null") {
   REQUIRE(json_number_text(3) == "3");
   REQUIRE(json_number_text(-0.5) == "-0.5");
   REQUIRE(json_number_text(std::nan("")) == "null");
@@ -65,7 +65,7 @@ TEST_CASE("JSON numbers: whole ones have no fraction, and NaN becomes null") {
   REQUIRE(json::parse(json_number_text(1e300)).get<double>() == 1e300);
 }
 
-TEST_CASE("Perfetto: tracks under their device, slices, levels, and a flow along the wait") {
+TEST_CASE("Perfetto shows tracks under their device, slices, levels of memory, and a flow for each wait") {
   const Trace trace(labels(), spans(), events());
   const auto packets = packets_of(trace.as("perfetto"));
   // There are tracks for the device and the memories, for two streams, and for two pools.
@@ -149,7 +149,7 @@ TEST_CASE("Perfetto: tracks under their device, slices, levels, and a flow along
   }
 }
 
-TEST_CASE("Chrome: processes, threads, spans, counters and flows") {
+TEST_CASE("Chrome shows processes, threads, spans, counters and flows") {
   const Trace trace(labels(), spans(), events());
   const json document = json::parse(trace.as("chrome"));
   REQUIRE(document["displayTimeUnit"] == "ns");
@@ -171,7 +171,7 @@ TEST_CASE("Chrome: processes, threads, spans, counters and flows") {
       "flop": 1000000000, "waited_s": 0.0015, "waited_for": "0LOAD"}})");
   REQUIRE(by_phase["B"][0] == first);
   REQUIRE(by_phase["B"][1] == second);
-  // The end of a flow has the same fields with its own time.
+  // The end of a flow has the fields of its beginning, with the time of the end.
   first["ph"] = second["ph"] = "E";
   first["ts"] = 1000;
   second["ts"] = 2000;
@@ -190,7 +190,7 @@ TEST_CASE("Chrome: processes, threads, spans, counters and flows") {
   REQUIRE(by_phase["C"][3]["pid"] == 2);
 }
 
-TEST_CASE("CSV: one row per span, with every digit") {
+TEST_CASE("The CSV has one row per span, and numbers with all their digits") {
   Labels named = labels();
   named.stages[0] = "a,\"b\"";
   std::vector<Span> rows = spans();
@@ -209,7 +209,7 @@ TEST_CASE("CSV: one row per span, with every digit") {
       "memory of gpu,1,40,0\r\n");
 }
 
-TEST_CASE("Data island: a row for each metric and key, null where there is no number") {
+TEST_CASE("The data island has a row for each metric and key, with null if there is no number") {
   const Trace trace(labels(), spans(), {}, summary());
   const std::string text = trace.as("data-island", "metrics");
   REQUIRE_THAT(text, !Contains("<"));
@@ -222,7 +222,7 @@ TEST_CASE("Data island: a row for each metric and key, null where there is no nu
       ["bound_by", "", "host.down", ""]]})"));
 }
 
-TEST_CASE("Data island: the time of each stage, with running totals") {
+TEST_CASE("The data island of stages has the time of each stage, with running totals") {
   Labels more = labels();
   more.actions.push_back({"UPDATE", "update", "epilogue", 0, -1, -1, 0, 5});
   std::vector<Span> all = spans();
@@ -245,7 +245,7 @@ TEST_CASE("Data island: the time of each stage, with running totals") {
   REQUIRE(near(table[3], {0, 0, 1.001, 0, 2e9 + 5, 1, 0.001, 0.002, 40, 80}));
 }
 
-TEST_CASE("The command offers every format and table of the catalog") {
+TEST_CASE("The command export offers every format and every table of the catalog") {
   const Command& command = command_catalog().find("export");
   const auto choices = [&](const std::string& name) {
     for (const Option& option : command.options)

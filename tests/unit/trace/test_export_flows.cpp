@@ -6,7 +6,7 @@ namespace sluice {
 
 using namespace export_case;
 
-TEST_CASE("Malicious names do no harm in any format") {
+TEST_CASE("Names with special characters cannot break any format") {
   Labels labels;
   labels.streams = {{evil, "compute", evil}, {evil + "2", "copy", ""}};
   labels.pools = {{evil, 1}, {evil + "3", 1}};
@@ -42,7 +42,7 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
   three.streams.push_back({"gpu.host.up", "copy", "gpu"});
   three.actions.push_back({"0SAVE", "save", "body", 2, 0, 0, 40, 0});
   // The load of iteration 0 arrives at time 2, and the load of iteration 1 at time 3. The other two spans wait for the
-  // first load, and end after the second.
+  // first load, and end after the second load.
   const std::vector<Span> spans = {
       span(0, 0, 0, 1, 2),                          //
       span(0, 1, 1, 3, 3),                          //
@@ -50,7 +50,7 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
       span(3, 0, 2, 5, 5, 2, WaitReason::data, 0),  //
       span(0, 2, 4, 5, 5, 1, WaitReason::data, 1),  //
       span(1, 1, 4, 6, 6),                          // waits for nothing
-      span(0, 3, 7, 8, 8, 2, WaitReason::data, 0),  // no span of action 0 ended at 7
+      span(0, 3, 7, 8, 8, 2, WaitReason::data, 0),  // no span of action 0 ended at the time 7
       span(0, 4, 8, 9, 9),                          //
       span(1, 2, 9, 10, 10, 3, WaitReason::data, 0)};
   const Trace trace(three, spans);
@@ -62,8 +62,8 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
 }
 
 TEST_CASE("If a trace names causes, flows begin at the causes, also for waits for memory") {
-  // Span 0 computes until the time 2 and so ends the wait of span 2, which starts then. Span 1 also arrives at the time
-  // 2, but nothing waits for its action. Span 3 waits for memory that span 2 frees at its end.
+  // Span 0 computes until the time 2, and so ends the wait of span 2, which starts at the time 2. Span 1 also arrives
+  // at the time 2, but no span waits for its action. Span 3 waits for memory that span 2 frees at its end.
   Labels two = labels();
   std::vector<Span> spans = {span(1, 0, 0, 2, 2), span(0, 0, 0, 2, 2),
                              span(2, 0, 2, 3, 3, 0, WaitReason::data, 1),
@@ -72,13 +72,13 @@ TEST_CASE("If a trace names causes, flows begin at the causes, also for waits fo
   spans[3].cause = 2;
   using Flows = std::vector<std::pair<int, int>>;
   REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{0, 2}, {2, 3}});
-  // If the source has left the window, or is not in the window yet, there is no flow.
+  // If the span that ended the wait has left the window, or is not in the window yet, there is no flow.
   REQUIRE(flows_of(Trace(two, spans).reader(), 1).empty());
   spans[2].cause = 3;
   REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{2, 3}});
 }
 
-TEST_CASE("Rounded to nanoseconds, the slices of a track neither overlap nor run backwards") {
+TEST_CASE("After rounding to nanoseconds, the slices of a track do not overlap, and no slice ends before its start") {
   Labels one = labels();
   std::vector<Span> spans;
   double time = 0;
@@ -121,7 +121,7 @@ TEST_CASE("A trace that contradicts itself is refused with the reason") {
                       Contains("events of the pool 'gpu' are not in the order of time at 1 s"));
 }
 
-TEST_CASE("Every format writes a trace without spans, and a long one in pieces") {
+TEST_CASE("Every format writes a trace without spans, and writes a long trace in pieces") {
   const Trace empty(labels(), {});
   std::vector<Span> many;
   for (int i = 0; i < 40'000; ++i) many.push_back(span(1, i, i, i + 1, i + 1));

@@ -1,5 +1,5 @@
-// Tests folds. A trace stores one period of a steady state that is too long to be written. Reading the trace gives the
-// complete steady state.
+// Tests folds. Tests folds. If a steady state is too long to be written, a trace stores one of its periods. Reading the
+// trace gives the complete steady state.
 #include "bench/workload.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "metrics/series.hpp"
@@ -50,7 +50,7 @@ void require_same(const TraceReader& trace, const MemorySink& told) {
   REQUIRE(different == 0);
 }
 
-/// Spans and events whose last period repeats, with times whose sums are not exact.
+/// Sends spans and events whose last period repeats. The sums of their times are not exact.
 struct Steady {
   std::vector<Span> spans;
   std::vector<MemoryEvent> events;
@@ -117,10 +117,11 @@ void put_first(const std::string& path, const char* column, hid_t type, T value)
 }  // namespace
 
 TEST_CASE(
-    "A steady state of more than a million spans is a fold, and reads like the complete trace") {
+    "A steady state of more than a million spans is stored as a fold, and is read like the complete trace") {
   const Folder folder;
   const std::string path = folder / "t.h5";
-  // There are seven spans per period. 142,857 periods are 999,999 spans, and one more period exceeds a million.
+  // There are seven spans per period. 142,857 periods have 999,999 spans. With one more period, there are more than a
+  // million spans.
   const std::int64_t times = GENERATE(142'857, 142'858, 200'000);
   const bool folded = times > 142'857;
   write_steady(path, times);
@@ -132,7 +133,7 @@ TEST_CASE(
   CHECK((fs::file_size(path) < 200'000) == folded);
 }
 
-TEST_CASE("A run of a million steps is a small file that holds every span of it") {
+TEST_CASE("The trace of a run of a million steps is a small file from which every span can be read") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   const Plan plan = bench::loop_plan(5, 120'000);
@@ -148,7 +149,7 @@ TEST_CASE("A run of a million steps is a small file that holds every span of it"
   require_same(TraceReader(path), walked);
 }
 
-TEST_CASE("A folded trace is kept in memory completely, or is refused with a reason") {
+TEST_CASE("A trace with a fold is read into memory completely, or is refused with a reason") {
   const Folder folder;
   MemorySink walked;
   Steady(labels()).feed(walked, 150'000);
@@ -161,7 +162,7 @@ TEST_CASE("A folded trace is kept in memory completely, or is refused with a rea
                     Contains("has 14000014 spans") && Contains("sluice export"));
 }
 
-TEST_CASE("The series of a skipped steady state equal those of an executed one") {
+TEST_CASE("The series of a skipped steady state equal the series of an executed steady state") {
   const Plan plan = bench::loop_plan(5, 120'000);
   SeriesSink folded(plan, 1e-3), walked(plan, 1e-3);
   Walked every(walked);
@@ -180,7 +181,7 @@ TEST_CASE("The series of a skipped steady state equal those of an executed one")
       REQUIRE(a.series[s].values[i] == Approx(b.series[s].values[i]).epsilon(1e-6).margin(1));
 }
 
-TEST_CASE("h5py computes the same content hash of a folded trace") {
+TEST_CASE("For a trace with a fold, h5py computes the content hash that Sluice computes") {
   const Folder folder;
   const std::string path = write_steady(folder / "t.h5", 200'000);
   require_hash_of_h5py(path);
@@ -189,7 +190,8 @@ TEST_CASE("h5py computes the same content hash of a folded trace") {
 TEST_CASE("Folds that contradict the spans and events of the file are refused") {
   const Folder folder;
   const std::string path = folder / "t.h5";
-  write_steady(path, 200'000);  // before a type of HDF5's is named, which opens the library
+  // The call comes before the first name of a type of HDF5, because such a name opens the library.
+  write_steady(path, 200'000);
   const auto refusal = [&](const char* column, auto value, hid_t type) {
     write_steady(path, 200'000);
     put_first(path, column, type, value);

@@ -1,4 +1,5 @@
-// Tests trace files: they read back as written, are either complete or absent, and record how the run ended.
+// Tests trace files. What is read from a trace equals what was written. A trace is either complete or absent, and
+// records how the run ended.
 #include "support/trace_case.hpp"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -12,7 +13,7 @@ namespace sluice {
 
 using namespace trace_case;
 
-TEST_CASE("SHA-256 of 'abc' is that of FIPS 180-4, and can continue after hex()") {
+TEST_CASE("SHA-256 of 'abc' is the digest that FIPS 180-4 gives, and more bytes can be added after hex()") {
   Sha256 hash;
   hash.update("ab");
   REQUIRE(hash.hex() == sha256_of("ab"));
@@ -21,7 +22,7 @@ TEST_CASE("SHA-256 of 'abc' is that of FIPS 180-4, and can continue after hex()"
   REQUIRE(sha256_of("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
-TEST_CASE("A trace gives back every span and memory event, across chunks and blocks") {
+TEST_CASE("Every span and memory event is read back from a trace, across chunks and blocks") {
   const Folder folder;
   const std::int64_t count = GENERATE(0, 1, 999, 70'000);
   const std::string path = folder / "t.h5";
@@ -52,7 +53,7 @@ TEST_CASE("A trace gives back every span and memory event, across chunks and blo
   }
 }
 
-TEST_CASE("A trace gives back its header, labels, summary and series") {
+TEST_CASE("The header, labels, summary and series are read back from a trace") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   const std::string hash = write(path, 10);
@@ -86,7 +87,7 @@ TEST_CASE("A trace gives back its header, labels, summary and series") {
 
   const Summary numbers = trace.summary();
   REQUIRE(numbers.metrics.size() == 4);
-  REQUIRE(numbers.metrics[0].name == "makespan_s");  // in the order of writing
+  REQUIRE(numbers.metrics[0].name == "makespan_s");  // the rows are in the order in which they were written
   REQUIRE(numbers.metrics[0].unit == "s");
   REQUIRE(numbers.metrics[0].value.number == 1.5);
   REQUIRE(std::isnan(numbers.find("throughput")->value.number));
@@ -109,7 +110,7 @@ TEST_CASE("A trace gives back its header, labels, summary and series") {
   REQUIRE(table.series[0].unit == "sample");
 }
 
-TEST_CASE("The content hash covers the content, but not chunks or provenance") {
+TEST_CASE("The content hash depends on the content, but not on chunks or provenance") {
   const Folder folder;
   const std::string hash = write(folder / "a.h5", 5000);
   REQUIRE(hash.size() == 64);
@@ -132,7 +133,7 @@ TEST_CASE("The content hash covers the content, but not chunks or provenance") {
   REQUIRE(write(folder / "h.h5", 5000, 32768, header(), TraceStatus::aborted) != hash);
 }
 
-TEST_CASE("h5py opens a trace and computes the same content hash") {
+TEST_CASE("h5py opens a trace and computes the content hash that Sluice computes") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   write(path, 5000, 1024);
@@ -168,8 +169,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "Three sinks have no file: one discards spans and events, one keeps them, and one "
-    "passes them on") {
+    "Three sinks have no file: one sink discards spans and events, one keeps them in memory, and one passes them on") {
   MemorySink kept;
   NullSink nothing;
   FanOut both({&kept, &nothing});

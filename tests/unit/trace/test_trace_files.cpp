@@ -5,7 +5,7 @@ namespace sluice {
 
 using namespace trace_case;
 
-TEST_CASE("A target that cannot be written is found before anything is simulated") {
+TEST_CASE("A target that cannot be written is refused before the simulation begins") {
   const Folder folder;
   const auto make = [](const std::string& path) { TraceWriter(path, header(), labels()); };
   fs::create_directory(folder / "folder");
@@ -72,11 +72,11 @@ TEST_CASE("A full disk is an IoError, and the .part file is removed") {
   std::signal(SIGXFSZ, before);
   REQUIRE_THAT(message, Contains("cannot write '" + path + "'") && Contains("File too large"));
   REQUIRE(fs::is_empty(folder.path()));
-  write(path, 10);  // writing fails, and the process continues
+  write(path, 10);  // the write fails, but the process continues
   REQUIRE(TraceReader(path).span_count() == 10);
 }
 
-TEST_CASE("A truncated file is recognised at any length") {
+TEST_CASE("A truncated file is recognised, whatever its length is") {
   const Folder folder;
   write(folder / "t.h5", 5000, 512);
   const std::string whole = bytes_of(folder / "t.h5");
@@ -133,7 +133,7 @@ TEST_CASE("A file that is not a trace is refused with a reason") {
   REQUIRE_THROWS_WITH(open(path), Contains("/labels/actions/kind is missing"));
 }
 
-/// Writes a column of f64 per stream, as version 1.0 does.
+/// Writes a column of f64 for each stream, as version 1.0 does.
 void put_column(hid_t file, const char* path, const std::vector<double>& values) {
   const hsize_t size = values.size();
   const hid_t space = H5Screate_simple(1, &size, nullptr);
@@ -147,7 +147,7 @@ void put_column(hid_t file, const char* path, const std::vector<double>& values)
   H5Sclose(space);
 }
 
-TEST_CASE("A trace of version 1.0 is read: no causes, and utilisation by the name of a stream") {
+TEST_CASE("A trace of version 1.0 is read; it has no causes, and its utilisation is found by the name of a stream") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   write(path, 10);
@@ -217,7 +217,7 @@ TEST_CASE("Utilisation of thousands of streams is in one table, in chunks of who
   REQUIRE(read.utilisation == table.utilisation);
 }
 
-TEST_CASE("A trace never leads into another file") {
+TEST_CASE("Reading a trace never opens another file") {
   const Folder folder;
   write(folder / "other.h5", 10);
   write(folder / "t.h5", 10);
