@@ -183,8 +183,8 @@ class Builder {
     bool kept = false;  ///< whether this is the tensor that the layer keeps, and not its output
   };
   /// Returns the activations that a save or a load moves. For a boundary, these are the outputs of the previous stage
-  /// that a later stage reads. For the inner tensors of a stage, these are its other outputs and the tensors that its
-  /// layers keep.
+  /// that a later stage reads. For the inner tensors of a stage, these are the outputs that only the stage itself
+  /// reads, and the tensors that the layers of the stage keep.
   std::vector<MovedTensor> moved_by(const TapeOp& op) {
     std::vector<MovedTensor> moved;
     const std::vector<Stage>& stages = work_.pricing.stages;
@@ -252,8 +252,8 @@ class Builder {
     draft.tensor_of.push_back(place);
   }
 
-  /// Returns the time of a kernel: its time with all operands in fast memory plus, for each operand in slow memory, the
-  /// time of its bytes at the rates `in_place`.
+  /// Returns the time of a kernel. This is the time of the kernel with all operands in fast memory, plus the time of
+  /// the bytes of each operand in slow memory at the rates `in_place`.
   KernelTime time_in_place(const Draft& draft, const Query& query) const {
     KernelTime::Line line{work_.pricing.cost.of(query).seconds, {}};
     for (const PlacementProblem::Operand& operand : draft.kernel.operands)
@@ -386,8 +386,8 @@ class Builder {
   std::vector<PlacedKernel> kernels_;
   std::map<std::string, std::uint32_t> tensors_;
   std::vector<std::uint32_t> copy_of_;
-  std::vector<ActivationLife> lives_;   ///< lives of the micro-batch's activations, two per layer
-  std::vector<std::uint32_t> fetches_;  ///< `fetches` of the kernel that is being made
+  std::vector<ActivationLife> lives_;   ///< the micro-batch's lives, two lives per layer
+  std::vector<std::uint32_t> fetches_;  ///< the `fetches` of the kernel that is being made
   std::vector<std::uint32_t> last_readers_;
 };
 

@@ -1,5 +1,5 @@
-// Chooses a placement for a run. It searches for a placement for each of several sizes of fast memory, and takes the
-// placement whose run has the fewest simulated seconds (placed_listing.hpp describes such a run).
+// Chooses a placement for a run. The code searches for a placement for each of several sizes of fast memory. It then
+// takes the placement whose run has the fewest simulated seconds. placed_listing.hpp describes such a run.
 #pragma once
 
 #include <limits>
@@ -15,8 +15,8 @@ namespace sluice {
 
 /// Returns the placement methods that a plan can have.
 const std::vector<std::string>& placements_of_plans();
-/// Those of them that are compared if the scenario names none: those that never move a tensor. To search for moves takes
-/// many times as long.
+/// Returns the placement methods that are compared if the scenario does not name a method. These methods never move a
+/// tensor, because a search for moves takes many times as long as a search without moves.
 const std::vector<std::string>& placements_compared();
 
 struct PlacedRun {
@@ -24,7 +24,8 @@ struct PlacedRun {
   const CommonParameters& common;
   const FateChoice& fates;  ///< see placed_fates()
   std::string policy, way;
-  double worth = std::numeric_limits<double>::infinity();  ///< a slower run is of no use
+  /// The result must take fewer seconds than this.
+  double worth = std::numeric_limits<double>::infinity();
 };
 
 /// Returns the plan of a run that computes one micro-batch after the other, with the fates of `run`. The result is empty

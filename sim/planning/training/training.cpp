@@ -126,7 +126,7 @@ class TrainingPlan {
   }
 
  private:
-  /// Adds what no computation can hide.
+  /// Adds the seconds of the copies that no computation can hide.
   void add_ends(TrainingSums& sums, const Program& step, const CopyTime& up) const {
     const Program::Operation& first = step.operations.front();
     for (const std::uint32_t load : first.loads) sums.first_loads_s += step.instances[load].load_s;
@@ -183,7 +183,7 @@ class TrainingPlan {
     chosen_room_ = order_.run_room ? order_.run_room : order_.room;
     if (!choice.bytes) return;
     room_ = room_of(*choice.bytes);
-    if (capacity_) chosen_room_ = room_;  // The plan gets the room with which it was judged.
+    if (capacity_) chosen_room_ = room_;  // The plan gets the room that the judge simulated.
   }
 
   /// Returns the request to the strategy for fates. Sets `together` to the objects to which the request refers.
@@ -213,7 +213,7 @@ class TrainingPlan {
     return asked;
   }
 
-  /// Returns the bytes that each device may use, including everything that stays. Empty means unlimited.
+  /// Returns the bytes that each device may use, including the tensors that stay. Empty means unlimited.
   std::optional<std::int64_t> room_of(std::int64_t bytes) const {
     if (bytes == std::numeric_limits<std::int64_t>::max()) return {};
     if (weights_stay_) return checked_add(bytes, constant_bytes(states_), "bytes of training");
@@ -237,9 +237,9 @@ class TrainingPlan {
 
   // --- the number of micro-batches side by side ------------------------------------------------
 
-  /// Returns the number of micro-batches in flight. If the scenario does not give it, this is the number for the fewest
-  /// passes that fit, with equal shares of the micro-batches. More micro-batches in flight would not save a pass, and a
-  /// small last pass could hide only few of its transfers.
+  /// Returns the number of micro-batches in flight. If the scenario leaves it open, the result leads to the fewest
+  /// passes that fit, with equal shares of the micro-batches. With more micro-batches in flight, the last pass would be
+  /// small, and could hide only few of its transfers.
   std::int64_t in_flight() {
     if (order_.in_flight) return *order_.in_flight;
     if (strategy_.searches) return 1;
@@ -257,7 +257,7 @@ class TrainingPlan {
            make_step(shape_of(count, std::min(per_batch(), 2 * count), 1)).peak() <= *capacity_;
   }
 
-  /// Returns the greatest number of micro-batches in flight that fits, or nothing if not even one fits.
+  /// Returns the greatest number of micro-batches in flight that fits, or nothing if not even one micro-batch fits.
   std::optional<std::int64_t> most_in_flight() const {
     if (!fits(1)) return {};
     return largest_that_fits(1, per_batch() + 1, [&](std::int64_t count) { return fits(count); });
@@ -294,7 +294,7 @@ class TrainingPlan {
 
   /// Returns advice that the scenario does not already follow.
   std::string advice() const {
-    std::string text = "to need less, use fates that keep less, ";
+    std::string text = "to need less memory, use fates that keep fewer activations, ";
     if (request_.workload.micro_batch > 1) text += "a smaller micro_batch, ";
     if (order_.weights_stay) text += "policy streamed, ";
     if (device_.memories.size() > 1) text += "policy.placement=static of policy resident, ";
@@ -318,7 +318,7 @@ class TrainingPlan {
 
   const PolicyRequest& request_;
   const TrainingOrder& order_;
-  const Device& device_;  ///< the smallest of the devices that take turns
+  const Device& device_;  ///< the device with the least memory of the devices that take turns
   const Chosen<FateStrategy> fates_;
   const FateStrategy& strategy_;
   Chain chain_;
