@@ -182,7 +182,7 @@ class Optimal(Case):
         done = subprocess.run([PROGRAM, "run", AS_WRITTEN, "fates={strategy: optimal, budget: 671846399B}"],
                               capture_output=True, text=True, cwd=ROOT, env=ENVIRONMENT, timeout=300)
         self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertIn("The least budget that works is 671846400 B", done.stderr)
+        self.assertIn("The least budget that is enough is 671846400 B", done.stderr)
 
 
 def text_of_ms(seconds):

@@ -139,7 +139,7 @@ class Programme {
   }
 
   /// Returns the sum of the variables for the three ways in which stage t can have a tensor. The tensor is on the
-  /// device at the start of the stage, or it is made, or it is loaded.
+  /// device at the start of the stage, or the stage makes or loads the tensor.
   Milp::Terms sources(std::size_t t, std::size_t i, double factor) const {
     Milp::Terms terms;
     add(terms, there_[t][i], factor);
@@ -228,11 +228,12 @@ class Programme {
   const FateGraph& graph_;
   std::size_t stages_;
   double budget_, unit_ = 1;
-  double left_s_ = 0;                              ///< the rest of the time limit
+  double left_s_ = 0;                              ///< the part of the time limit that is left
   Row makers_;                                     ///< indexed by tensor
   std::vector<std::vector<std::uint32_t>> users_;  ///< indexed by tensor
   std::vector<char> optional_;                     ///< indexed by tensor
-  Row last_run_, last_use_;                        ///< stages, indexed by operation and by tensor
+  /// The last useful stages, indexed by operation and by tensor.
+  Row last_run_, last_use_;
   std::vector<Row> runs_, fully_, there_, loads_;  ///< indexed by stage
   Row saves_;                                      ///< indexed by tensor
   Milp milp_;

@@ -74,7 +74,8 @@ class Row {
     return goes ? copied : kept;
   }
 
-  /// Returns the cost of weights that take turns. They are on the device at the turning point, or are loaded after it.
+  /// Returns the cost of weights that take turns. These weights are on the device at the turning point, or are loaded
+  /// after the turning point.
   Cost turns() const {
     Cost all;
     bool is_last = true;
@@ -95,7 +96,7 @@ class Row {
   void pass(std::size_t s) {
     const ChainStage& stage = chain_.stages[s];
     Step& step = steps_[s];
-    const Cost needed = once_ + held_boundary(s);  // the cost if boundary s is held
+    const Cost needed = once_ + held_boundary(s);  // the cost if the device holds boundary s
     const bool read = reads_.later[s], read_again = read || reads_.follows[s];
     const Cost idle = read ? needed : once_, again = read_again ? needed : once_;
     const auto from = [&](const Cost& cost, bool held) {

@@ -32,8 +32,8 @@
 
 namespace sluice {
 
-/// The result of simulating the whole run with a tape, if the device may use a given number of bytes, including early
-/// loads.
+/// The result of a simulation of the whole run with a tape. In this run, the device may use a given number of bytes,
+/// including early loads.
 struct Scored {
   double seconds = 0;  ///< infinite if the run ends in a deadlock or does not fit
   /// The bytes that the run uses. With fewer bytes, loads would come later.
@@ -46,12 +46,13 @@ class FateSearch {
   struct Answer {
     Tape tape;
     std::int64_t bytes = 0;  ///< the bytes that the plan may use, including early loads
-    double seconds = 0;      ///< seconds of the best candidate; infinite if nothing was found
+    /// The seconds of the best candidate; infinite if no candidate was found.
+    double seconds = 0;
   };
 
   /// Parameter `one_of_several` is true if the caller also searches with other numbers of micro-batches side by side,
-  /// and compares the answers. The search is then less thorough, and does not try the strategies that treat every stage
-  /// alike, because the caller tries them.
+  /// and compares the answers. In this case, the search tries fewer candidates, and leaves the strategies that treat
+  /// every stage alike to the caller.
   FateSearch(const Chain& chain, FateScore score, const FateRun& run, bool one_of_several = false);
 
   /// Returns the bytes of the smallest tape that was found so far.
@@ -68,7 +69,7 @@ class FateSearch {
   using Key = std::vector<std::uint32_t>;
   struct Candidate {
     Tape tape;
-    std::int64_t bytes = 0;  ///< at most the bytes of the rung
+    std::int64_t bytes = 0;  ///< the bytes of the candidate, at most the bytes of the rung
     double about = 0;        ///< estimated seconds
   };
   struct Estimate {
@@ -104,10 +105,12 @@ class FateSearch {
   FateScore score_;
   FateRun run_;
   bool one_of_several_;
-  /// The number of stages that decides the effort of the search. It may be greater than the chain's number of stages.
+  /// The number of stages that decides the effort of the search. This number may be greater than the number of stages
+  /// of the chain.
   std::size_t looked_at_as_;
-  std::vector<Tape> alike_;          ///< strategies that treat every stage alike
-  std::vector<Frontier> frontiers_;  ///< indexed by price of a copy; the first one is serial
+  std::vector<Tape> alike_;          ///< the tapes of the strategies that treat every stage alike
+  /// Indexed by price of a copy; in the first frontier, copies and computation take turns.
+  std::vector<Frontier> frontiers_;
   std::vector<Rung> rungs_;
   std::map<std::pair<Key, std::int64_t>, Scored> judged_;
   // The tapes of the rung that is being searched, with their estimates.

@@ -24,12 +24,13 @@ Value replica_keys(const Reader& parameters, const std::string& policy, const st
         entry.key != "all_reduce" && entry.key != "transfers")
       keys.entries().push_back(entry);
   if (const Value* own = keys.find("device"))
-    fail_at(*own, "each replica has its own device: list the devices under 'devices'");
+    fail_at(*own, "each replica has its own device: list all devices under 'devices', and remove "
+                  "this key");
   keys.set("device", Value::make(device));
   return keys;
 }
 
-/// Connects the devices in a ring: each device sends to the next one, and the last device sends to the first.
+/// Connects the devices in a ring: each device sends to the next device, and the last device sends to the first device.
 std::vector<RingHop> ring_of(const Platform& platform, const std::vector<std::string>& devices) {
   std::vector<RingHop> ring;
   for (std::size_t k = 0; k < devices.size(); ++k) {
@@ -55,7 +56,7 @@ PolicyRequest on(const Platform& platform, const PolicyRequest& request, const W
   return share;
 }
 
-/// Advises a batch or micro-batch size that gives each replica the same number of micro-batches.
+/// Advises a batch size or micro-batch size with which all replicas have equally many micro-batches.
 std::string equal_share(const Workload& workload, std::size_t replicas) {
   const auto count = static_cast<std::int64_t>(replicas);
   if (workload.batch % count != 0)
