@@ -1,8 +1,8 @@
 // Finds placements that fit, starting from prices. Tensors are put into fast memory one after the other. The tensors
 // that save the most seconds per byte come first. Each tensor takes its best path (placing.hpp) through the room that
-// is left. Afterwards, some tensors are taken out at random moments and put back in another order. The result is kept
-// if it is better. This second part follows Shaw, Using constraint programming and local search methods to solve
-// vehicle routing problems (1998).
+// the earlier tensors leave. In a second part, tensors that are in fast memory at a random moment are taken out and put
+// back in another order. The new placement is kept if it is faster than the old placement. The second part follows
+// Shaw, Using constraint programming and local search methods to solve vehicle routing problems (1998).
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ Placing placing_from(const ImproveRequest& request, const std::vector<double>& p
                      const std::vector<std::optional<TensorPath>>& begin = {});
 
 /// Returns the best placement that a search finds in `tries` tries. The search begins with `placing`, which must fit.
-/// It ends early when the seconds reach `bound`.
+/// The search ends early when the seconds reach `bound`.
 Placing improved(const ImproveRequest& request, Placing placing, const std::vector<double>& prices,
                  std::size_t tries, double bound);
 

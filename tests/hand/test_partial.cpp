@@ -118,7 +118,8 @@ TEST_CASE("if the weights are not the problem, the advice is not to split them")
   for (const char* split : {"true", "false"}) {
     CAPTURE(split);
     CHECK_THAT(refusal(split, "2"),
-               Catch::Contains("splitting its weights is not enough: use a smaller "
+               Catch::Contains("the layer would not fit even if its weights were split: use a "
+                               "smaller "
                                "workload.micro_batch"));
   }
 }

@@ -107,7 +107,7 @@ TEST_CASE(
   CHECK(cutting.lasts("{cut: by_time}") == Lasts{2, 4});
   cutting.device.memory().capacity = 10;
   CHECK_THROWS_WITH(cutting.lasts("{cut: by_time}"),
-                    Contains("by_time finds no cut that fits into device"));
+                    Contains("the cut by_time finds no stages that fit into device"));
 }
 
 TEST_CASE("faulty stages are refused at the fault") {
