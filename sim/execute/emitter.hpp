@@ -43,7 +43,7 @@ class Emitter {
   /// Sets whether all spans and events that are emitted from now on are recorded, so that they can be repeated. Deletes
   /// the earlier record.
   void keep(bool keeps);
-  /// A position in the record, for repeat().
+  /// A position in the record, from which repeat() emits again.
   struct Mark {
     std::size_t spans = 0, events = 0;
   };

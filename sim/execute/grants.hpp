@@ -1,8 +1,8 @@
 // Manages the pools of a plan while the plan runs. Grants are exact to the byte, and an action gets its bytes in all
-// pools at once or in none. Both executors use this class. The class does not use times, but relies on the order of the
-// calls.
+// pools at once or in no pool. Both executors use this class. The class does not use times, but relies on the order in
+// which its functions are called.
 //
-// A pool owned by one device grants by reservation (reservation.hpp). A shared pool grants requests in the order of
+// A pool that one device owns grants by reservation (reservation.hpp). A shared pool grants requests in the order of
 // their moments, and requests of one moment in the order of their streams. Function settle_shared() grants the requests
 // of a moment, so call it only after all requests of the moment have been made.
 #pragma once
@@ -24,8 +24,8 @@ class Grants {
 
   /// Returns whether this action requests bytes of a pool.
   bool limited(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
-  /// The head of `stream`, which is its next action, requests its bytes at this moment. If the bytes are granted,
-  /// returns true, and the tensors of the action are in the pool. Otherwise returns false, and settle() or
+  /// Makes the head of `stream`, which is the next action of the stream, request its bytes at this moment. If the bytes
+  /// are granted, returns true, and the tensors of the action are in the pool. Otherwise returns false, and settle() or
   /// settle_shared() will grant the bytes later.
   bool request(std::uint32_t stream, std::uint32_t action, std::int64_t iteration, double time) {
     return granted_at_once(stream, action, iteration) ||

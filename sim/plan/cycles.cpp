@@ -12,7 +12,7 @@ namespace sluice {
 namespace {
 
 /// Checks that the waits within an iteration, together with the order of each stream, do not form a cycle. An action
-/// that works only for iterations that do not exist never runs, and is left out.
+/// that works only for iterations that do not exist never runs, so the check skips it.
 class CycleSearch {
  public:
   explicit CycleSearch(const PlanTables& tables) : tables_(tables), plan_(tables.plan) {}
@@ -38,7 +38,7 @@ class CycleSearch {
   };
 
   /// Returns whether all waits are for actions that are listed earlier. If they are, the actions can run in listing
-  /// order, and there is no cycle.
+  /// order, so there is no cycle.
   bool waits_look_back() const {
     for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
       for (const Wait& wait : tables_.waits(a))

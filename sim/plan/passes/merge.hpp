@@ -1,5 +1,4 @@
-// Joins several plans for the same platform into one. The
-// plans run at the same time and share only pools and links.
+// Joins several plans for the same platform into one. The plans run at the same time, and share only pools and links.
 #pragma once
 
 #include <string>
