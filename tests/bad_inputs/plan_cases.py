@@ -30,7 +30,7 @@ LINES = [
     plan("a section twice", "small.plan:13:1", ["'body:'", "comes once"], "body:", "body:\nbody:"),
     plan("an action outside of the sections", "small.plan:12:1", ["unknown line 'load'", "body:"], "body:\n", ""),
     plan("a pool inside of a section", "small.plan:13:6", ["'x'", "before the first section"], "body:\n", "body:\npool x capacity=1B\n"),
-    plan("a newer plan", "small.plan:1:1", ["'format: sluice-plan/2'", "these two versions"], "sluice-plan/1", "sluice-plan/3"),
+    plan("a newer plan", "small.plan:1:1", ["'format: sluice-plan/2'", "or 'format: sluice-plan/1'"], "sluice-plan/1", "sluice-plan/3"),
     Case("a plan that is not UTF-8", 3, "small.plan:2:8", ["UTF-8"], "small.plan",
          content=PLAN.encode().replace(b"name small", b"name sm\xffll"), run=["run", "small.plan"]),
     Case("a plan with a zero byte", 3, "small.plan:2:8", ["control character (byte 0)"], "small.plan",
@@ -73,7 +73,7 @@ NUMBERS = [
     plan("a bandwidth without a unit", "small.plan:6:26", ["'1' for 'bandwidth'", "unit is missing", "30GB/s"], "1GB/s", "1"),
     plan("iterations that are not a number", "small.plan:3:12", ["'three' for 'iterations'", "whole number"], "iterations 3", "iterations three"),
     plan("negative iterations", "small.plan:3:12", ["'-1' for 'iterations'"], "iterations 3", "iterations -1"),
-    plan("a body that never runs", f"{LOAD}:1", ["runs 0 times", "'iterations' of at least 1"], "iterations 3", "iterations 0"),
+    plan("a body that never runs", f"{LOAD}:1", ["runs 0 times", "set 'iterations' to at least 1"], "iterations 3", "iterations 0"),
     plan("a body without iterations", "small.plan:12:1", ["runs 0 times"], "iterations 3\n", ""),
     plan("a step of a fraction of iterations", "small.plan:3:1", ["'iterations' is 3", "not a multiple of the 2"], "iterations 3", "iterations 3\niterations_per_step 2"),
     plan("steps in an iteration and iterations in a step", "small.plan:5:1", ["one of them must be 1"], "iterations 3", "iterations 3\nsteps_per_iteration 2\niterations_per_step 3"),
@@ -108,8 +108,8 @@ CONTRADICTIONS = [
     plan("a tensor allocated twice", f"{RUN}:1", ["'result' in gpu is allocated a second time"], "allocates=result@gpu", "allocates=result@gpu,result@gpu"),
     plan("a tensor allocated by two actions", f"{RUN}:1", ["'input' in gpu is allocated a second time"], "allocates=result@gpu", "allocates=result@gpu,input@gpu"),
     plan("a body that never releases a tensor", f"{RUN}:1", ["'result'", "never releases it"], "uses=input@gpu,result@gpu", "uses=input@gpu"),
-    plan("a use of a tensor that is not in memory", f"{RUN}:1", ["'run' uses tensor 'result' in gpu, but it is not there"], "allocates=result@gpu uses", "uses"),
-    plan("a load that is ahead of its first use", f"{RUN}:1", ["'run' uses tensor 'input'", "but it is not there"], "kind=load", "kind=load ahead=1"),
+    plan("a use of a tensor that is not in memory", f"{RUN}:1", ["'run' uses tensor 'result' in gpu, but the tensor is not there"], "allocates=result@gpu uses", "uses"),
+    plan("a load that is ahead of its first use", f"{RUN}:1", ["'run' uses tensor 'input'", "but the tensor is not there"], "kind=load", "kind=load ahead=1"),
 ]
 
 # Two buffers of 40 B fit, but three do not. So the load for two iterations later waits until `run` of this iteration
@@ -176,7 +176,7 @@ VERSION_2 = [
     second("a flow without a tensor and without bytes", f"{READ}:25", ["'@in'", "needs its bytes"], "flows=input@in:10", "flows=@in"),
     second("negative bytes of a flow", f"{READ}:34", ["'-1' for 'flows'", "whole number from 0"], "in:10", "in:-1"),
     second("an unknown part of a stage's work", f"{READ}:54", ["'halves'", "whole, selective"], "part=selective", "part=halves"),
-    second("an operand that is neither read nor written", "second.plan:23:58", ["'x' after ':'", "w (it writes", "rw"], "result@slow:rw", "result@slow:x"),
+    second("an operand that is neither read nor written", "second.plan:23:58", ["'x' after ':'", "w (the action writes", "rw"], "result@slow:rw", "result@slow:x"),
     second("not_before without a unit", f"{IN}:49", ["'1.5' for 'not_before'", "unit is missing"], "not_before=1.5s", "not_before=1.5"),
     second("a negative not_before", f"{IN}:49", ["'-1.5s' for 'not_before'"], "not_before=1.5s", "not_before=-1.5s"),
     second("not_before for an action of the body", f"{READ}:1", ["'1F' of the body", "not_before=2 s", "prologue and the epilogue"], "seconds=0.5", "not_before=2s seconds=0.5"),

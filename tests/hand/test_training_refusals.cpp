@@ -90,9 +90,9 @@ TEST_CASE("the advice for a plan that does not fit leaves out changes that are a
     return std::string();
   };
   CHECK_THAT(refusal("streamed, in_flight: 1", "2"),
-             Catch::Contains("keep less, a smaller micro_batch, or smaller stages"));
+             Catch::Contains("keep fewer activations, a smaller micro_batch, or smaller stages"));
   CHECK_THAT(refusal("streamed, in_flight: 1", "1"),
-             Catch::Contains("keep less, or smaller stages"));
+             Catch::Contains("keep fewer activations, or smaller stages"));
   CHECK_THAT(refusal("resident", "1"), Catch::Contains("policy streamed"));
 }
 
