@@ -9,7 +9,7 @@
 namespace sluice::test {
 
 struct RandomPlanOptions {
-  // Seconds are multiples of 0.5, so that many actions end at the same time.
+  // Times are multiples of 0.5 s, so that many actions end at the same time.
   bool ties = false;
   bool shared_links = false;  ///< routes share links whose bandwidths differ by up to 1e5
   bool riffled = false;       ///< streams are interleaved at random, so that waits may look ahead
