@@ -77,9 +77,9 @@ Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
 }  // namespace
 
 // The proof of the bound:
-// - An execution (an action in an iteration) starts when the previous execution on its stream has ended and the data
-//   of all executions for which it waits are available. The execution lasts at least as long as it would last alone on
-// its links. The data of the execution are available `latency` after its end. Memory can only delay the execution.
+// - An execution (an action in an iteration) starts when the previous execution on its stream has ended and the data of
+//   all executions for which it waits are available. The execution lasts at least as long as it would last alone on its
+//   links. The data of the execution are available `latency` after its end. Memory can only delay the execution.
 // - The head of an execution is the longest path, through stream order and waits, from the beginning of the run to the
 //   execution. The head is a lower bound of the start. The tail of an execution is the longest path from its end to the
 //   end of the run. The tail is a lower bound of the seconds that must follow. The longest of all paths is a lower bound
@@ -88,9 +88,8 @@ Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
 //   execution + sum of all its durations + tail of its last execution.
 // - A link moves at most `bandwidth` bytes per second. No byte crosses the link before the smallest head + setup of its
 //   flows. After the last flow on the link, the action of this flow ends, and the tail of the action follows. Earlier
-// executions of an action end
-//   earlier, so at least the tail of the last execution also follows each earlier execution. So makespan >= smallest
-//   head + sum of bytes / bandwidth + smallest tail.
+//   executions of an action end earlier, so at least the tail of the last execution also follows each earlier
+//   execution. So makespan >= smallest head + sum of bytes / bandwidth + smallest tail.
 Bound lower_bound(const Plan& plan) {
   const PathGraph graph(plan);
   const Heads heads = walk_forwards(graph, most_executions);

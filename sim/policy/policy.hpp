@@ -50,15 +50,15 @@ struct CutQuestion {
 ///   it allocates. A test of all policies tests the first of these rules, and `check` tests the other two for each
 ///   plan.
 /// - The body is the shortest part that repeats, and `iterations_per_step` bodies are a step. So a plan for a million
-/// micro-batches lists as many actions as a plan for ten micro-batches.
+///   micro-batches lists as many actions as a plan for ten micro-batches.
 /// - `plan` sets no prices and no routes, because finish() sets them for all policies. finish() also makes the actions
 ///   wait for each other if the draft says `one_at_a_time`. If an action does only a part of its stage's work,
-/// Action::part names this part, and the action gets the price of the part.
+///   Action::part names this part, and the action gets the price of the part.
 /// - `plan` may allocate without checking capacities, because `check` reports what does not fit. A policy that knows
 ///   that nothing can fit throws Infeasible, and says what would fit.
 /// - Facts (Plan::facts) say what `plan` decided, for the report. No code uses facts for a decision.
 /// - The draft may say which of its decisions depend on prices (Draft::decisions). If the draft says this, a sweep over
-/// prices makes the plan once and only replaces its prices. Otherwise each point of the sweep is planned again.
+///   prices makes the plan once and only replaces its prices. Otherwise each point of the sweep is planned again.
 /// - Equal requests give equal drafts, also when several threads call `plan` at the same time.
 ///
 /// Read the shortest policy, policy/basic.cpp, first. A policy may throw InputError (at the

@@ -6,7 +6,7 @@
 // 1. The forward pass of stage s keeps its inner tensors, then segment s + 1 … t is solved, and then the backward pass
 //    of s runs. Until then, boundary s and the inner tensors stay on the device or are in host memory.
 // 2. The stages s … k - 1 run without keeping anything, then segment k … t is solved. Then segment s … k - 1 is solved
-// from boundary s, which was kept or is loaded. So a stage may run more than twice.
+//    from boundary s, which was kept or is loaded. So a stage may run more than twice.
 // 3. This way is like 2, but stage k - 1 keeps its inner tensors. So only s … k - 2 must run again, to make the input
 //    of stage k - 1. (If stage k - 1 has no inner tensors, one of its forward passes is avoided at no cost.)
 //

@@ -230,10 +230,9 @@ double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std:
 
 // The result is the greatest of four lower bounds:
 // 1. The runs of all groups follow each other.
-// 2. The copy engine makes all loads. After these loads, the groups whose weights or inputs came last are computed. 3.
-// Each group of the first pass waits for its own weights and the weights of all earlier groups. The computation of this
-// group and of
-//    all later runs follows.
+// 2. The copy engine makes all loads. After these loads, the groups whose weights or inputs came last are computed.
+// 3. Each group of the first pass waits for its own weights and the weights of all earlier groups. The computation of
+//    this group and of all later runs follows.
 // 4. When a slot of a step starts, the weights for which the device has no room yet must still be loaded.
 double Rehearsal::at_least() const {
   if (!streamed_.overlap) return seconds({});

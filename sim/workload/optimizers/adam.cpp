@@ -1,6 +1,6 @@
-// An update of Adam has three parts. Per parameter, the part m = b1 m + (1 - b1) g takes 3 FLOP. The part v = b2 v + (1
-// - b2) g g takes 4 FLOP. The part w -= rate x m / (sqrt(v) + eps) takes 5 FLOP. The rate in this part contains the
-// bias corrections.
+// An update of Adam has three parts. Per parameter, these parts take the following FLOP. The part
+// m = b1 m + (1 - b1) g takes 3 FLOP. The part v = b2 v + (1 - b2) g g takes 4 FLOP. The part
+// w -= rate x m / (sqrt(v) + eps) takes 5 FLOP. The rate in this part contains the bias corrections.
 #include "workload/training.hpp"
 
 namespace sluice {
