@@ -49,7 +49,8 @@ class Arrivals {
     if (available > end && tables_.repeats(action))
       remember(action, {iteration, available, row}, end);
   }
-  /// Writes the state. Arrivals in the past can no longer delay an action, so they are not written.
+  /// Writes the state. Arrivals in the past can no longer delay an action, so the state does not contain these
+  /// arrivals.
   void write(Snapshot& snapshot) const {
     for (std::uint32_t a = tables_.plan.body_begin; a < tables_.plan.body_end; ++a) {
       const Progress& progress = progress_[a];
@@ -120,7 +121,8 @@ class Arrivals {
     double arrival = 0;     ///< the time at which the data of this execution arrived
     std::int64_t row = -1;  ///< the row of this execution in the trace
   };
-  /// An execution that has ended but whose data have not arrived. Such executions exist only if a link has a latency.
+  /// An execution that has ended but whose data have not arrived. There are such executions only if a link has a
+  /// latency.
   struct Flight {
     std::int64_t iteration;
     double arrival;

@@ -91,8 +91,8 @@ class Grants {
     return {claims_.data() + first_[action], claims_.data() + first_[action + 1]};
   }
   /// Grants the most frequent kind of request quickly: a request for bytes of one pool that belongs to a device and has
-  /// room. For such a request, this function has the same effect as granted_or_waits() and returns true. For any other
-  /// request, it returns false and changes nothing.
+  /// room. For a request of this kind, this function has the effect of granted_or_waits() and returns true. For any
+  /// other request, this function returns false and changes nothing.
   bool granted_at_once(std::uint32_t stream, std::uint32_t action, std::int64_t iteration) {
     if (first_[action + 1] != first_[action] + 1 || unlimited_) return false;
     const Claim& claim = claims_[first_[action]];

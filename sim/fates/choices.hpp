@@ -48,7 +48,7 @@ Tape tape_of(const Chain& chain, const std::vector<Fate>& fates);
 /// Returns the tape with the checkpoints of Chen et al. 2016, section 4.1. The stages are divided into segments of
 /// about sqrt(n) stages. Each segment keeps only its input and runs again before its backward pass. The last segment
 /// keeps all its tensors, because its backward pass follows at once. A list with one fate per stage cannot express
-/// checkpoints, because they are choices of boundaries.
+/// checkpoints, because checkpoints are choices of boundaries.
 Tape sqrt_tape(const Chain& chain);
 
 /// Returns the tape with the checkpoints of Chen et al. 2016, section 3. The input of each stage is kept, and all

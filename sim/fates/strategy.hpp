@@ -58,8 +58,8 @@ struct FateChoice {
   std::optional<std::int64_t> bytes = {};
   bool explained = false;  ///< whether the facts contain the fate of each stage
   bool selective = false;  ///< whether the tape is for the chain of the selective request
-  /// The seconds of the whole run, and a lower bound of the seconds for all choices. Both have a value if the strategy
-  /// compared tapes by the seconds of the whole run.
+  /// The seconds of the whole run, and a lower bound of the seconds for all choices. Both numbers have a value if the
+  /// strategy compared tapes by the seconds of the whole run.
   std::optional<double> seconds = {}, bound = {};
 };
 
@@ -93,8 +93,8 @@ Record record_of(const FateStrategy& strategy);
 /// Returns the strategy that a `fates:` mapping names. Throws InputError if the mapping is wrong.
 Chosen<FateStrategy> choose_fates(const Value& fates);
 
-/// Returns the strategy that keeps everything, which is the first strategy of the catalog. This strategy is used if a
-/// scenario names no strategy and no strategies are compared.
+/// Returns the strategy that keeps all activations, which is the first strategy of the catalog. This strategy is used
+/// if a scenario names no strategy and no strategies are compared.
 const Chosen<FateStrategy>& kept_fates();
 
 /// Returns a choice of this strategy in which no key has a value.

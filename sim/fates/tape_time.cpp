@@ -110,7 +110,8 @@ class LoadPlacing {
       : latency_s_(chain.load_latency_s), tape_(tape), next_(next) {}
 
   /// Places loads in the order in which a step needs them. If a step has several micro-batches, a load may be listed in
-  /// the previous micro-batch. Such a load follows all loads of that micro-batch.
+  /// the previous micro-batch. A load that is listed in the previous micro-batch follows all loads of the previous
+  /// micro-batch.
   void place(std::int64_t bytes, bool one_a_step) {
     wish();
     for (TimedLoad& load : tape_.loads) {
@@ -280,7 +281,7 @@ class TapeSimulation {
   }
 
   /// Simulates a load. The slots of the load count from the present micro-batch. If the load is listed one micro-batch
-  /// early, they count from the next micro-batch.
+  /// early, its slots count from the next micro-batch.
   void load(std::size_t i, std::vector<double>& arrivals, bool first) {
     const TimedLoad& load = tape_.loads[i];
     double start = loaded_;

@@ -16,8 +16,9 @@ const FateStrategy keep_all_fates = {
     .summary = "Activations stay on the device until the backward pass needs them.",
     .details =
         "Use this strategy when the memory holds all activations, or to see how much memory all "
-        "activations take. This strategy needs no additional computation and no transfer. It needs "
-        "more memory than any other strategy, in proportion to the micro-batches in flight. In "
+        "activations take. This strategy needs no additional computation and no transfer. The "
+        "strategy needs more memory than any other strategy, in proportion to the number of "
+        "micro-batches in flight. In "
         "inference, boundary activations stay on the device.",
     .source = "the usual choice if all activations fit",
     .example = "sluice run alexnet_resident workload.mode=training policy=resident fates=keep_all",

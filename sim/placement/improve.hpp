@@ -20,7 +20,7 @@ struct ImproveRequest {
   PlacementWeights weights = {};
 };
 
-/// A placement that is changed one tensor at a time. Its bytes and seconds are updated with each change.
+/// A placement that is changed one tensor at a time. Each change updates the bytes and seconds of the placement.
 class PlacementDraft {
  public:
   PlacementDraft(const ImproveRequest& request, Placing placing);

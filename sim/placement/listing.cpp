@@ -136,8 +136,8 @@ class Lister {
     return action;
   }
 
-  /// Adds a flow for the bytes that the kernel reads or writes in slow memory. The flow uses the same link as the moves
-  /// of the copy engine.
+  /// Adds a flow for the bytes that the kernel reads or writes in slow memory. The flow uses the link of the moves of
+  /// the copy engine.
   static void flow(Action& action, double bytes, bool to_fast) {
     if (!(bytes > 0)) return;
     action.flows.push_back({.tensor = none,

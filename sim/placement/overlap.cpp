@@ -20,7 +20,7 @@ class Overlapper {
 
   PlacementSchedule run() {
     seconds_ = predicted_seconds(question_, kernel_s_, schedule_.moves);
-    // The longest move comes first, because it gains the most and needs the most room.
+    // The longest move comes first, because it saves the most seconds and needs the most room.
     std::vector<PlacementMove> left = schedule_.moves;
     std::stable_sort(left.begin(), left.end(), [&](const auto& a, const auto& b) {
       return move_seconds(question_, a) > move_seconds(question_, b);
@@ -100,8 +100,8 @@ class Overlapper {
     std::vector<PlacementMove> moves = schedule_.moves;
     moves[static_cast<std::size_t>(at - schedule_.moves.begin())] = window.move;
     // At each kernel, synchronous moves come before the moves of the copy engine, and moves to slow memory come before
-    // moves to fast memory, because they make room. The moves of the copy engine come in the order in which kernels
-    // need them.
+    // moves to fast memory, because moves to slow memory make room. The moves of the copy engine come in the order in
+    // which kernels need these moves.
     const auto rank = [](const PlacementMove& m) {
       return std::tuple(m.begin, !m.synchronous(),
                         m.synchronous() ? std::uint32_t{m.to_fast} : m.needed);

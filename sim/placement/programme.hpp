@@ -3,7 +3,7 @@
 // memory during each kernel. Each set of a kernel's operands that may be in slow memory has a variable: the share of
 // this set (envelope.hpp). Seconds are in units of a mean kernel and bytes in units of the capacity, because CBC's
 // tolerances are absolute. The programme follows AutoTM, section 4.2, but without AutoTM's nodes for reads, because the
-// variables of the gaps have the same effect.
+// variables of the gaps have the effect of these nodes.
 #pragma once
 
 #include <optional>

@@ -20,7 +20,7 @@ struct PlacementResult {
   double predicted_s = 0;
   /// The seconds of the executed plan with two pools. For the hardware cache there is no plan, and `simulated_s` is 0.
   double simulated_s = 0;
-  std::optional<double> bound_s;  ///< no placement with the same freedom takes fewer seconds
+  std::optional<double> bound_s;  ///< no placement that this method allows takes fewer seconds
   std::optional<PlacementSchedule> schedule;
   std::optional<CachedRun> cached;
   double oracle_s = 0;  ///< the seconds of wall-clock time that the search took
@@ -73,8 +73,8 @@ std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
 struct TensorWorth {
   std::uint32_t tensor = none;
   bool fast = false;
-  /// If `fast`, the seconds that the run would lose with the tensor in slow memory. Otherwise the seconds that the run
-  /// would save with the tensor in fast memory.
+  /// If `fast`, the seconds that the run would lose with the tensor in slow memory. If not `fast`, the seconds that the
+  /// run would save with the tensor in fast memory.
   double seconds = 0;
 };
 /// Returns the worth of each tensor, in descending order.

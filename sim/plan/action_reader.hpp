@@ -1,5 +1,5 @@
 // Reads the lines of actions in a plan's text. Only the reader of plans (text_read.cpp) uses this header. A plan may
-// have millions of such lines, so reading must be fast.
+// have millions of actions, so reading must be fast.
 #pragma once
 
 #include <array>

@@ -66,7 +66,7 @@ class CycleSearch {
     }
   }
 
-  /// Returns the k-th action that must end before action `a` in the same iteration, or `none` if this k must be
+  /// Returns the k-th action that must end before action `a` in the iteration of `a`, or `none` if this k must be
   /// skipped.
   std::uint32_t predecessor(std::uint32_t a, std::size_t k) const {
     const auto waits = tables_.waits(a);
@@ -91,7 +91,7 @@ class CycleSearch {
   static constexpr std::uint32_t end_ = none - 1;
   const PlanTables& tables_;
   const Plan& plan_;
-  std::vector<std::uint32_t> before_;  ///< for each action, the action before it on its stream
+  std::vector<std::uint32_t> before_;  ///< for each action, the previous action of its stream
   std::vector<char> colour_;
   std::vector<Frame> path_;  ///< from the first action of the search to the current action
 };

@@ -1,4 +1,4 @@
-// Facts describe the decisions of a policy, for the report. Their values have types, so that code that prints or
+// Facts describe the decisions of a policy, for the report. The value of a fact has a type, so that code that prints or
 // compares facts does not have to parse texts.
 #pragma once
 

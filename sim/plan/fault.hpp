@@ -14,8 +14,8 @@ namespace sluice {
 /// Throws an error like plan_fault(), but at the line of a tensor.
 [[noreturn]] void tensor_fault(const Plan& plan, std::uint32_t tensor, const std::string& message);
 
-/// These functions work like plan_fault() and tensor_fault(), but throw CountError. They report sums of bytes that 64
-/// bits cannot hold.
+/// These functions work like plan_fault() and tensor_fault(), but throw CountError. The error reports a sum of bytes
+/// that 64 bits cannot hold.
 [[noreturn]] void plan_count_fault(const Plan& plan, std::uint32_t action,
                                    const std::string& message);
 [[noreturn]] void tensor_count_fault(const Plan& plan, std::uint32_t tensor,

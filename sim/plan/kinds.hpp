@@ -1,5 +1,5 @@
-// The kinds of actions are a table of records. To add a kind, add a value to the enumeration and a
-// record at the same position in kinds.cpp.
+// The kinds of actions are a table of records. To add a kind, add a value to the enumeration and a record at the
+// position of this value in kinds.cpp.
 #pragma once
 
 #include <cstdint>

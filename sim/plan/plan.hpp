@@ -4,8 +4,8 @@
 // A plan has three sections: the prologue, the body, which runs n times, and the epilogue.
 // `actions` holds the actions of the sections one after the other, and the order within a section is the *listing
 // order*. Each stream executes its actions in this order. A pool that one device owns grants a request only if all
-// requests that are listed before it would still fit (execute/reservation.hpp). Each stream goes through the iterations
-// independently, and is delayed only by waits and memory.
+// requests that are listed before this request would still fit (execute/reservation.hpp). Each stream goes through the
+// iterations independently, and is delayed only by waits and memory.
 #pragma once
 
 #include <algorithm>
@@ -207,7 +207,7 @@ struct Action {
     for (const Flow& flow : flows) bytes += flow.bytes;
     return bytes;
   }
-  /// Returns the only flow of a transfer that moves one tensor. PlanBuilder makes only such transfers.
+  /// Returns the only flow of a transfer that moves one tensor. PlanBuilder makes only transfers with one flow.
   const Flow& flow() const { return flows.front(); }
 };
 
@@ -254,7 +254,7 @@ struct Plan {
   std::vector<Fact> facts;          ///< the decisions of the policy, for the report
 
   /// The text from which the plan was read, and the positions in the text at which the lines of actions begin. Messages
-  /// use them. For a plan that a policy made, there is no such text.
+  /// use them. A plan that a policy made has no text.
   std::shared_ptr<const Source> source;
   std::vector<std::size_t> line_begins;
 

@@ -97,7 +97,7 @@ void check_amounts(const Plan& plan, std::uint32_t a) {
 }
 
 /// Checks `not_before`, the time before which an action must not start. Only actions of the prologue and the epilogue
-/// may have such a time, because an action of the body runs once per iteration.
+/// may have this time, because an action of the body runs once per iteration.
 void check_not_before(const Plan& plan, std::uint32_t a) {
   const double time = plan.actions[a].not_before;
   if (time == 0) return;
@@ -254,7 +254,7 @@ void check_steps(const Plan& plan) {
     header_fault(plan, "iterations_per_step",
                  "'iterations_per_step' is " + std::to_string(per_step) +
                      " and 'steps_per_iteration' is " + std::to_string(plan.steps_per_iteration) +
-                     ": one of them must be 1");
+                     ": one of the two numbers must be 1");
   if (plan.iterations % per_step != 0)
     header_fault(plan, "iterations",
                  "'iterations' is " + std::to_string(plan.iterations) +

@@ -195,7 +195,7 @@ std::string PlanLine::name(const Word& word) const {
     } else if (c == 'x' && i + 2 < t.size()) {
       unsigned code = 0;
       const auto [end, error] = std::from_chars(t.data() + i + 1, t.data() + i + 3, code, 16);
-      // A name is valid text. So it must not contain a zero byte, or an escape for a single byte of a longer UTF-8
+      // A name is valid text. So a name must not contain a zero byte, or an escape for a single byte of a longer UTF-8
       // character.
       if (error != std::errc{} || end != t.data() + i + 3 || code == 0 || code > 0x7f)
         fail(word.column + static_cast<int>(i),

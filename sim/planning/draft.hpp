@@ -23,9 +23,9 @@ inline PriceDecisions no_decisions(const PolicyRequest&) {
 
 struct Draft {
   Plan plan;  ///< seconds and routes may be missing
-  /// If true, each action also waits for the action that is listed before it, so that nothing overlaps.
+  /// If true, each action also waits for the action that is listed before it, so that no actions overlap.
   bool one_at_a_time = false;
-  /// The stages after the policy changed them. The weights of these stages give the prices of the updates. If `stages`
+  /// The stages as the policy has changed them. The weights of these stages give the prices of the updates. If `stages`
   /// is empty, the draft has the stages of the request.
   std::optional<std::vector<Stage>> stages = {};
   /// Returns the decisions that follow from the prices of another request. The other request may differ from the

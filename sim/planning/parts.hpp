@@ -147,8 +147,8 @@ class StageRunner {
   PlanBuilder::Ref save(const StageOutput& made, std::size_t stage, std::int64_t micro_batch,
                         bool answer);
 
-  /// Adds the waits of computations for earlier saves. Must be called once, after everything has
-  /// been listed.
+  /// Adds the waits of computations for earlier saves. Must be called once, after all computations and saves have been
+  /// listed.
   void finish();
   /// Adds the waits of computations for earlier saves, with a limit of its own for each save. `buffers` lists, in the
   /// order of the saves, how many results may wait to be saved.

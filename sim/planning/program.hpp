@@ -91,7 +91,7 @@ struct Program {
   std::vector<Staying> staying;  ///< indexed by stage; empty if weights take turns
   std::vector<Instance> instances;
   std::vector<Operation> operations;
-  std::vector<Load> loads;  ///< in the order in which they are needed
+  std::vector<Load> loads;  ///< the loads, in the order in which operations need them
   /// An operation that makes an answer waits until the answer `answer_buffers` micro-batches earlier is in host memory.
   /// If `answer_buffers` is 0, the operation does not wait.
   std::int64_t answer_buffers = 0;

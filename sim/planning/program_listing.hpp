@@ -1,5 +1,5 @@
 // Turns a program into a plan: tensors, loads in their places, actions in order, and their waits.
-// Inference and training use the same code.
+// Inference and training share this code.
 #pragma once
 
 #include <optional>

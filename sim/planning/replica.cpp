@@ -58,7 +58,7 @@ std::vector<std::string> reached(const Platform& platform, const Device& device)
 }
 
 /// Returns whether the links between all memories of device a equal the links between the memories of device b. Both
-/// devices have the same number of memories.
+/// devices have equally many memories.
 bool alike_links(const Platform& platform, const Device& a, const Device& b) {
   const std::vector<std::string> of_a = reached(platform, a), of_b = reached(platform, b);
   for (std::size_t from = 0; from < of_a.size(); ++from)

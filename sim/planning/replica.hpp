@@ -26,12 +26,12 @@ Workload share_of(Workload workload, std::int64_t k, std::int64_t count);
 /// The choices for one replica are made on this machine.
 Platform shared_out(Platform platform, const std::vector<std::string>& devices);
 
-/// Returns whether replicas share a link. They share a link if `share`, which shared_out() made from `whole`, has less
-/// bandwidth than `whole`.
+/// Returns whether replicas share a link. Replicas share a link if `share`, which shared_out() made from `whole`, has
+/// less bandwidth than `whole`.
 bool share_links(const Platform& whole, const Platform& share);
 
-/// Gives all parts the same number of iterations, because the joined plan has only one such number. If the parts have
-/// different numbers of iterations, some bodies become several rounds long.
+/// Gives all parts equally many iterations, because the joined plan has only one number of iterations. If the parts
+/// have different numbers of iterations, some bodies become several rounds long.
 std::vector<Plan> with_equal_rounds(std::vector<Plan> parts);
 
 /// Sets how transfers of several replicas use one link: at the same time (`together`) or one after the other

@@ -80,7 +80,7 @@ class StepSlots {
   /// previous step lists any load of a step, the previous step also lists the first load of the step.
   enum class Prologue : std::uint8_t { as_listed, by_need };
 
-  /// `memories` has one element per device that receives loads. All elements have the same number of slots.
+  /// `memories` has one element per device that receives loads. All elements have equally many slots.
   StepSlots(PlanBuilder& builder, std::vector<SlotMemory> memories,
             Prologue prologue = Prologue::as_listed);
 

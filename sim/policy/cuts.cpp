@@ -15,7 +15,7 @@ std::vector<CutChoice> cuts_with(const CutQuestion& question,
 namespace {
 
 /// Returns all cuts of a model, each as a list of layers after which the model is cut. The list is empty if the model
-/// has too many places for a cut. The first layer is the input.
+/// has so many places for a cut that there would be too many cuts. The first layer is the input.
 std::vector<CutChoice> all_cuts(std::size_t layers, std::size_t most_places) {
   if (layers < 3 || layers - 2 > most_places) return {};
   std::vector<CutChoice> cuts;

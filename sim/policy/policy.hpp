@@ -32,21 +32,21 @@ struct CutChoice {
   std::vector<std::int64_t> after = {};
 };
 
-/// The facts on which cuts may depend. The size of a memory is not one of these facts, so the cuts are the same for all
-/// sizes of memory.
+/// The facts on which cuts may depend. The size of a memory is not one of these facts, so the cuts do not depend on the
+/// size of a memory.
 struct CutQuestion {
   Mode mode = Mode::inference;
   std::size_t layers = 0, devices = 0;
 };
 
-/// A policy's record. Its function `plan` makes a draft from the request and the policy's parameters.
+/// A policy's record. The function `plan` makes a draft from the request and the policy's parameters.
 ///
 /// Other code relies on the following rules of `plan`. Tests check these rules where this is possible.
 /// - `plan` may assume that the request is complete: stages cover the model in order, the numbers of the workload fit
 ///   each other, and devices have rates. `parameters` has only keys of this record, with the right types and within
 ///   their limits. The workload's mode and the fates are among `modes`.
 /// - The draft must do the model's work once for each sample of each step, and count each sample once in
-///   `samples_done`. Every wait must refer to an earlier action of the list, and the body must release everything that
+///   `samples_done`. Every wait must refer to an earlier action of the list, and the body must release all tensors that
 ///   it allocates. A test of all policies tests the first of these rules, and `check` tests the other two for each
 ///   plan.
 /// - The body is the shortest part that repeats, and `iterations_per_step` bodies are a step. So a plan for a million
@@ -55,7 +55,7 @@ struct CutQuestion {
 ///   wait for each other if the draft says `one_at_a_time`. If an action does only a part of its stage's work,
 ///   Action::part names this part, and the action gets the price of the part.
 /// - `plan` may allocate without checking capacities, because `check` reports what does not fit. A policy that knows
-///   that nothing can fit throws Infeasible, and says what would fit.
+///   that no plan can fit throws Infeasible, and says what would fit.
 /// - Facts (Plan::facts) say what `plan` decided, for the report. No code uses facts for a decision.
 /// - The draft may say which of its decisions depend on prices (Draft::decisions). If the draft says this, a sweep over
 ///   prices makes the plan once and only replaces its prices. Otherwise each point of the sweep is planned again.

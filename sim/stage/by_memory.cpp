@@ -79,7 +79,8 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
   return classes;
 }
 
-/// Throws an error for caches that do not fit even when the device holds only the caches. No cut can make them fit.
+/// Throws an error for caches that do not fit even when the device holds only the caches. No cut can make these caches
+/// fit.
 [[noreturn]] void refuse_caches(const CutRequest& request, const Need& need, std::int64_t budget) {
   const std::int64_t each = need.cache / request.cached_samples;
   const std::int64_t most = budget / each;

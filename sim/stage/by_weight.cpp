@@ -57,8 +57,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
     if (last + 1 < count && !may_end(request.model, last)) continue;
     const std::int64_t crossing = last + 1 < count ? sizes.output(last) : 0;
     for (std::uint32_t first = last + 1; first-- > 0;) {
-      // A layer with more weights than the share becomes a stage by itself. A stage may also exceed the share if all
-      // its layers except the last layer are inputs.
+      // A layer with more weights than the share becomes a stage without other layers. A stage may also exceed the
+      // share if all its layers except the last layer are inputs.
       const bool shortest = first == last || !may_end(request.model, first);
       if (!shortest && sizes.weights(first, last) > share) break;
       if (first == 0) {

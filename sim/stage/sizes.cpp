@@ -154,9 +154,9 @@ Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
 std::int64_t Sizes::Workspace::extend() {
   const auto layer = first_ + static_cast<std::uint32_t>(held_.size());
   held_.push_back(0);
-  // If this layer is the last reader of a tensor, the tensor has become an inner tensor: it was held from the layer
-  // that made it to this layer. An inner tensor remains an inner tensor when the stage grows, so the maximum only
-  // grows.
+  // If this layer is the last reader of a tensor, the tensor has become an inner tensor: the device held it from the
+  // layer that made the tensor to this layer. An inner tensor remains an inner tensor when the stage grows, so the
+  // maximum only grows.
   for (const std::uint32_t made : sizes_.dies_at_[layer]) {
     if (made < first_) continue;
     for (std::uint32_t l = made; l <= layer; ++l) {

@@ -1,5 +1,5 @@
 // Stages are consecutive layers that run on one device. A cut divides a model into stages. Each cut has one file, and
-// stage/catalog.cpp lists them.
+// stage/catalog.cpp lists all cuts.
 #pragma once
 
 #include <cstdint>
@@ -126,10 +126,11 @@ std::vector<Stage> make_stages(const Model& model, const std::vector<std::uint32
 /// Returns the stages of the request's cut.
 std::vector<Stage> cut_stages(const CutRequest& request);
 
-/// Returns the model with partial layers, if the cut asks for them (by_memory with `split`). A layer that does not fit
-/// alone is split into the fewest equal parts that fit. The parts are called "15a" and "15b", and each has its share of
-/// the output, the weights and the FLOP. A layer that reads the split layer reads all its parts. Returns nothing if no
-/// layer is split. The names follow the document 'AlexNet on one card', which says "split 15, as 15a and 15b".
+/// Returns the model with partial layers, if the cut needs partial layers (by_memory with `split`). A layer that does
+/// not fit alone is split into the fewest equal parts that fit. The parts are called "15a" and "15b", and each has its
+/// share of the output, the weights and the FLOP. A layer that reads the split layer reads all its parts. Returns
+/// nothing if no layer is split. The names follow the document 'AlexNet on one card', which says "split 15, as 15a and
+/// 15b".
 std::optional<Model> with_partial_layers(const CutRequest& request);
 
 }  // namespace sluice

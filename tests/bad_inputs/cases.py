@@ -166,7 +166,7 @@ PLANS = [
 
 FIT = [
     platform("a model that cannot fit", "", ["gpu", "weight ", "300 B"], "1MB", "300B", code=4),
-    given("too many inferences in flight", "", ["gpu", "the most that fit in flight: "], "policy.in_flight=100",
+    given("too many inferences in flight", "", ["gpu", "the greatest number in flight that fits: "], "policy.in_flight=100",
           "fates={strategy: keep_all}", "workload.batches_per_step=100", "platform.devices.gpu.memory.capacity=2kB", code=4),
     given("a layer that is too large for any stage", "", ["'full'", "gpu"], "stages={cut: by_memory}",
           "platform.devices.gpu.memory.capacity=300B", code=4),

@@ -76,7 +76,7 @@ NUMBERS = [
     plan("a body that never runs", f"{LOAD}:1", ["runs 0 times", "set 'iterations' to at least 1"], "iterations 3", "iterations 0"),
     plan("a body without iterations", "small.plan:12:1", ["runs 0 times"], "iterations 3\n", ""),
     plan("a step of a fraction of iterations", "small.plan:3:1", ["'iterations' is 3", "not a multiple of the 2"], "iterations 3", "iterations 3\niterations_per_step 2"),
-    plan("steps in an iteration and iterations in a step", "small.plan:5:1", ["one of them must be 1"], "iterations 3", "iterations 3\nsteps_per_iteration 2\niterations_per_step 3"),
+    plan("steps in an iteration and iterations in a step", "small.plan:5:1", ["one of the two numbers must be 1"], "iterations 3", "iterations 3\nsteps_per_iteration 2\niterations_per_step 3"),
     plan("no iterations in a step", "small.plan:4:21", ["'0' for 'iterations_per_step'"], "iterations 3", "iterations 3\niterations_per_step 0"),
     plan("more executions than 64 bits count", "small.plan:3:1", [f"{MOST} iterations", "executions"], "iterations 3", f"iterations {MOST}"),
     plan("a clock that overflows", "small.plan:14:1", ["'run' above all", "s, one after the other", "1e+300"], "seconds=0.5", "seconds=1e308"),

@@ -33,7 +33,7 @@ TEST_CASE(
   // first half take 0.04 ms, and the first half ends at 2.084 ms. The answer of the first half is saved while the
   // weights of the second half are loaded (0.04 ms). The second half ends at 3.124 ms, and the second half of the
   // answer takes 0.004 ms. The first half of the layer needs 40 kB of weights, 4 kB of input and 4 kB for its half of
-  // the answer. The second half needs another tensor of 4 kB for the same input.
+  // the answer. The second half needs another tensor of 4 kB for its input.
   const Scenario scenario = halves("52kB");
   REQUIRE(cut_model(scenario).stages.size() == 3);
   const Plan plan = make_plan(scenario);

@@ -212,7 +212,7 @@ TEST_CASE("No replay of a random plan is faster than its bound", "[property]") {
   REQUIRE(ended > 50);
 }
 
-TEST_CASE("Counting all iterations at once gives the same bound as walking through them",
+TEST_CASE("Counting all iterations at once gives the bound that visiting each iteration gives",
           "[property]") {
   int ended = 0;
   for (unsigned seed = 0; seed < test::cases_of(300u); ++seed) {

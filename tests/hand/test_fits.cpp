@@ -118,7 +118,7 @@ Value small_platform(const std::string& capacity) {
 }
 
 /// Returns the question how many samples fit for a model of one layer with 1000 x 1000 weights. The layer takes 2e6
-/// FLOP forward and 4e6 FLOP backward. Its input and its output have 4 kB each.
+/// FLOP forward and 4e6 FLOP backward. The input and the output of the layer have 4 kB each.
 FitsRequest one_layer(const std::string& capacity) {
   FitsRequest request;
   request.model = Value::make_map();
@@ -304,8 +304,8 @@ TEST_CASE("GPT-2's table of words is tied to its logits, and is on the device on
 TEST_CASE(
     "with measured seconds, only bytes decide how many samples fit, and only the measured "
     "micro-batch has a step time") {
-  // The layer of one_layer() was measured for 2 samples. It needs 8 MB and 12 kB per sample, so that 8.04 MB hold 3
-  // samples. A step of 2 samples takes 1 ms + 8 us for the input, 5 + 7 ms for the computation, and 2 ms for the
+  // The layer of one_layer() was measured for 2 samples. The layer needs 8 MB and 12 kB per sample, so that 8.04 MB
+  // hold 3 samples. A step of 2 samples takes 1 ms + 8 us for the input, 5 + 7 ms for the computation, and 2 ms for the
   // update.
   FitsRequest request = one_layer("8.04MB");
   request.model.set("definition",

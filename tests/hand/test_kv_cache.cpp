@@ -127,7 +127,7 @@ TEST_CASE("the device that computes a layer holds the cache of the layer for all
         Bytes{2 * 768, 2 * 768});
 }
 
-TEST_CASE("if caches are too large, the message names them and not the first layer") {
+TEST_CASE("if caches are too large, the message names the caches and not the first layer") {
   // The caches of 4 samples with 2 x 192 B per sample have 1536 B. A memory of 1000 B holds the caches of two samples.
   const auto plan = [&](const std::string& capacity) {
     return make_plan(small("policy: {name: streamed}\nstages: {cut: by_memory}\n", 2, capacity));

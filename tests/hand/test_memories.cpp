@@ -105,7 +105,7 @@ TEST_CASE("an engine copies during kernels, and compute units copy between kerne
   CHECK(ends.at("2F0").front() == s(5));
 }
 
-TEST_CASE("compute units run only one action at a time in the body of a plan, too") {
+TEST_CASE("compute units run only one action at a time, also in the body of a plan") {
   // In an iteration, x moves to DRAM in 58/29 = 2 s, a kernel takes 1 s, and y (36 B) moves to PMEM in 36/12 = 3 s.
   const Platform platform = server();
   PlanBuilder builder(platform, "loop", true);
@@ -173,8 +173,8 @@ TEST_CASE(
   CHECK(ends_with("gpu", false).at("0F0").front() == s(0.6));
   // The 300 B take 3 s at 100 B/s over the link. The card needs only 0.3 s to write 300 B to its own memory.
   CHECK(ends_with("host", false).at("0F0").front() == s(3));
-  // With a load of 200 B on the same link, the kernel and the load get 50 B/s each until the load ends at 4 s. Then the
-  // remaining 100 B of the kernel come at 100 B/s.
+  // With a load of 200 B on the link of the kernel, the kernel and the load get 50 B/s each until the load ends at 4 s.
+  // Then the remaining 100 B of the kernel come at 100 B/s.
   const Ends both = ends_with("host", true);
   CHECK(both.at("0LOAD0").front() == s(4));
   CHECK(both.at("0F0").front() == s(5));

@@ -206,7 +206,7 @@ TEST_CASE("ten micro-batches in flight run, and eleven do not fit") {
     const Plan plan = planned(10);  // 30 kB / 3 kB
     CHECK(fact(plan, "passes_per_step") == "10");
     CHECK_NOTHROW(makespan_of(plan));
-    CHECK_THROWS_WITH(planned(11), Catch::Contains("the most that fit in flight: 10"));
+    CHECK_THROWS_WITH(planned(11), Catch::Contains("the greatest number in flight that fits: 10"));
   }
 }
 

@@ -65,7 +65,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("resident: a round has at least as many micro-batches as inputs that are loaded ahead") {
+TEST_CASE("resident: a round has at least one micro-batch per input that is loaded early") {
   // With three inputs loaded ahead, a round has at least 3 micro-batches. A step of 12 micro-batches has rounds of 3
   // micro-batches, and a step of 10 micro-batches has rounds of 5. A step of 7 micro-batches has one round of 7,
   // because 7 is a prime number.
@@ -83,7 +83,7 @@ TEST_CASE("resident: a round has at least as many micro-batches as inputs that a
   CHECK(rounds(2) == 1);
 }
 
-TEST_CASE("resident: only as many inputs are loaded ahead as fit") {
+TEST_CASE("resident: the number of inputs that are loaded early is the number that fits") {
   // The plan needs 600 kB of weights, and 2 + 3 kB for the input and the output of B. Within 607 kB, there is room for
   // two additional inputs, although four buffers would hold three additional inputs.
   const Plan plan = planned("batches_per_step: 8",

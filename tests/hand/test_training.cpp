@@ -40,7 +40,7 @@ TEST_CASE("a split backward pass takes as long as a whole backward pass") {
         ms(0.6 + 4 * (0.001 + 18)));
 }
 
-TEST_CASE("recomputing everything adds a forward pass, except for tensors that no action reads") {
+TEST_CASE("recomputing all stages adds a forward pass, except for tensors that no action reads") {
   // A and B run again (1 + 2). C does not run again, because it has no inner tensors, and its output is still on the
   // device for the loss.
   CHECK(makespan_of(four + cut + serial + "fates: {strategy: recompute_all}\n") ==
@@ -75,7 +75,7 @@ TEST_CASE("training, all kept: the peak is at the last backward pass") {
 }
 
 TEST_CASE("training, all recomputed: the peak is the peak of a single forward and backward pass") {
-  // The peak is at the moment at which it is if all tensors are kept, because recomputation makes all three outputs
+  // The peak is in the backward pass of C, as if all tensors were kept, because recomputation makes all three outputs
   // again before the backward pass of C.
   CHECK(peak_of(four + cut + serial + "fates: {strategy: recompute_all}\n") == 1'200'000 + 11'000);
   // If A and B are offloaded, the input and A's output are not on the device during the backward pass of C, which

@@ -38,8 +38,8 @@ struct PlacementShape {
   std::size_t stay = 2;     ///< at most
 };
 
-/// Returns a problem with tensors of all three kinds. Some tensors are written again. Moves take about as long as
-/// kernels.
+/// Returns a problem with tensors of all three kinds. Some tensors are written a second time. Moves take about as long
+/// as kernels.
 inline PlacementProblem random_placement(Dice& dice, const PlacementShape& shape) {
   using Begins = PlacementProblem::Begins;
   PlacementProblem problem;

@@ -1,5 +1,6 @@
-// Random small plans. They have streams, waits with distances, devices with one or two pools, shared pools, prefetches,
-// computations that read over links, and times before which an action does not start. Some of the plans block.
+// Random small plans. The plans have streams, waits with distances, devices with one or two pools, shared pools,
+// prefetches, computations that read over links, and times before which an action does not start. Some of the plans
+// block.
 #pragma once
 
 #include <random>

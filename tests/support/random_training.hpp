@@ -1,5 +1,5 @@
-// Random training runs on one device. They have chains of layers of every kind, links with latencies and set-ups, few
-// or many micro-batches, steps and updates. A seed gives the same runs on every machine.
+// Random training runs on one device. The runs have chains of layers of every kind, links with latencies and set-ups,
+// few or many micro-batches, steps and updates. A seed gives the same runs on every machine.
 #pragma once
 
 #include <string>

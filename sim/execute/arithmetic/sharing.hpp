@@ -1,8 +1,8 @@
 // Max-min fair sharing of links between flows, as in SimGrid's model (CM02 without latency, cross traffic or windows).
 // The method is progressive filling. First, the link that can give the lowest rate to each of its flows gives these
-// flows this rate. Then the next such link divides its remaining bandwidth between its remaining flows, and so on. When
-// a flow starts or ends, the rates of all flows that are connected to it through links are computed again. Units are
-// bytes, byte/s and seconds.
+// flows this rate. Then, of the remaining links, the link that can give the lowest rate divides its remaining bandwidth
+// between its remaining flows, and so on. When a flow starts or ends, the rates of all flows that are connected to it
+// through links are computed again. Units are bytes, byte/s and seconds.
 #pragma once
 
 #include <cstdint>

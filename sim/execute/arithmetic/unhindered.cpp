@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-// The replay would find the same seconds, for three reasons:
-// - No link is shared, so each action takes the same time as it takes alone. If no execution waits for memory, an
+// The replay would find the seconds that this file finds, for three reasons:
+// - No link is shared, so each action takes the time that it takes alone. If no execution waits for memory, an
 //   execution starts at the latest of three times: the time when its stream is free, the time when the data of all
 //   executions for which it waits have arrived, and its not_before. All executions for which the execution waits are
 //   listed before it, in an earlier iteration or in its own iteration.
@@ -174,8 +174,8 @@ class Unhindered {
   bool filling_ = false;             ///< whether the prologue decided a start in this iteration
 };
 
-/// Returns whether a pool that no device owns has a limited capacity. Such a pool grants bytes in the order in which
-/// actions ask, so that an action may delay another action.
+/// Returns whether a pool that no device owns has a limited capacity. A pool without an owner grants bytes in the order
+/// in which actions request them, so that an action may delay another action.
 bool shares_memory(const Plan& plan) {
   return std::any_of(plan.pools.begin(), plan.pools.end(),
                      [](const Pool& pool) { return pool.shared() && pool.limited(); });

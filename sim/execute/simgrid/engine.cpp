@@ -49,8 +49,8 @@ constexpr const char* file_name = "sluice_simgrid.so";
 constexpr std::size_t room_for_libraries = std::size_t{128} << 20;
 
 /// Returns the paths at which the module may be. In an installed package, the module is next to the program. For tests
-/// and for the helper program of the Python package, it is in the build folder above the program. The last path is in
-/// the folder where libraries are installed.
+/// and for the helper program of the Python package, the module is in the build folder above the program. The last path
+/// is in the folder where libraries are installed.
 std::vector<std::string> places() {
   std::error_code failed;
   const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();

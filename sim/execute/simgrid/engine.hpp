@@ -5,9 +5,9 @@
 // Every computation, and every transfer that cannot meet another flow, is timed by arithmetic: its end is its start
 // plus its seconds. The actor sleeps until SimGrid's clock reaches this end. SimGrid's clock orders all events, but the
 // times in the trace are the exact sums. A transfer whose links other streams also use is a SimGrid communication,
-// which shares the links max-min fairly. The end of such a transfer is read from SimGrid's clock. The setup of a
-// transfer occupies the stream before the bytes flow. The latency of a transfer delays the arrival, but occupies
-// neither stream nor links.
+// which shares the links max-min fairly. The end of a transfer that is a communication is read from SimGrid's clock.
+// The setup of a transfer occupies the stream before the bytes flow. The latency of a transfer delays the arrival, but
+// occupies neither stream nor links.
 //
 // SimGrid allows one engine per process: a second call of execute() in the same process throws
 // InternalError. Every further execution needs its own process (run/isolated.hpp).

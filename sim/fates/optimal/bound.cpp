@@ -70,8 +70,8 @@ class Overlap {
     return means;
   }
 
-  /// Returns the weights of each stage's seconds. The weight of some seconds is the sum of the weights of the
-  /// inequalities that contain these seconds. The inequalities of the cuts up to i contain the saves of stage i. The
+  /// Returns the weights of each stage's seconds. The weight of a pass or a copy is the sum of the weights of the
+  /// inequalities that contain its seconds. The inequalities of the cuts up to i contain the saves of stage i. The
   /// inequalities of the cuts after i, and the inequality of the computation, contain the forward pass of stage i. The
   /// inequality of a cut at i contains the forward pass of one micro-batch. The same rules hold for loads and backward
   /// passes.

@@ -165,7 +165,7 @@ class Frontier::Solver {
     merge(best_, added_, scratch_);
   }
 
-  /// The forward passes of the stages s … k - 1 if they keep nothing.
+  /// The forward passes of the stages s … k - 1 if these stages keep no tensors.
   struct Passes {
     double seconds = 0;
     /// The most bytes of a pass between the first and the last of these passes, without the bytes that are on the

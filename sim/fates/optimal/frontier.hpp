@@ -7,8 +7,9 @@
 //    of s runs. Until then, boundary s and the inner tensors stay on the device or are in host memory.
 // 2. The stages s … k - 1 run without keeping anything, then segment k … t is solved. Then segment s … k - 1 is solved
 //    from boundary s, which was kept or is loaded. So a stage may run more than twice.
-// 3. This way is like 2, but stage k - 1 keeps its inner tensors. So only s … k - 2 must run again, to make the input
-//    of stage k - 1. (If stage k - 1 has no inner tensors, one of its forward passes is avoided at no cost.)
+// 3. The third way is like the second way, but stage k - 1 keeps its inner tensors. So only s … k - 2 must run again,
+//    to make the input of stage k - 1. (If stage k - 1 has no inner tensors, one of its forward passes is avoided at no
+//    cost.)
 //
 // The sources are Rotor (Beaumont et al. 2019, "Optimal checkpointing for heterogeneous chains", section 4), and for
 // offloading POFO (Beaumont, Eyraud-Dubois, Shilova 2021, "Efficient combination of rematerialization and offloading").
@@ -40,9 +41,9 @@ struct FrontierSettings {
   /// Whether the search keeps only the first point of each segment, which makes the search much faster. The frontier
   /// then has one point. The peak of this point equals the peak of the first point of the whole frontier, with any cap.
   bool only_least = false;
-  /// The approximate number of points per segment. A segment with more points loses some of them (`thin`). Losing
-  /// points never makes an infeasible schedule feasible. The value 0 means 4096 points for up to 20 stages, 256 points
-  /// for up to 64 stages, and fewer points for longer chains.
+  /// The approximate number of points per segment. A segment with more points than this loses some of its points
+  /// (`thin`). Losing points never makes an infeasible schedule feasible. The value 0 means 4096 points for up to 20
+  /// stages, 256 points for up to 64 stages, and fewer points for longer chains.
   std::size_t cap = 0;
   /// The approximate number of boundaries at which any segment may split. A chain with fewer boundaries may split at
   /// all its boundaries.

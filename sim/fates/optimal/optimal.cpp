@@ -129,7 +129,8 @@ class InTurnSearch {
       if (best.empty() || serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
         best = tape;
     };
-    // Computing whole frontiers takes long. So they are computed only if the point that needs the least memory fits.
+    // Computing whole frontiers takes long. So whole frontiers are computed only if the point that needs the least
+    // memory fits.
     if (peak_of(least_frontier(true), 0) <= budget) consider_frontiers(budget, consider);
     for (const Tape& tape : alike_)
       if (memory_of(chain_, tape).peak <= budget && fits_in_host(chain_, tape)) consider(tape);

@@ -7,7 +7,7 @@ namespace sluice {
 namespace {
 
 /// Marks the points that are best at one of the prices. The prices are in seconds per byte, and fall. A schedule of a
-/// larger segment can be best at a price only if the schedules of its parts are best at the same price.
+/// larger segment can be best at a price only if the schedules of its parts are best at this price.
 void mark_best(const ParetoNodes& nodes, const std::vector<double>& prices,
                std::vector<std::uint8_t>& stays) {
   std::vector<std::size_t> hull;  // the lower convex hull

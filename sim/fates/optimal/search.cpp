@@ -164,8 +164,8 @@ double FateSearch::least_seconds(const Tape& tape) const {
                   run_.micro_batches * engines.busiest());
 }
 
-/// Replays a tape and compares it with the best tape so far. Of equally fast tapes, the shorter tape is better, because
-/// it copies and recomputes less.
+/// Replays a tape and compares it with the best tape so far. If two tapes are equally fast, the shorter tape is better,
+/// because it copies and recomputes less than the longer tape.
 Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) {
   constexpr Scored nothing{infinite, 0};
   if (least_seconds(tape) > best.seconds * (1 + 1e-12)) return nothing;
@@ -283,7 +283,7 @@ double FateSearch::take(const Tape& tape, Candidate& best) {
 }
 
 /// Rounds the relaxation with several values of Rounding::early. The copies of the first stages are cheap, because much
-/// computation runs at the same time.
+/// computation runs during these copies.
 void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;
   const bool few = chain_.stages.size() <= 100;

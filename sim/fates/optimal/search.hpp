@@ -2,9 +2,9 @@
 // So the caller, who can list and replay plans, measures the seconds of the candidates.
 //
 // A candidate is a tape with the bytes that it may use, including early loads. The rungs are fixed budgets, from the
-// least budget that works to 1.5 times the bytes of the tape that keeps everything. Each rung has a few candidates,
-// which do not depend on the requested budget. By the estimate of fates/tape_time, the candidates of a rung are faster
-// than all tapes that need less memory. There are four sources of candidates:
+// least budget that is enough to 1.5 times the bytes of the tape that keeps all tensors. Each rung has a few
+// candidates, which do not depend on the requested budget. By the estimate of fates/tape_time, the candidates of a rung
+// are faster than all tapes that need less memory. There are four sources of candidates:
 //   1. frontiers for several prices of a copy (frontier.hpp)
 //   2. roundings of the relaxation that also gives the bound (rounding.hpp)
 //   3. the strategies that treat every stage alike
@@ -12,9 +12,9 @@
 // The answer for a budget is the best candidate of all rungs that fits into the budget, so more memory never makes the
 // answer slower. The search also tries the strategies that treat every stage alike, so that no such strategy is faster
 // than the answer. The search tries each of these strategies within the whole budget, and within the next few smaller
-// budgets that change the result. Rungs whose bound is no better than the best result so far are skipped, because none
-// of their candidates can be better. The effort of the search depends only on the number of stages, and never on a
-// clock.
+// budgets that change the result. A rung whose bound is not better than the best result so far is skipped, because no
+// candidate of this rung can be better than this result. The effort of the search depends only on the number of stages,
+// and never on a clock.
 #pragma once
 
 #include <cstdint>

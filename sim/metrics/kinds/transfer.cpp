@@ -99,7 +99,7 @@ extern const Metric full_rate_s_by_link_metric = {
                "bytes take.",
     .details =
         "Compare the value with transfer_s_by_link. The difference is the time of set-ups, and the "
-        "time in which transfers shared the link or another link limited them.",
+        "time in which transfers shared the link or were limited by another link.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

@@ -58,7 +58,7 @@ class Rings {
     for (auto sums = sums_.rbegin(); sums != sums_.rend();
          ++sums) {  // the complete gradients, in the order in which backward passes end
       if (sums->second.size() != devices_.size())
-        throw InternalError("replicas do not sum gradients of the same stages equally often");
+        throw InternalError("the replicas sum the gradients of a stage different numbers of times");
       add_ring(sums->first.second, sums->first.first, sums->second);
     }
     rebuild();

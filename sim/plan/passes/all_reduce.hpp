@@ -1,5 +1,5 @@
 // Sums the gradients of replicas over a ring before each update. If the plan has no update, gradients are summed before
-// they are saved or before the next backward pass adds to them.
+// they are saved or before the next backward pass adds to these gradients.
 //
 // Let n be the number of devices, and g the bytes of gradients of a stage. Each device sends 2 (n - 1) pieces of g / n
 // bytes to the next device. The first n - 1 pieces sum the gradients (reduce-scatter), and the last n - 1 pieces spread

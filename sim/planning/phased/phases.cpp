@@ -44,7 +44,7 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
 
 /// Returns the number of batches that take turns if the scenario does not give this number. While the activations of
 /// one batch are in transfer, devices compute phases of the other batches. Let n be the number of devices. If n batches
-/// take turns, all phases of a batch are on the same device. If n + 1 batches take turns, each phase of a batch is on
+/// take turns, all phases of a batch are on one device. If n + 1 batches take turns, each phase of a batch is on
 /// the next device.
 std::int64_t default_in_flight(const PhaseRules& rules) {
   const auto n = static_cast<std::int64_t>(rules.by_stage ? 1 : rules.devices.size());
@@ -211,8 +211,8 @@ const Record& phases_record() {
            .type = Type::choice,
            .summary =
                "how activations go to the next phase; on_chip: at no cost (what the PopART document's rule assumes); "
-               "pair_link: over the link between the devices; streaming: they are saved to streaming memory and loaded "
-               "from it",
+               "pair_link: over the link between the devices; streaming: each activation is saved "
+               "to streaming memory and loaded from it",
            .default_text = "on_chip",
            .choices = {"on_chip", "pair_link", "streaming"}},
           {.name = "stages",

@@ -1,11 +1,11 @@
 // Plans in which the second memory of a device is the home of all tensors that take turns in the first memory. These
-// tensors are weights, optimizer state, gradients, and offloaded activations. If such a tensor begins in host memory,
-// it is loaded into the second memory once, before all other actions. After this load, the tensor moves between the two
-// memories of the device: host -> ddr -> hbm. Inputs and answers move between host memory and the first memory, as in
-// plans without a second memory.
+// tensors are weights, optimizer state, gradients, and offloaded activations. If one of these tensors begins in host
+// memory, it is loaded into the second memory once, before all other actions. After this load, the tensor moves between
+// the two memories of the device: host -> ddr -> hbm. Inputs and answers move between host memory and the first memory,
+// as in plans without a second memory.
 //
-// Any policy can make such plans. The policy gets a request for another machine, the "shown machine", in which the
-// second memory of the device is the host memory. The plan of the policy is then changed into a plan for the real
+// Any policy can make plans of this kind. The policy gets a request for another machine, the "shown machine", in which
+// the second memory of the device is the host memory. The plan of the policy is then changed into a plan for the real
 // machine.
 #pragma once
 
@@ -22,8 +22,8 @@ namespace sluice {
 /// The value of the key `placement` that makes the second memory the home of tensors that take turns.
 inline constexpr const char* backing = "backing";
 
-/// Returns whether the choices of `placement` include placements of single tensors. Such placements need a cost model
-/// that counts the bandwidths of memories.
+/// Returns whether the choices of `placement` include placements of single tensors. Placements of single tensors need a
+/// cost model that counts the bandwidths of memories.
 bool places_tensors(const Field& placement);
 
 /// Returns why the second memory of the device named `device` cannot be the home of tensors that take turns. The text

@@ -52,7 +52,7 @@ class Builder {
   }
 
  private:
-  /// A kernel while it is made. `kernel` lists each of its tensors once, and `tensor_of` gives the tensor of each
+  /// A kernel that is being made. `kernel` lists each of its tensors once, and `tensor_of` gives the tensor of each
   /// operand.
   struct Draft {
     PlacementProblem::Kernel kernel;
@@ -188,7 +188,7 @@ class Builder {
   std::vector<MovedTensor> moved_by(const TapeOp& op) {
     std::vector<MovedTensor> moved;
     const std::vector<Stage>& stages = work_.pricing.stages;
-    // The input is in host memory from the start, and nothing reads the answer.
+    // The input is in host memory from the start, and no layer reads the answer.
     if (!op.inner && (op.number == 0 || op.number == stages.size())) return moved;
     const auto [first, last] = layers_of(op.inner ? op.number : op.number - 1);
     const std::uint32_t end = last + 1;

@@ -21,7 +21,7 @@ struct PlacedKernel {
   /// The operands of the query have no memories yet. If the query is empty, the kernel computes nothing: it makes the
   /// gradients that no backward pass makes.
   std::optional<Query> query = {};
-  /// For each operand of the query, the number of the same operand in the kernel.
+  /// For each operand of the query, the number of this operand in the kernel.
   std::vector<std::size_t> operand_of = {};
   std::vector<std::uint32_t> saves = {};  ///< tensors that are offloaded after the kernel
   /// Offloaded tensors whose load from host memory begins before the kernel.
@@ -34,7 +34,7 @@ struct PlacedKernels {
   PlacementProblem problem;
   std::vector<PlacedKernel> kernels;  ///< indexed by kernel of the problem
   /// Indexed by tensor. When a saved tensor comes back from host memory, it counts as a new tensor. For a tensor that
-  /// came back, `copy_of` is the tensor that was saved. For any other tensor, it is `none`.
+  /// came back, `copy_of` is the tensor that was saved. For any other tensor, `copy_of` is `none`.
   std::vector<std::uint32_t> copy_of;
 };
 

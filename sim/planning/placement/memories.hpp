@@ -18,7 +18,7 @@ struct TwoMemories {
   PlacementProblem::Rates synchronous, asynchronous, cache;
   /// Measured rates at which kernels read and write slow memory without a copy. The time of these reads and writes is
   /// added to the time of the kernel with all operands in fast memory. If the rates are empty, the cost model prices
-  /// such kernels.
+  /// kernels that read and write slow memory.
   std::optional<PlacementProblem::Rates> in_place = {};
 };
 

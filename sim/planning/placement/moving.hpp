@@ -13,9 +13,9 @@
 namespace sluice {
 
 /// Returns a schedule that a run can repeat. Weights and state that move begin each round in slow memory. Offloaded
-/// activations and the first gradients of the backward pass do not move. If the given schedule moves such a tensor, the
-/// returned schedule keeps it in slow memory. Inputs do not move either, unless slow memory is their home. The returned
-/// schedule has no tensor in fast memory at a time when the given schedule has this tensor in slow memory.
+/// activations and the first gradients of the backward pass do not move. If the given schedule moves one of these
+/// tensors, the returned schedule keeps it in slow memory. Inputs do not move either, unless slow memory is their home.
+/// The returned schedule has no tensor in fast memory at a time when the given schedule has this tensor in slow memory.
 PlacementSchedule repeatable(const PlacedQuestion& asked, const Platform& platform,
                              PlacementSchedule schedule);
 

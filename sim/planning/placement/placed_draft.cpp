@@ -23,10 +23,10 @@ struct FastSize {
   bool moves = false;  ///< whether placements with moves are also searched for this size
 };
 
-/// Returns the sizes of fast memory for which a placement is searched. They are multiples of an equal share of the
-/// needed bytes, up to the room of the device. The shares are smaller if there are few kernels. Placements with moves
-/// are searched for only some of these sizes, because this search takes many times as long as a search without moves.
-/// So a device with more room chooses from more placements, and no run becomes slower with more room.
+/// Returns the sizes of fast memory for which a placement is searched. These sizes are multiples of an equal share of
+/// the needed bytes, up to the room of the device. The shares are smaller if there are few kernels. Placements with
+/// moves are searched for only some of these sizes, because this search takes many times as long as a search without
+/// moves. So a device with more room chooses from more placements, and no run becomes slower with more room.
 std::vector<FastSize> sizes_within(const PlacementQuestion& question, std::int64_t room) {
   const auto shares = [&](std::int64_t kernels) {
     return std::clamp<std::int64_t>(kernels / question.kernel_count(), 16, 64);
@@ -34,7 +34,7 @@ std::vector<FastSize> sizes_within(const PlacementQuestion& question, std::int64
   const std::int64_t needed = question.peak(), count = shares(16'000), moved = shares(500);
   std::vector<FastSize> sizes;
   for (std::int64_t n = count; n >= 0; --n) {
-    // The product needed * n could overflow, so it is avoided.
+    // The product needed * n could overflow, so the code does not compute it.
     const std::int64_t bytes = needed / count * n + needed % count * n / count;
     const bool moves = n == 0 || n * moved / count != (n - 1) * moved / count;
     if (bytes > room) continue;

@@ -205,7 +205,7 @@ class PlacedLister {
   bool is_last_of_micro_batch(std::uint32_t k) const {
     const std::vector<PlacedKernel>& kernels = asked_.kernels();
     if (kernels[k].micro_batch < 0) return false;
-    std::size_t next = k + 1;  // a network without weights has nothing to compute after the loss
+    std::size_t next = k + 1;  // a network without weights has no pass after the loss
     while (next < kernels.size() && !kernels[next].query) ++next;
     return next == kernels.size() || kernels[next].micro_batch != kernels[k].micro_batch;
   }
@@ -268,7 +268,8 @@ class PlacedLister {
   std::map<std::uint32_t, PlanBuilder::Ref> saves_;  ///< saves of offloaded tensors
   /// The loads for which the next use of a tensor waits.
   std::map<std::uint32_t, PlanBuilder::Ref> arrivals_;
-  std::vector<PlanBuilder::Ref> kernels_;  ///< indexed by kernel; empty if it computes nothing
+  /// Indexed by kernel; empty if the kernel computes nothing.
+  std::vector<PlanBuilder::Ref> kernels_;
   std::vector<std::uint32_t> waiting_;     ///< kernels whose results the next kernel makes
   std::set<std::int64_t> done_;  ///< micro-batches whose samples are done when a save arrives
 };

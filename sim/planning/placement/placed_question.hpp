@@ -22,14 +22,14 @@ FateChoice placed_fates(const PolicyRequest& request, const CommonParameters& co
 class PlacedQuestion {
  public:
   /// Kinds of tensors that may be only in slow memory. If inputs are in fast memory, the next input, which is in
-  /// transfer, also needs room in fast memory. If answers are in fast memory, an answer in transfer also needs such
-  /// room. If inputs or answers may be only in slow memory, this room is free for other tensors.
+  /// transfer, also needs room in fast memory. If answers are in fast memory, an answer in transfer also needs room in
+  /// fast memory. If inputs or answers may be only in slow memory, this room is free for other tensors.
   struct SlowOnlyKinds {
     bool inputs = false, answers = false;
   };
 
   /// `fates` must be the result of placed_fates() for this request. Throws InputError if there are no two memories or
-  /// the cost model has no price. Throws Infeasible if slow memory cannot hold everything, or if there are too many
+  /// the cost model has no price. Throws Infeasible if slow memory cannot hold all tensors, or if there are too many
   /// passes of layers.
   PlacedQuestion(const PolicyRequest& request, const CommonParameters& common,
                  const FateChoice& fates, const std::string& policy, SlowOnlyKinds slow_only);
@@ -44,7 +44,8 @@ class PlacedQuestion {
   std::int64_t micro_batches() const { return micro_batches_; }
   /// Returns how often a run repeats the kernels.
   std::int64_t rounds() const { return rounds_; }
-  /// Returns whether the tensor is an output that no layer reads. In inference, such a tensor goes to host memory.
+  /// Returns whether the tensor is an output that no layer reads. In inference, an output that no layer reads goes to
+  /// host memory.
   bool is_answer(std::uint32_t t) const { return answers_[t] != 0; }
   bool has_inputs() const { return input_bytes_ > 0; }
   bool has_answers() const { return answer_bytes_ > 0; }

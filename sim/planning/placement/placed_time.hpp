@@ -10,7 +10,7 @@
 namespace sluice {
 
 /// Returns the seconds of the kernel. For each operand of the query, `tensor_of` holds the index of its tensor, and
-/// `tensors` is the number of the kernel's tensors. Several operands may be the same tensor. The operands of the query
+/// `tensors` is the number of the kernel's tensors. Several operands may be one tensor. The operands of the query
 /// have no memories yet. Throws InputError if the cost model has no price.
 KernelTime placed_time(const Pricing& pricing, const TwoMemories& memories, const Query& query,
                        const std::vector<std::size_t>& tensor_of, std::size_t tensors);

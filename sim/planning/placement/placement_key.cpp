@@ -37,7 +37,7 @@ bool can_place(const PolicyRequest& request, const Reader& parameters) {
   }
 }
 
-/// Returns the mappings to compare for a strategy that has no candidates because it searches by itself.
+/// Returns the mappings to compare for a strategy that searches by itself and so has no candidates.
 std::vector<Value> backing_or_not(const PolicyRequest& request, const Reader& parameters) {
   std::vector<Value> maps;
   if (!parameters.is_word("placement", compared) || !backs(request, parameters)) return maps;

@@ -36,7 +36,7 @@ std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
                                                 const PlansForMachine& of_policy);
 
 /// Returns the mappings for `policy:` that are compared. In inference, `maps` holds the mappings without a placement.
-/// In training, mappings are only returned for a strategy that has no candidates because it searches by itself.
+/// In training, mappings are only returned for a strategy that searches by itself and so has no candidates.
 std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
                                               const Reader& parameters, std::vector<Value> maps);
 

@@ -90,8 +90,8 @@ class StreamedWays {
   }
 
  private:
-  /// Returns a candidate for each number of buffers and each size of pieces. Its lower bound comes from a rehearsal.
-  /// The candidate makes this rehearsal again in its simulation, because all rehearsals together need much memory.
+  /// Returns a candidate for each number of buffers and each size of pieces. Rehearsals give the lower bounds. A
+  /// candidate makes its rehearsal again in its simulation, because all rehearsals together need much memory.
   static std::vector<Candidate> by_buffers(const std::shared_ptr<const StreamedWays>& ways,
                                            StreamedChoice choice) {
     std::vector<Candidate> opened;

@@ -95,7 +95,7 @@ void StreamedFit::require(std::int64_t in_flight, const Plan& plan) const {
   const bool any_fits = peak(most) <= *capacity_;
   message +=
       any_fits
-          ? "\n  the most that fit in flight: " + std::to_string(most)
+          ? "\n  the greatest number in flight that fits: " + std::to_string(most)
           : "\n  not even one micro-batch fits" +
                 std::string(caches_ > *capacity_
                                 ? ": the caches of all samples alone need more memory than there is"

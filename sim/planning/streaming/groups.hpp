@@ -33,8 +33,8 @@ struct StreamedChoice {
   /// Whether a run gets fewer than `buffers` buffers if so many buffers do not fit together with its group.
   bool spares = false;
   /// Whether several inputs of a group may be loaded while the previous group runs. If not, only the first of these
-  /// inputs may be loaded early. It is loaded during the last slot of the previous group, when all results of earlier
-  /// slots have left the device.
+  /// inputs may be loaded early. This first input is loaded during the last slot of the previous group, when all
+  /// results of earlier slots have left the device.
   bool inputs_cross = true;
   bool offload = false;  ///< whether tensors for the next group go through host memory
   /// How many groups of weights may be loaded early. If this is empty, only `ahead` is the limit.
@@ -70,12 +70,13 @@ struct StreamedCase {
 
   std::int64_t weights() const;  ///< bytes of the weights of all groups
 };
-/// Returns these numbers. `offload` has the same meaning as in StreamedChoice.
+/// Returns these numbers. StreamedChoice explains `offload`.
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
                            bool offload);
 
 /// Returns the bytes of the groups. If the tensors for the next group stay on the device, a group's part of the answer
-/// is saved as soon as it is made. If these tensors go through host memory, the part of the answer goes with them.
+/// is saved as soon as it is made. If these tensors go through host memory, the part of the answer goes to host memory
+/// together with these tensors.
 std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload);
 
 /// Returns the sizes of the transfers that load this many bytes of weights. The sizes are equal except for rounding,
@@ -90,8 +91,8 @@ struct GroupPieces {
 GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& choice,
                          std::size_t group);
 
-/// Returns whether weights that stay are loaded before the first step instead of during the first pass. This is
-/// necessary if a step is repeated, because all repetitions have the same loads.
+/// Returns whether weights that stay are loaded before the first step instead of during the first pass. They must be
+/// loaded before the first step if a step is repeated, because all repetitions have equal loads.
 bool kept_in_prologue(const StreamedCase& streamed);
 
 }  // namespace sluice

@@ -58,7 +58,8 @@ std::vector<Field> streamed_parameters() {
       {.name = "prefetch",
        .type = Type::integer,
        .summary =
-           "how many groups of weights may be loaded ahead; auto: as many groups as fit into the bytes of `ahead`",
+           "how many groups of weights may be loaded early; auto: as many groups as fit into the "
+           "bytes of `ahead`",
        .default_text = "auto",
        .choices = {"auto"},
        .maximum = 1e6},
@@ -73,8 +74,8 @@ std::vector<Field> streamed_parameters() {
       {.name = "ahead",
        .type = Type::quantity,
        .summary =
-           "bytes of memory for weights that are loaded ahead, in addition to the most bytes that the run needs "
-           "without such loads",
+           "bytes of memory for weights that are loaded early, in addition to the most bytes that "
+           "the run needs without early loads",
        .default_text = "auto",
        .dimension = Dimension::bytes,
        .choices = {"auto"}},

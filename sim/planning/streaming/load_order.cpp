@@ -80,9 +80,9 @@ class LoadOrder {
     return row;
   }
 
-  /// Returns the number of bytes from which on the order stays the same. This number is the most bytes on the device,
-  /// with early loads and buffers. The number may be a little too large, because all early loads of a run count from
-  /// the first slot in which one of these loads is on the device.
+  /// Returns the number of bytes from which on the order of loads does not change. This number is the most bytes on the
+  /// device, with early loads and buffers. The number may be a little too large, because all early loads of a run count
+  /// from the first slot in which one of these loads is on the device.
   std::int64_t used() const {
     std::int64_t most = rehearsal_.levels().most();
     for (const Row& row : all_) {
@@ -193,7 +193,7 @@ class LoadOrder {
       load_piece(piece_at, std::max(free_, piece_time));
   }
 
-  /// Returns the first slot before which the input of this slot may be listed. From that slot on, every slot has a
+  /// Returns the first slot before which the input of this slot may be listed. From this slot on, every slot has a
   /// buffer for the input.
   std::int64_t first_with_buffer(std::int64_t slot) const {
     for (std::int64_t r = input_run_; r >= 0; --r) {
@@ -227,8 +227,8 @@ class LoadOrder {
     const Row& row = run(input_run_);
     return !rehearsal_.choice().inputs_cross && next_input_ == row.first && row.in_step > 0;
   }
-  /// Returns the time from which on this slot, the last slot of its run, may start and the device holds no result of an
-  /// earlier slot.
+  /// This slot is the last slot of its run. Returns the time at which this slot may start and all results of earlier
+  /// slots have left the device.
   double all_results_left(std::int64_t slot) const {
     const double computed = end_of(slot - 1);
     if (computed == unknown) return unknown;

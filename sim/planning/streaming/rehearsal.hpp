@@ -4,7 +4,7 @@
 //
 // The order of loads is as follows. When the copy engine is free, it loads the next input if a buffer is free for this
 // input. If no buffer is free, the copy engine loads the next piece of weights if there is room for this piece. So
-// weights come in the order in which they are needed and as early as memory allows, but inputs go first.
+// weights come in the order in which groups need them and as early as memory allows, but inputs come before weights.
 //
 // A buffer is room for an input or a result that is being transferred. While a group runs, the device has room for up
 // to `buffers` inputs and up to `buffers` results. If the choice spares buffers, there are only as many buffers as fit
@@ -41,8 +41,8 @@ struct RehearsedLoad {
   bool replaces_results = false;
 };
 
-/// The loads of a step, in the order of the copy engine. They include the loads of weights that stay, if the step has
-/// such loads.
+/// The loads of a step, in the order of the copy engine. If weights that stay are loaded in the step, these loads are
+/// included.
 struct RehearsedOrder {
   std::vector<RehearsedLoad> loads;
   /// If the device has at least this many bytes, the order of loads does not change. The order uses this many bytes or
@@ -75,8 +75,8 @@ class Rehearsal {
   /// Returns the makespan of the run with these loads.
   double seconds(const std::vector<RehearsedLoad>& loads) const;
 
-  /// Returns whether transfers load the inputs of this run's slots. If no transfers load them, these inputs were made
-  /// on the device.
+  /// Returns whether transfers load the inputs of this run's slots. If no transfers load the inputs, the inputs were
+  /// made on the device.
   bool loads_input(const GroupRun& run) const { return levels_.loads_input(run); }
   /// Returns whether the results of this run's slots go to host memory.
   bool saves(const GroupRun& run) const { return levels_.saves(run); }

@@ -101,7 +101,8 @@ ResidentKey resident_key(const Reader& parameters, const std::vector<Stage>& sta
   if (cut_open)
     parameters.fail(
         "resident",
-        "'resident' names stages, but the cut is open: give 'stages' too, or use all, none or auto");
+        "'resident' names stages, but the scenario does not cut the model: add the key 'stages', "
+        "or use all, none or auto");
   std::vector<std::string> names;
   for (const Stage& stage : stages) names.push_back(stage.name);
   for (const Value& item : parameters.value("resident")->items()) {

@@ -27,16 +27,17 @@ std::vector<std::int64_t> asked_to_stay(const StreamedCase& streamed, const Resi
 
 /// The order in which weights are chosen to stay if not all weights stay.
 enum class ResidentOrder : std::uint8_t {
-  /// Weights of the groups that need the most memory while they run are chosen first. During the run of such a group,
-  /// its weights that stay need no additional memory, because a group that runs has its weights on the device anyway.
-  /// No other choice of equally many bytes needs less memory than this choice.
+  /// Weights of the groups that need the most memory while they run are chosen first. During the run of one of these
+  /// groups, its weights that stay need no additional memory, because a group that runs has its weights on the device
+  /// anyway. No other choice of equally many bytes needs less memory than this choice.
   by_need,
   /// Weights of the groups that compute for the fewest seconds per byte are chosen first, because the loads of these
   /// weights are the hardest to hide behind computation.
   by_work,
 };
 
-/// Returns the bytes of each group that stay. Their sum is at most `bytes`. Only a part of a group's weights may stay.
+/// Returns the bytes of each group that stay. The sum of these bytes is at most `bytes`. Only a part of a group's
+/// weights may stay.
 std::vector<std::int64_t> resident_weights(const StreamedCase& streamed,
                                            const StreamedChoice& choice, ResidentOrder order,
                                            std::int64_t bytes);

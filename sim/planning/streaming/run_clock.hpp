@@ -1,5 +1,5 @@
 // Computes the times of a streamed run with given loads, step by step in the listing order of its plan. The replay of
-// the plan gives the same times. Only Rehearsal uses this class.
+// the plan gives equal times. Only Rehearsal uses this class.
 #pragma once
 
 #include <vector>

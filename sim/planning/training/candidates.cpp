@@ -76,7 +76,7 @@ class WorkOfBatches {
 
   /// Returns a lower bound on the peak of every device with this many micro-batches side by side. While an operation of
   /// the tape goes through the micro-batches in flight, the device holds the most bytes at the first or at the last
-  /// micro-batch. These bytes grow by the same amount with each further micro-batch. So the peak is a convex function,
+  /// micro-batch. Each further micro-batch adds an equal number of these bytes. So the peak is a convex function,
   /// and three known peaks give a lower bound.
   std::int64_t peak_at_least(std::int64_t in_flight, std::int64_t passes) const {
     const std::array<std::int64_t, 3>& peaks = passes == 1 ? one_pass_peaks_ : passes_peaks_;

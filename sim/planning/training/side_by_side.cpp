@@ -23,8 +23,8 @@ class SideBySideChain {
         per_batch_(static_cast<double>(workload.batch / workload.micro_batch)),
         weights_stay_(shape.weights_stay) {}
 
-  /// Returns the number of chains of a batch. It is not a whole number if the last pass has fewer micro-batches than
-  /// the other passes.
+  /// Returns the number of chains of a batch. The number is not a whole number if the last pass has fewer micro-batches
+  /// than the other passes.
   double chains() const { return per_batch_ / seconds_; }
   double passes() const { return std::ceil(chains()); }
   double whole() const { return std::floor(chains()) / chains(); }
@@ -130,7 +130,7 @@ class HandOver {
     };
     consider(true, stage.inner);
     consider(stage.reads_input && s > 0, chain_.boundary(s));
-    // Selective recomputation may run before the result has arrived, so it hides a part of the wait.
+    // Selective recomputation may run before the result has arrived, so this recomputation hides a part of the wait.
     return std::max(0.0, shape_.overlap ? least - states_[s].selective_s : least);
   }
 

@@ -74,7 +74,7 @@ class StepRun {
       std::swap(before_, now_);
       std::swap(now_, next_);
     }
-    // The run and this clock add up the first rounds with the same additions. So rounding can make a difference only in
+    // The run and this clock add up the first rounds with equal additions. So rounding can make a difference only in
     // the later rounds and in the seconds of one round.
     const double additions = (later > 0 ? later + 1 : 0) * static_cast<double>(step_.count());
     return lowered_for_rounding(end_ + later * clock_.compute_s_, additions);

@@ -229,7 +229,7 @@ class TrainingPlan {
       throw Infeasible(
           "does not fit: weights, gradients and optimizer state take " + format_bytes(constant) +
               " of the " + format_bytes(*capacity_) + " of " + device_.name +
-              (order_.weights_stay ? "; use policy streamed, which lets them take turns"
+              (order_.weights_stay ? "; use policy streamed, under which weights take turns"
                                    : "; cut the model into several stages, which take turns"),
           {.pool = device_.name, .needed_bytes = constant, .available_bytes = *capacity_});
     return *capacity_ - constant;
@@ -286,7 +286,7 @@ class TrainingPlan {
     if (in_flight > 1) {
       const std::optional<std::int64_t> most = most_in_flight();
       shortage.most_in_flight = most.value_or(0);
-      message += most ? "\n  the most that fit in flight: " + std::to_string(*most)
+      message += most ? "\n  the greatest number in flight that fits: " + std::to_string(*most)
                       : "\n  not even one micro-batch fits";
     }
     throw Infeasible(message + "\n  " + advice(), std::move(shortage));
@@ -323,7 +323,7 @@ class TrainingPlan {
   const FateStrategy& strategy_;
   Chain chain_;
   std::vector<StageState> states_;
-  /// The chain with selective recomputation. It is empty if the strategy cannot choose selective recomputation.
+  /// The chain with selective recomputation; empty if the strategy cannot choose selective recomputation.
   Chain selective_chain_;
   std::vector<StageState> selective_states_;
   SideBySide together_, selective_together_;  ///< used by the search if weights take turns

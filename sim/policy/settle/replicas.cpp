@@ -12,8 +12,8 @@ namespace sluice {
 
 namespace {
 
-/// Returns the keys of the replicated policy, for one device. They are all keys of `parameters` except the keys that
-/// only the replicating policy has.
+/// Returns the keys of the replicated policy, for one device. The result has all keys of `parameters` except the keys
+/// that only the replicating policy has.
 Value replica_keys(const Reader& parameters, const std::string& policy, const std::string& device) {
   Value keys = Value::make_map();
   keys.place(parameters.map().source(), parameters.map().line(),

@@ -1,4 +1,4 @@
-// Without an optimizer, gradients are summed, and the weights stay as they are.
+// Without an optimizer, gradients are summed, and the weights do not change.
 #include "workload/training.hpp"
 
 namespace sluice {

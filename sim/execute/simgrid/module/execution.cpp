@@ -35,7 +35,7 @@ namespace sg = simgrid::s4u;
 
 namespace {
 
-/// Functions of the program that has loaded this module. The program sets them before it executes a plan.
+/// Functions of the program that has loaded this module. The program sets these functions before it executes a plan.
 EngineHost program = {};
 
 /// The state of an actor. Times are exact sums, not readings of the clock.
