@@ -74,7 +74,7 @@ class Emitter {
   bool keeps_ = false;
   std::vector<Span> spans_;
   std::vector<MemoryEvent> events_;
-  std::optional<Sequence> sequence_;  ///< has a value after the first call of repeat()
+  std::optional<Sequence> sequence_;  ///< set by the first call of repeat()
 };
 
 }  // namespace sluice

@@ -125,15 +125,17 @@ class Grants {
   const Plan& plan_;
   Residency& residency_;
   bool unlimited_;
-  std::vector<std::uint32_t> first_;  ///< for each action, its first claim
+  std::vector<std::uint32_t> first_;  ///< for each action, the index of its first claim
   std::vector<Claim> claims_;
-  std::vector<std::int64_t> most_;         ///< for each limited pool, the bytes that may be granted
+  /// For each limited pool, the capacity that grants may use.
+  std::vector<std::int64_t> most_;
   std::vector<Reservation> reservations_;  ///< indexed by pool
   std::vector<Request> requests_;          ///< indexed by stream
   /// For each pool, the waiting requests in listing order. In a shared pool, the requests are in the order of arrival.
   std::vector<std::vector<Waiting>> waiting_;
-  std::vector<std::uint32_t> changed_;    ///< pools in which bytes were released
-  std::vector<std::int64_t> changed_by_;  ///< for each pool, the row that last released bytes
+  std::vector<std::uint32_t> changed_;    ///< the pools in which bytes were released at this moment
+  /// For each pool, the row of the span that last released bytes.
+  std::vector<std::int64_t> changed_by_;
   /// Bytes, indexed by pool. held_ is the sum that the reservation rule counts for the request that is being examined.
   std::vector<std::int64_t> held_, reserved_;
   bool shared_changed_ = false;

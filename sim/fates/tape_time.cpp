@@ -53,7 +53,7 @@ class TimedTape {
 
   /// Indexed by slot. `begins` holds the start times of the slots if only computation took time.
   std::vector<double> seconds, begins;
-  std::vector<std::int64_t> levels;  ///< bytes, indexed by slot
+  std::vector<std::int64_t> levels;  ///< the bytes of each slot, indexed by slot
   std::vector<TimedLoad> loads;
   std::vector<TimedSave> saves;
 
@@ -100,7 +100,7 @@ class TimedTape {
   RunsOfStages runs_;
   std::size_t n_;
   std::vector<std::int64_t> maker_;
-  std::vector<std::size_t> save_;  ///< for each tensor, its last save
+  std::vector<std::size_t> save_;  ///< for each tensor, the number of its last save
 };
 
 /// Decides where loads are listed. For a step of one micro-batch, the rule is the rule of planning/training/listing.

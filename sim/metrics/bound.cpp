@@ -19,8 +19,8 @@ constexpr double near = 0.01;
 /// condition, an almost idle resource could be the reason, because the actions before and after its work may take long.
 constexpr double own_share = 0.5;
 
-/// The load of one link. `head` is the earliest time at which a byte can cross the link, `busy` is the seconds for all
-/// its bytes, and `tail` is the seconds that must follow the last byte.
+/// The load of one link. `head` is the earliest time at which a byte can cross the link. `busy` is the seconds for all
+/// bytes of the link, and `tail` is the seconds that must follow the last byte.
 struct LinkLoad {
   double head = infinity, busy = 0, tail = infinity;
 };

@@ -194,9 +194,9 @@ class Forwards {
   const PathGraph& graph_;
   const Plan& plan_;
   std::int64_t body_, reach_;
-  LargeVector<double> available_;  ///< indexed by action outside of the body
+  LargeVector<double> available_;  ///< indexed by action of the prologue and the epilogue
   Window window_;
-  std::vector<double> time_;  ///< for each stream, the end of its latest execution
+  std::vector<double> time_;  ///< for each stream, the end of the stream's latest execution
   std::int64_t most_;
   Heads heads_;
   std::int64_t even_ = 0;  ///< the number of consecutive iterations with equal growth

@@ -31,8 +31,8 @@ class Totals final : public Sink {
     std::int64_t spans = 0;
     double first_start = std::numeric_limits<double>::infinity();
     double last_end = 0;
-    Sum exposed_s;  ///< idle seconds of a compute stream that waits for a transfer
-    Sum filling_s;  ///< idle seconds of a compute stream before the prologue ends
+    Sum exposed_s;  ///< the idle seconds of a compute stream while it waits for a transfer
+    Sum filling_s;  ///< the idle seconds of a compute stream before the prologue ends
   };
   struct Pool {
     std::int64_t peak_bytes = 0;

@@ -21,7 +21,7 @@ struct PathPrices {
 
 struct PricedPath {
   TensorPath path;
-  double cost = 0;  ///< infinite if there is no path
+  double cost = 0;  ///< the sum of the prices of the path; infinite if there is no path
 };
 
 PricedPath best_path(const PathPrices& prices);

@@ -45,14 +45,14 @@ class PlacementDraft {
   const ImproveRequest& request_;
   const PlacementQuestion& question_;
   Placing placing_;
-  std::vector<std::int64_t> bytes_;  ///< bytes in fast memory, indexed by kernel
+  std::vector<std::int64_t> bytes_;  ///< the bytes in fast memory, indexed by kernel
   std::vector<std::vector<char>> slow_;
   std::vector<double> kernel_s_;
   double seconds_ = 0;
 };
 
-/// Returns a new placement that fits, made from prices. Tensors with a path in `begin` get this path before all other
-/// tensors, if there is room.
+/// Makes a placement from prices, and returns it. The placement fits. Tensors with a path in `begin` get this path
+/// before all other tensors, if there is room.
 Placing placing_from(const ImproveRequest& request, const std::vector<double>& prices,
                      const std::vector<std::optional<TensorPath>>& begin = {});
 

@@ -99,7 +99,7 @@ class Overlapper {
     if (window.move.synchronous()) return;
     std::vector<PlacementMove> moves = schedule_.moves;
     moves[static_cast<std::size_t>(at - schedule_.moves.begin())] = window.move;
-    // At each kernel, synchronous moves come before the moves of the copy engine, and moves to slow memory come before
+    // At each kernel, synchronous moves come before the moves of the copy engine. Moves to slow memory come before
     // moves to fast memory, because moves to slow memory make room. The moves of the copy engine come in the order in
     // which kernels need these moves.
     const auto rank = [](const PlacementMove& m) {
@@ -122,8 +122,8 @@ class Overlapper {
   std::int64_t capacity_;
   PlacementSchedule schedule_;
   std::vector<double> kernel_s_;
-  std::vector<std::int64_t> bytes_;  ///< bytes in fast memory, indexed by kernel
-  std::vector<double> free_;         ///< free seconds of the copy engine, indexed by kernel
+  std::vector<std::int64_t> bytes_;  ///< the bytes in fast memory, indexed by kernel
+  std::vector<double> free_;         ///< the free seconds of the copy engine, indexed by kernel
   double seconds_ = 0;
 };
 

@@ -82,7 +82,7 @@ struct PlacementProblem {
 
   std::string name;
   std::string device = "device";
-  std::string fast = "fast", slow = "slow";  ///< names of the memories
+  std::string fast = "fast", slow = "slow";  ///< the names of the two memories
   std::optional<std::int64_t> slow_capacity;
   std::vector<Tensor> tensors;
   std::vector<Kernel> kernels;
@@ -116,8 +116,8 @@ struct KernelRange {
 /// A problem that has been checked, with data that are derived from the problem.
 class PlacementQuestion {
  public:
-  /// Throws InputError for an operand that has no memory or is listed twice, a tensor that no kernel uses, a
-  /// number that is not finite, or a memory without a rate. Throws Infeasible when slow memory cannot hold all tensors.
+  /// Throws InputError in the following cases: an operand has no memory or is listed twice, no kernel uses a tensor, a
+  /// number is not finite, or a memory has no rate. Throws Infeasible when slow memory cannot hold all tensors.
   explicit PlacementQuestion(PlacementProblem problem);
 
   const PlacementProblem& problem() const { return problem_; }

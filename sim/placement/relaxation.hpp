@@ -28,7 +28,8 @@ struct PlacementPrices {
 struct PlacementBound {
   double seconds = 0;                       ///< no placement takes fewer seconds
   std::vector<double> prices;               ///< prices in seconds per byte, indexed by kernel
-  std::vector<std::vector<double>> shares;  ///< weights of the lines, indexed by kernel
+  /// The weights of the kernels' lines, indexed by kernel.
+  std::vector<std::vector<double>> shares;
 };
 
 struct BoundRequest {

@@ -16,7 +16,7 @@ namespace sluice {
 struct PlacementResult {
   std::string way;
   std::int64_t capacity = 0;
-  std::string refused;  ///< why the method cannot place the tensors; empty if it can
+  std::string refused;  ///< why the method cannot place the tensors; empty if the method can
   double predicted_s = 0;
   /// The seconds of the executed plan with two pools. For the hardware cache there is no plan, and `simulated_s` is 0.
   double simulated_s = 0;
@@ -41,7 +41,8 @@ struct WayRequest {
   const PlacementQuestion& question;
   std::int64_t capacity = 0;
   int nodes = 1000;                                 ///< the most nodes of branch and bound
-  std::vector<const PlacementResult*> lesser = {};  ///< results with less memory or less freedom
+  /// The known results for less memory or less freedom.
+  std::vector<const PlacementResult*> lesser = {};
 };
 
 struct PlacementWay {

@@ -93,7 +93,7 @@ class CycleSearch {
   const Plan& plan_;
   std::vector<std::uint32_t> before_;  ///< for each action, the previous action of its stream
   std::vector<char> colour_;
-  std::vector<Frame> path_;  ///< from the first action of the search to the current action
+  std::vector<Frame> path_;  ///< the path from the first action of the search to the current action
 };
 
 }  // namespace

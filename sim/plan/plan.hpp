@@ -250,7 +250,7 @@ struct Plan {
   /// is 1, and `iterations_per_step` is the number of these runs, which divides `iterations`.
   std::int64_t steps_per_iteration = 1;
   std::int64_t iterations_per_step = 1;
-  std::vector<std::string> stages;  ///< names, indexed by stage number
+  std::vector<std::string> stages;  ///< the names of the stages, indexed by stage number
   std::vector<Fact> facts;          ///< the decisions of the policy, for the report
 
   /// The text from which the plan was read, and the positions in the text at which the lines of actions begin. Messages

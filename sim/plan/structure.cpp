@@ -120,7 +120,7 @@ void check_collective(const Plan& plan, const Collective& collective) {
     fail("has the kind " + std::string(name_of(collective.kind)) +
          ", which a single device executes; expected a collective kind");
   const std::set<std::string> devices(collective.devices.begin(), collective.devices.end());
-  if (devices.size() < 2) fail("has only one device; expected two or more");
+  if (devices.size() < 2) fail("has only one device; expected at least two devices");
   if (devices.size() < collective.devices.size()) fail("names a device twice");
   for (const std::string& device : devices)
     if (std::none_of(plan.streams.begin(), plan.streams.end(),

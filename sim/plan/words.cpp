@@ -204,7 +204,7 @@ std::string PlanLine::name(const Word& word) const {
       i += 2;
     } else {
       fail(word.column + static_cast<int>(i),
-           "bad escape in a name; allowed: \\\" \\\\ \\n \\t \\xHH");
+           "bad escape in a name; allowed escapes: \\\" \\\\ \\n \\t \\xHH");
     }
   }
   if (i + 1 != t.size()) fail(word.column, "a quoted name does not end, or text follows its "

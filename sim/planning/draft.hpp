@@ -14,7 +14,7 @@
 namespace sluice {
 
 /// Numbers that stand for those decisions of a draft that depend on prices. Two drafts have equal numbers exactly when
-/// prices led to the same decisions.
+/// prices led to equal decisions.
 using PriceDecisions = std::vector<std::int64_t>;
 /// Returns no numbers, for a draft whose decisions do not depend on prices.
 inline PriceDecisions no_decisions(const PolicyRequest&) {
@@ -22,7 +22,7 @@ inline PriceDecisions no_decisions(const PolicyRequest&) {
 }
 
 struct Draft {
-  Plan plan;  ///< seconds and routes may be missing
+  Plan plan;  ///< the seconds and routes of its actions may be missing
   /// If true, each action also waits for the action that is listed before it, so that no actions overlap.
   bool one_at_a_time = false;
   /// The stages as the policy has changed them. The weights of these stages give the prices of the updates. If `stages`

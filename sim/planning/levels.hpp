@@ -42,7 +42,8 @@ class Levels {
   std::size_t count_;
   /// The greatest number of bytes in one of a node's slots, without the bytes that `more_` counts in the nodes above.
   std::vector<std::int64_t> most_;
-  std::vector<std::int64_t> more_;  ///< bytes of each slot of a node that its children do not count
+  /// The bytes of each slot of a node that the children of the node do not count.
+  std::vector<std::int64_t> more_;
 };
 
 }  // namespace sluice

@@ -26,7 +26,8 @@ struct StageQuery {
   const Stage& stage;
   const Device& device;
   std::int64_t samples = 0;
-  bool selective = false;  ///< only the layers that selective recomputation runs again
+  /// Whether only the layers that selective recomputation runs again are computed.
+  bool selective = false;
 };
 
 /// Returns the sum of the prices of the stage's layers. A recompute costs as much as a forward pass. If the workload

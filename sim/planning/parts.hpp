@@ -78,7 +78,7 @@ struct ForwardPass {
   std::uint32_t output = none;  ///< the tensor that the stage makes
   bool drops_output = false;    ///< the answer is freed instead of saved, and its samples are done
   bool drops_answer = false;    ///< the stage's part of the answer is freed instead of saved
-  std::string suffix = {};      ///< distinguishes the workspaces of different windows
+  std::string suffix = {};      ///< a suffix that distinguishes the workspaces of different windows
   bool last = false;            ///< the stage makes the answer
   std::string home = {};        ///< the node that is the home of the answer; may be empty
 };

@@ -15,7 +15,8 @@ namespace sluice {
 struct PlacedPrice {
   struct Flow {
     std::size_t operand = 0;  ///< the number of the operand in the query
-    std::string from, to;     ///< pools; the name of a device stands for its first memory
+    /// The pools at both ends; the name of a device stands for its first memory.
+    std::string from, to;
     double bytes = 0;
   };
   Price price;  ///< the price without the bytes that flow over links

@@ -53,7 +53,7 @@ struct Program {
     /// The source of the load: a home, the copy that the save of another instance left in host memory, or, if the
     /// tensor is sent, the instance on the other device.
     Home home = Home::none;
-    std::uint32_t copy_of = none;  ///< number of an instance
+    std::uint32_t copy_of = none;  ///< the number of an instance
     bool sent = false;
     /// The index of the instance's save among the saves of operation `saved_at`.
     std::uint32_t saves = none;
@@ -70,7 +70,7 @@ struct Program {
     std::uint32_t device = 0;
     /// With several devices, a phase begins when all operations of the previous phase have ended.
     std::int64_t phase = 0;
-    double seconds = 0;      ///< seconds that are used to compute the times of loads
+    double seconds = 0;      ///< the seconds from which the times of loads are computed
     bool selective = false;  ///< whether only the selective part is recomputed
     bool ends_micro_batch = false;
     std::int64_t workspace = 0;
@@ -97,7 +97,7 @@ struct Program {
   std::int64_t answer_buffers = 0;
   std::int64_t rounds = 1;           ///< the number of rounds of the run
   std::int64_t rounds_per_step = 1;  ///< a divisor of `rounds`
-  std::int64_t passes = 0;           ///< passes per batch in training
+  std::int64_t passes = 0;           ///< the number of passes per batch in training
 
   std::int64_t count() const { return static_cast<std::int64_t>(operations.size()); }
 
@@ -124,7 +124,7 @@ class HomeWrites {
   explicit HomeWrites(const Program& program);
   struct Written {
     std::int64_t operation;
-    std::size_t number;  ///< index among the saves of `operation`
+    std::size_t number;  ///< the index of the save among the saves of `operation`
     std::uint32_t rounds_ago;
   };
   /// Returns the last save before `operation` into the home from which `instance` is loaded. The save is in this round

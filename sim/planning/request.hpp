@@ -10,7 +10,7 @@
 namespace sluice {
 
 struct PolicyRequest {
-  Pricing pricing;  ///< model, stages, platform, cost model, dtype
+  Pricing pricing;  ///< the model, the stages, the platform, the cost model and the dtype
   Workload workload;
   /// The strategy for fates. If there is none, the policy chooses the strategy or keeps all activations.
   std::optional<Chosen<FateStrategy>> fates = {};

@@ -4,8 +4,8 @@
 // blocks grants that are listed earlier.
 //
 // A plan that is made in this way cannot block. If the actions of the plan ran one at a time in listing order, their
-// bytes would fit into memory at every moment, because add() takes only loads for which there is room. Every wait
-// refers to an action that is listed earlier. So a pool that grants in listing order can always serve the earliest
+// bytes would fit into memory at every moment. The reason is that add() takes only loads for which there is room. Every
+// wait refers to an action that is listed earlier. So a pool that grants in listing order can always serve the earliest
 // action that has not ended.
 #pragma once
 
@@ -70,7 +70,7 @@ struct SlotWork {
     PlanBuilder::Ref action;
     std::uint32_t tensor = none;
   };
-  std::vector<Save> saves = {};  ///< saves whose tensors may be loaded again
+  std::vector<Save> saves = {};  ///< the saves whose tensors may be loaded again
 };
 
 class StepSlots {

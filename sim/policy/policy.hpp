@@ -61,8 +61,7 @@ struct CutQuestion {
 ///   prices makes the plan once and only replaces its prices. Otherwise each point of the sweep is planned again.
 /// - Equal requests give equal drafts, also when several threads call `plan` at the same time.
 ///
-/// Read the shortest policy, policy/basic.cpp, first. A policy may throw InputError (at the
-/// parameter) and Infeasible.
+/// Read the shortest policy, policy/basic.cpp, first. A policy may throw InputError at a parameter, and Infeasible.
 struct Policy {
   std::string name;
   std::string summary;  ///< one sentence
@@ -73,9 +72,11 @@ struct Policy {
   std::vector<Field> parameters;
   /// The workloads that the policy can plan. A scenario with another workload is refused when it is read.
   std::vector<PlansFor> modes = {{Mode::inference, {"keep_all"}}};
-  bool all_devices = false;   ///< uses several devices; stages are cut for the smallest device
-  bool takes_phases = false;  ///< uses the scenario's `phases:`
-  bool replicable = false;    ///< makes plans for one device, which its parameter `device` names
+  /// Whether the policy uses several devices; stages are cut for the smallest device.
+  bool all_devices = false;
+  bool takes_phases = false;  ///< whether the policy uses the scenario's `phases:`
+  /// Whether the policy plans for the one device that its parameter `device` names.
+  bool replicable = false;
   /// Whether the parameter `replica` names a replicable policy, which makes the plan of each device. In a scenario, the
   /// keys of the replicable policy are next to the keys of this policy.
   bool replicates = false;

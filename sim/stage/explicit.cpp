@@ -17,8 +17,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
       fail_at(where, name + " is the input: cut after a later layer, because a stage with only the "
                             "input would do no work");
     if (!last.empty() && layer <= last.back())
-      fail_at(where, "layers to cut after must ascend, and " + name + " does not come after '" +
-                         model.layers[last.back()].name + "'");
+      fail_at(where, "the layers after which to cut must be in ascending order, and " + name +
+                         " does not come after '" + model.layers[last.back()].name + "'");
     last.push_back(layer);
   }
   last.push_back(end);

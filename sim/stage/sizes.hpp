@@ -78,7 +78,7 @@ class Sizes {
   std::vector<Shared> shared_;
   /// For each layer, the bytes that cross a cut after this layer.
   std::vector<std::int64_t> live_after_;
-  std::vector<std::int64_t> weights_, cached_;  ///< sums over all earlier layers
+  std::vector<std::int64_t> weights_, cached_;  ///< the sums over all earlier layers
   /// dies_at_[i] holds the layers whose outputs have layer i as their last reader.
   std::vector<std::vector<std::uint32_t>> dies_at_;
   std::int64_t inputs_ = 0;

@@ -27,7 +27,8 @@ struct Crossing {
 struct Stage {
   std::string name;  ///< for example "Conv..Pool", or the name of the only layer
   std::uint32_t first = 0, last = 0;
-  std::int64_t weight_bytes = 0;  ///< tied weights count in each stage that has one of their layers
+  /// The bytes of the weights; tied weights count in each stage that has one of their layers.
+  std::int64_t weight_bytes = 0;
   /// The part of weight_bytes that belongs to weights that an earlier stage also has.
   std::int64_t tied_bytes = 0;
   /// The bytes of the boundary before the stage. For stage 0, these are the bytes of the model's inputs.

@@ -106,7 +106,7 @@ TEST_CASE(
   CHECK(fits(request).cards.at(0).one_sample->bytes == weights + 3 * weights + 164'640);
 }
 
-/// Returns a card of 1 GFLOP/s and a link of 1 GB/s, which takes 1 ms to begin a transfer.
+/// Returns a card of 1 GFLOP/s behind a link of 1 GB/s. A transfer over the link has a set-up of 1 ms.
 Value small_platform(const std::string& capacity) {
   return parse_text(
       "format: sluice-platform/1\nname: small\n"

@@ -71,9 +71,9 @@ TEST_CASE("with selective recomputation, a transformer block keeps 34 s h bytes"
 
 TEST_CASE("outside of its blocks, a transformer keeps a mask and the inputs of the last norm and "
           "of the logits") {
-  // By section 4.3, the model keeps s h bytes for the dropout of the embeddings, 2 s h bytes for the last norm, and 2 s
-  // h bytes for the product of the logits. Sluice also counts the tokens, with the size of any other element. The
-  // logits are not counted, because only a loss would read them.
+  // By section 4.3, the model keeps s h bytes for the dropout of the embeddings and 2 s h bytes for the last norm. It
+  // also keeps 2 s h bytes for the product of the logits. Sluice also counts the tokens, with the size of any other
+  // element. The logits are not counted, because only a loss would read them.
   const std::int64_t sh = 2048 * 6144, block = 1'769'996'288;
   const Model model = load_model(zoo + "megatron_22b.yaml", {});
   const Kept whole = kept_for(model, 0, static_cast<std::uint32_t>(model.layers.size()) - 1);

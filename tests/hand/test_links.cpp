@@ -89,8 +89,8 @@ TEST_CASE("both directions share a half-duplex link, but do not share a full-dup
 
 TEST_CASE(
     "links are shared max-min fairly: bandwidth that a flow cannot use goes to the other flow") {
-  // a crosses both links and gets the 4 B/s of the slow link; b gets the remaining 6 B/s of the fast link. b takes 90 /
-  // 6 = 15 s. a takes 100 / 4 = 25 s, since the slow link still binds when a is alone.
+  // Transfer a crosses both links and gets the 4 B/s of the slow link. Transfer b gets the remaining 6 B/s of the fast
+  // link. b takes 90 / 6 = 15 s. a takes 100 / 4 = 25 s, since the slow link still binds when a is alone.
   const auto times = run_text(R"(
 link shared bandwidth=10B/s
 link slow bandwidth=4B/s

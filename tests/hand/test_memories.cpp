@@ -97,7 +97,7 @@ TEST_CASE("an engine copies during kernels, and compute units copy between kerne
   CHECK(ends.at("1F0") == std::vector<double>{2});
   CHECK(ends.at("2MOVE0").front() == s(29));
   CHECK(ends.at("2F0").front() == s(30));
-  // With copies by the compute units, kernel 0 runs until 1 s, the 58 B are copied at 29 B/s until 3 s, and kernels 1
+  // With copies by the compute units, kernel 0 runs until 1 s. The 58 B are copied at 29 B/s until 3 s, and kernels 1
   // and 2 run until 5 s.
   ends = ends_of(plan_with(true));
   CHECK(ends.at("2MOVE0").front() == s(3));

@@ -36,8 +36,8 @@ Approx s(double seconds) {
   return Approx(seconds).epsilon(1e-9);
 }
 
-/// Runs `check` for 2 and 3 layers, with and without I/O tiles, at the zoo's rate, which is compute-bound, and at a
-/// rate that is 1000 times as high, which is I/O-bound.
+/// Runs `check` for 2 and 3 layers, with and without I/O tiles, at two rates. At the zoo's rate, runs are
+/// compute-bound. At 1000 times this rate, runs are I/O-bound.
 template <class Check>
 void in_every_regime(Check&& check) {
   for (int layers : {2, 3})

@@ -214,7 +214,8 @@ class Listing {
     std::vector<std::uint32_t> loads;
     for (const Step& step : script_.steps())
       loads.insert(loads.end(), step.loads.begin(), step.loads.end());
-    std::map<std::uint32_t, std::uint32_t> arrives, saved;  // for each tensor, its action
+    // For each tensor, the action that brings it or saves it.
+    std::map<std::uint32_t, std::uint32_t> arrives, saved;
     std::size_t next = 0;
     for (std::size_t i = 0; i < script_.steps().size(); ++i) {
       for (; next < loads.size() && places[next] <= i; ++next) {

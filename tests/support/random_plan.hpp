@@ -15,7 +15,7 @@ struct RandomPlanOptions {
   bool shared_links = false;  ///< routes share links whose bandwidths differ by up to 1e5
   bool riffled = false;       ///< streams are interleaved at random, so that waits may look ahead
   bool owned_pools =
-      false;  ///< host memory is unlimited, so that no pool is first come, first served
+      false;  ///< host memory is unlimited, so that no pool grants in the order of requests
 };
 
 /// Returns a plan that is valid by check_structure(). A seed always gives the same plan.

@@ -1,6 +1,6 @@
-// A model for scenarios with two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the first
-// weights have 800 bytes, the tensor between the products has 80 bytes, the second weights have 400 bytes, and the
-// output has 20 bytes.
+// A model for scenarios with two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the tensor
+// between the products has 80 bytes, and the output has 20 bytes. The first weights have 800 bytes, and the second
+// weights have 400 bytes.
 #pragma once
 
 #include <string>

@@ -111,7 +111,7 @@ class Replay {
   Arrivals arrivals_;
   std::vector<StreamState> streams_;
   std::vector<FlowState> flows_;
-  std::vector<std::uint32_t> first_flow_;  ///< for each stream, the first of its flow slots
+  std::vector<std::uint32_t> first_flow_;  ///< for each stream, the number of its first flow slot
   std::optional<Sharing> sharing_;
   std::optional<Emitter> emitter_;
   /// For each action, the first stream that waits for it.

@@ -10,10 +10,10 @@
 namespace sluice {
 
 // The replay would find the seconds that this file finds, for three reasons:
-// - No link is shared, so each action takes the time that it takes alone. If no execution waits for memory, an
-//   execution starts at the latest of three times: the time when its stream is free, the time when the data of all
-//   executions for which it waits have arrived, and its not_before. All executions for which the execution waits are
-//   listed before it, in an earlier iteration or in its own iteration.
+// - No link is shared, so each action takes the time that it takes alone. Suppose that no execution waits for memory.
+//   Then an execution starts when three conditions hold: its stream is free, the data of all executions for which it
+//   waits have arrived, and its not_before has passed. All executions for which the execution waits are listed before
+//   it, in an earlier iteration or in its own iteration.
 // - The times in an iteration depend on earlier iterations only through two things: the times when the streams are
 //   free, and the arrivals to which the iteration's waits look back. Suppose that all of these times grow by an equal
 //   amount during an iteration. Suppose also that the prologue decided no start in this iteration, and that no wait
@@ -26,9 +26,10 @@ namespace sluice {
 //   After this, the counted bytes belong to the `apart` iterations between the streams and to the 2 * reach iterations
 //   before them. The reason is that the allocations of an iteration are used within 2 * reach iterations and are then
 //   freed. In addition, the first 2 * reach iterations have allocations for uses that would lie before the first
-//   iteration. The bytes of homes, of the prologue and of the epilogue are added. If a pool has room for the sum of all
-//   these bytes, no grant of the body ever waits. (The epilogue may wait until the body has ended. This wait delays no
-//   other action, because a request does not keep room free for requests that are listed later.)
+//   iteration. The sum of the counted bytes also has the bytes of homes, of the prologue and of the epilogue. If a pool
+//   has room for the sum of all these bytes, no grant of the body ever waits. (The epilogue may wait until the body has
+//   ended. This wait delays no other action, because a request does not keep room free for requests that are listed
+//   later.)
 namespace {
 
 /// The greatest number of iterations that this file computes. If the times do not grow evenly within these iterations,

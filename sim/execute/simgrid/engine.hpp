@@ -38,9 +38,9 @@ struct EngineOptions {
 
 /// What the engine returns in addition to the spans.
 struct EngineReport {
-  double makespan = 0;     ///< seconds until all actions have ended and all data have arrived
+  double makespan = 0;     ///< the seconds until all actions have ended and all data have arrived
   double precision = 0;    ///< SimGrid's precision in seconds, chosen from a bound of the makespan
-  double loop_wall_s = 0;  ///< wall-clock seconds in SimGrid's event loop; not in the trace
+  double loop_wall_s = 0;  ///< the wall-clock seconds in SimGrid's event loop; not in the trace
   std::optional<Deadlock> blocking = {};
 };
 

@@ -205,9 +205,9 @@ class Programme {
     }
   }
 
-  /// Adds constraints for the tensors that operation v makes or reads. Such a tensor is freed after v under three
-  /// conditions: v runs, no later operation of the stage reads the tensor, and the next stage does not begin with the
-  /// tensor on the device.
+  /// Adds constraints for the tensors that operation v makes or reads. A tensor that v makes or reads is freed after v
+  /// under three conditions. Operation v runs, no later operation of the stage reads the tensor, and the next stage
+  /// does not begin with the tensor on the device.
   void free_after(std::size_t t, std::size_t v, Milp::Terms& live) {
     const FateGraph::Operation& operation = graph_.operations[v];
     for (const auto* touched : {&operation.makes, &operation.may_make, &operation.reads})

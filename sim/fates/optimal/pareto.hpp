@@ -14,7 +14,8 @@ struct ParetoNode {
   /// The boundary at which the segment splits, or 0 if its first stage keeps its inner tensors.
   std::uint16_t split = 0;
   bool boundary_goes = false, inner_goes = false, keeps = false;
-  std::uint32_t first = 0, second = 0;  ///< positions in the rows of the two parts
+  /// The positions of the nodes of the two parts in their rows.
+  std::uint32_t first = 0, second = 0;
 };
 
 /// A row of nodes. Peaks rise and seconds fall along the row.

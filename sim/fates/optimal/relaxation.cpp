@@ -9,8 +9,8 @@ namespace sluice {
 namespace {
 
 struct Cost {
-  double value = 0;  ///< seconds, plus bytes at their price
-  double bytes = 0;  ///< bytes on the device at the turning point
+  double value = 0;  ///< the seconds, plus the bytes times their price
+  double bytes = 0;  ///< the bytes on the device at the turning point
   Cost operator+(const Cost& other) const { return {value + other.value, bytes + other.bytes}; }
   bool operator<(const Cost& other) const { return value < other.value; }
 };
@@ -126,7 +126,8 @@ class Row {
   double price_ = 0;
   std::size_t n_;
   std::vector<Step> steps_;
-  Cost once_, again_, all_;  ///< once_ if stage s - 1 runs once, again_ if it runs again
+  /// The costs if stage s - 1 runs once (once_) and if it runs again (again_).
+  Cost once_, again_, all_;
 };
 
 }  // namespace

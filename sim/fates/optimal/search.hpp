@@ -35,7 +35,8 @@ namespace sluice {
 /// The result of a simulation of the whole run with a tape. In this run, the device may use a given number of bytes,
 /// including early loads.
 struct Scored {
-  double seconds = 0;  ///< infinite if the run ends in a deadlock or does not fit
+  /// The seconds of the run; infinite if the run ends in a deadlock or does not fit.
+  double seconds = 0;
   /// The bytes that the run uses. With fewer bytes, loads would come later.
   std::int64_t bytes = 0;
 };

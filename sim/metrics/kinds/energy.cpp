@@ -117,7 +117,7 @@ extern const Metric energy_per_sample_j_metric = {
     .details =
         "The formula is energy_j / samples. Use this metric to compare runs with different numbers "
         "of samples. The energy of idle devices during the first loads and at the end of the run "
-        "also counts, and is a larger share in a short run than in a long run.",
+        "also counts. This energy is a larger share of a short run than of a long run.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

@@ -52,8 +52,9 @@ extern const Metric transfer_s_metric = {
     .unit = "s",
     .summary = "Busy time of all transfers, from set-up to the last byte.",
     .details =
-        "The metric adds up the seconds of all transfers: two transfers that run for 1 s at the same time count 2 s, "
-        "and a transfer takes longer while it shares a link. Transfers may be hidden behind "
+        "The metric adds up the seconds of all transfers. Two transfers that run for 1 s at the "
+        "same time count 2 s. A transfer takes longer while it shares a link. Transfers may be "
+        "hidden behind "
         "computation; exposed_transfer_s says how long computation waits for transfers.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",

@@ -111,8 +111,8 @@ class Unroller {
 
   const Plan& plan_;
   std::int64_t times_;
-  std::string mark_ = "+";  ///< stands before the number of a copy in names
-  std::uint32_t body_;      ///< number of actions of the old body
+  std::string mark_ = "+";  ///< this mark stands before the number of a copy in names
+  std::uint32_t body_;      ///< the number of actions of the old body
   Plan made_;
   std::vector<std::uint32_t> copies_;  ///< the number of copy 1 of each tensor, or `none`
 };

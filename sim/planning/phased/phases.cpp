@@ -210,9 +210,9 @@ const Record& phases_record() {
           {.name = "activations",
            .type = Type::choice,
            .summary =
-               "how activations go to the next phase; on_chip: at no cost (what the PopART document's rule assumes); "
-               "pair_link: over the link between the devices; streaming: each activation is saved "
-               "to streaming memory and loaded from it",
+               "how activations go to the next phase; on_chip: at no cost, as the rule of the "
+               "PopART document assumes; pair_link: over the link between the devices; streaming: "
+               "through streaming memory, with a save and a load",
            .default_text = "on_chip",
            .choices = {"on_chip", "pair_link", "streaming"}},
           {.name = "stages",

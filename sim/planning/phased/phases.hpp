@@ -18,7 +18,8 @@ enum class Activations { on_chip, pair_link, streaming };
 struct Phase {
   std::size_t stage = 0;
   std::string device;
-  std::vector<std::int64_t> micro_batches;  ///< counted from the first micro-batch of the window
+  /// The numbers of the micro-batches, counted from the first micro-batch of the window.
+  std::vector<std::int64_t> micro_batches;
 };
 
 struct PhaseRules {

@@ -17,10 +17,11 @@ struct ListedPhase {
     std::uint32_t distance;
   };
   PlanBuilder::Ref first, last;         ///< computations
-  std::vector<PlanBuilder::Ref> saves;  ///< saves of this phase's results, listed in the next phase
+  /// The saves of this phase's results, which are listed in the next phase.
+  std::vector<PlanBuilder::Ref> saves;
   /// The first load and the last load of this phase on each copy engine.
   std::vector<PlanBuilder::Ref> first_loads, last_loads;
-  std::vector<Gate> saves_before;  ///< saves that must have arrived before this phase starts
+  std::vector<Gate> saves_before;  ///< the saves that must have arrived before this phase starts
 };
 
 /// The phases of a section, which is an iteration of the body, or the steps that remain after the body.

@@ -381,7 +381,7 @@ class Builder {
   std::int64_t samples_;
   DType dtype_;
   std::int64_t micro_batch_ = 0;
-  std::string suffix_;  ///< distinguishes the tensors of different micro-batches
+  std::string suffix_;  ///< a suffix that distinguishes the tensors of different micro-batches
   PlacementProblem problem_;
   std::vector<PlacedKernel> kernels_;
   std::map<std::string, std::uint32_t> tensors_;

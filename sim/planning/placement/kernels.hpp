@@ -23,7 +23,7 @@ struct PlacedKernel {
   std::optional<Query> query = {};
   /// For each operand of the query, the number of this operand in the kernel.
   std::vector<std::size_t> operand_of = {};
-  std::vector<std::uint32_t> saves = {};  ///< tensors that are offloaded after the kernel
+  std::vector<std::uint32_t> saves = {};  ///< the tensors that are offloaded after the kernel
   /// Offloaded tensors whose load from host memory begins before the kernel.
   std::vector<std::uint32_t> fetches = {};
   /// Operands that the kernel does not use, because a transfer moves them during the kernel.

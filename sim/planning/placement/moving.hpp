@@ -73,7 +73,7 @@ class MovingTensors {
   const PlacementSchedule& schedule_;
   PlanBuilder& builder_;
   const PlanTensors& tensors_;
-  std::map<std::uint32_t, std::vector<Stay>> stays_;               ///< stays, by tensor and use
+  std::map<std::uint32_t, std::vector<Stay>> stays_;               ///< the stays, by tensor and use
   std::vector<Ends> ends_;                                         ///< by move
   std::vector<PlanBuilder::Ref> refs_;                             ///< by move
   /// Moves, by the kernel that needs them.
@@ -82,9 +82,9 @@ class MovingTensors {
   /// The actions that read a home before the first save of the round. In the next round, each of these actions waits
   /// for the last save of this round. By tensor.
   std::map<std::uint32_t, std::vector<PlanBuilder::Ref>> before_save_;
-  std::vector<PlanBuilder::Ref> first_;  ///< moves of the copy engine before the first kernel
+  std::vector<PlanBuilder::Ref> first_;  ///< the moves of the copy engine before the first kernel
   PlanBuilder::Ref last_ = {};           ///< the last action of the compute units
-  std::size_t next_ = 0;                 ///< move that is listed next
+  std::size_t next_ = 0;                 ///< the number of the move that is listed next
 };
 
 }  // namespace sluice

@@ -136,7 +136,7 @@ class PlacementChoice {
   const CommonParameters& common_;
   const std::string &policy_, &way_;
   std::optional<Draft> best_;
-  double seconds_;  ///< only a faster run is useful
+  double seconds_;  ///< the seconds of the best run so far; only a faster run is useful
 };
 
 }  // namespace

@@ -262,16 +262,17 @@ class PlacedLister {
   std::optional<MovingTensors> moving_;
   std::vector<char> fast_;              ///< indexed by tensor of the problem
   std::vector<std::int32_t> stage_of_;  ///< indexed by layer
-  std::vector<std::uint32_t> tensors_;  ///< tensors of the plan, indexed by tensor of the problem
+  /// The tensors of the plan, indexed by tensor of the problem.
+  std::vector<std::uint32_t> tensors_;
   std::vector<std::uint32_t> inputs_;
-  std::map<std::uint32_t, PlanBuilder::Ref> loads_;  ///< loads in the prologue
-  std::map<std::uint32_t, PlanBuilder::Ref> saves_;  ///< saves of offloaded tensors
+  std::map<std::uint32_t, PlanBuilder::Ref> loads_;  ///< the loads in the prologue
+  std::map<std::uint32_t, PlanBuilder::Ref> saves_;  ///< the saves of offloaded tensors
   /// The loads for which the next use of a tensor waits.
   std::map<std::uint32_t, PlanBuilder::Ref> arrivals_;
   /// Indexed by kernel; empty if the kernel computes nothing.
   std::vector<PlanBuilder::Ref> kernels_;
-  std::vector<std::uint32_t> waiting_;     ///< kernels whose results the next kernel makes
-  std::set<std::int64_t> done_;  ///< micro-batches whose samples are done when a save arrives
+  std::vector<std::uint32_t> waiting_;     ///< the kernels whose results the next kernel makes
+  std::set<std::int64_t> done_;  ///< the micro-batches whose samples are done when a save arrives
 };
 
 }  // namespace

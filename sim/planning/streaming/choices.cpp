@@ -15,8 +15,8 @@ namespace sluice {
 
 namespace {
 
-constexpr std::int64_t steps_of_ahead = 32;     ///< as fractions of all weights
-constexpr std::int64_t few_steps_of_ahead = 8;  ///< if a step has at least `many_passes` passes
+constexpr std::int64_t steps_of_ahead = 32;     ///< all weights / the step in which `ahead` is tried
+constexpr std::int64_t few_steps_of_ahead = 8;  ///< used with at least `many_passes` passes per step
 constexpr double many_passes = 8;
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;  ///< a step may load the weights in several passes
@@ -27,7 +27,7 @@ constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 constexpr std::int64_t few_slots =
     1000;  ///< more ways are tried if a step has at most this many slots
-constexpr std::int64_t shares_that_stay = 8;  ///< as fractions of all weights
+constexpr std::int64_t shares_that_stay = 8;  ///< all weights / the step in which shares are tried
 
 /// Returns a size of pieces that is so large that the setup takes at most a hundredth of the time of each transfer.
 std::int64_t small_piece(const StreamedCase& streamed) {

@@ -27,7 +27,8 @@ std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std:
 
 /// One way to make the choices that policy streamed leaves open.
 struct StreamedChoice {
-  std::int64_t in_flight = 1;  ///< micro-batches that run through a group per load of its weights
+  /// The micro-batches that run through a group per load of its weights.
+  std::int64_t in_flight = 1;
   /// This many inputs, and this many results, may be on the device for transfers.
   std::int64_t buffers = 1;
   /// Whether a run gets fewer than `buffers` buffers if so many buffers do not fit together with its group.
@@ -61,14 +62,14 @@ struct StreamedCase {
   };
   std::vector<Group> groups;
   CopyTime down, up;
-  std::int64_t caches = 0;         ///< bytes that stay on the device during the whole run
+  std::int64_t caches = 0;         ///< the bytes that stay on the device during the whole run
   std::int64_t micro_batches = 1;  ///< per step
   std::int64_t steps = 1;
   bool returns_answers = true, overlap = true;
   bool shared_link = false;   ///< whether loads and saves slow each other down
   bool host_limited = false;  ///< whether host memory may be too small for offloaded tensors
 
-  std::int64_t weights() const;  ///< bytes of the weights of all groups
+  std::int64_t weights() const;  ///< the bytes of the weights of all groups
 };
 /// Returns these numbers. StreamedChoice explains `offload`.
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,

@@ -65,7 +65,7 @@ class StreamedLister {
         load.earliest = load.after + 1;
         slots_.add(std::move(load));
       }
-    std::vector<std::int64_t> slots;  // slots that load an input of the model, in order
+    std::vector<std::int64_t> slots;  // the slots that load an input of the model, in order
     for (const GroupRun& run : runs_)
       for (std::int64_t m = 0; m < run.count && run.group == 0; ++m)
         slots.push_back(run.first_slot + m);

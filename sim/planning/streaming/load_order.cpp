@@ -51,8 +51,8 @@ class LoadOrder {
     bool loads_input = false, saves = false, waits = false;
     std::size_t first_piece = 0, pieces = 0, kept = 0;
     std::size_t pieces_left = 0;
-    double weights_there = 0;     ///< when the loaded weights have arrived
-    std::int64_t ahead = 0;       ///< bytes on the device for later runs
+    double weights_there = 0;     ///< the time at which the loaded weights have arrived
+    std::int64_t ahead = 0;       ///< the bytes on the device for later runs
     std::int64_t ahead_from = 0;  ///< the first micro-batch with these bytes
   };
 

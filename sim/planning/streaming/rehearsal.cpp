@@ -113,7 +113,7 @@ namespace {
 struct WorkOfStep {
   double first_s = 0, last_s = 0;  ///< before the first slot of the step, and after the last slot
   double inputs_s = 0, weights_s = 0;
-  double kept_s = 0;  ///< seconds of the loads before the first step
+  double kept_s = 0;  ///< the seconds of the loads before the first step
 };
 
 WorkOfStep work_of(const Rehearsal& rehearsal) {

@@ -1,6 +1,6 @@
-// A rehearsal of streamed inference computes the order in which a device's copy engine loads weights and inputs, the
-// time at which each load may start, and the seconds of the run. A rehearsal is arithmetic on a few arrays, so hundreds
-// of choices can be compared before one choice becomes a plan.
+// A rehearsal of streamed inference computes the order in which a device's copy engine loads weights and inputs. The
+// rehearsal also computes the time at which each load may start, and the seconds of the run. A rehearsal is arithmetic
+// on a few arrays, so hundreds of choices can be compared before one choice becomes a plan.
 //
 // The order of loads is as follows. When the copy engine is free, it loads the next input if a buffer is free for this
 // input. If no buffer is free, the copy engine loads the next piece of weights if there is room for this piece. So

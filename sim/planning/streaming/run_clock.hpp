@@ -41,7 +41,7 @@ class RunClock {
   const std::vector<RehearsedLoad>& loads_;
   std::vector<Listed> listed_;
   Step before_, now_, next_;
-  std::vector<double> save_there_;  ///< arrivals of the last saves, as a ring buffer
+  std::vector<double> save_there_;  ///< the arrivals of the last saves, as a ring buffer
   std::size_t saves_ = 0;
   double free_ = 0, save_free_ = 0, compute_free_ = 0, makespan_ = 0;
 };

@@ -98,7 +98,7 @@ class Search {
  private:
   PolicyRequest request_;
   TrainingOrder order_;
-  std::size_t number_;  ///< index of the bound of this search in `bounds_`
+  std::size_t number_;  ///< the index of the bound of this search in `bounds_`
   std::shared_ptr<Bounds> bounds_;
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };

@@ -87,7 +87,7 @@ class StepMaker {
   struct MicroBatchTensors {
     std::map<std::uint32_t, TensorLocation> boundary, inner, gradient;
     std::map<std::uint32_t, int> forwards;
-    std::vector<std::uint32_t> pending;  ///< loads that wait for the next slot
+    std::vector<std::uint32_t> pending;  ///< the loads that wait for the next slot
     std::int64_t micro_batch = 0;
   };
 

@@ -35,7 +35,8 @@ struct StepShape {
   const std::vector<StageState>& stages;
   std::int64_t micro_batches = 1;  ///< per batch
   std::int64_t batches = 1;        ///< the number of batches per step; an update ends each batch
-  std::int64_t in_flight = 1;      ///< micro-batches that go through the tape side by side
+  /// The number of micro-batches that go through the tape side by side.
+  std::int64_t in_flight = 1;
   bool weights_stay = true;  ///< whether weights, gradients and optimizer state stay on the device
   bool split_backward = false;
   /// The number of devices that take turns. Each operation of the tape is a new phase on the next device. If a phase

@@ -38,7 +38,8 @@ class StepClock {
   bool inputs_elsewhere_;
   std::vector<CopyStream> down_, up_;  ///< indexed by device
   std::vector<double> save_s_;         ///< indexed by instance
-  std::vector<double> weights_s_;  ///< seconds of the loads of weights that stay, indexed by stage
+  /// The seconds of the loads of weights that stay, indexed by stage.
+  std::vector<double> weights_s_;
   /// Number of the first save of each operation; the last element is the total.
   std::vector<std::size_t> saves_;
   std::size_t streams_ = 0;  ///< the number of copy streams

@@ -333,8 +333,8 @@ class TrainingPlan {
   Tape tape_;
   bool selective_ = false;  ///< Whether chain_ and states_ are for selective recomputation.
   bool explained_ = false;
-  std::optional<std::int64_t> room_;         ///< bytes that early loads may use
-  std::optional<std::int64_t> chosen_room_;  ///< bytes that the whole run may use
+  std::optional<std::int64_t> room_;         ///< the bytes that early loads may use
+  std::optional<std::int64_t> chosen_room_;  ///< the bytes that the whole run may use
   std::vector<Fact> facts_;
 };
 

@@ -91,7 +91,8 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
         "the batch of " + std::to_string(workload.batch) + " samples is " +
         std::to_string(batches) + (batches == 1 ? " micro-batch" : " micro-batches") + ", which " +
         std::to_string(devices.size()) +
-        " replicas cannot share equally: batch = micro-batch x accumulation x replicas" +
+        " replicas cannot share equally; the rule is batch = micro-batch x accumulation x "
+        "replicas" +
         equal_share(workload, devices.size()));
   if (devices.size() > batches) devices.resize(batches);
   return devices;

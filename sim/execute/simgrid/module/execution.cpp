@@ -115,7 +115,7 @@ class Execution {
     report.loop_wall_s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (failure_) {
-      cancel_transfers();  // communications that still run
+      cancel_transfers();  // the communications that still run
       // The communications must be freed before the engine is destroyed.
       for (StreamState& stream : streams_) stream.through.clear();
       std::rethrow_exception(failure_);
@@ -352,7 +352,7 @@ class Execution {
 
   const Plan& plan_;
   const EngineOptions& options_;
-  std::unique_ptr<PlanTables> made_;  ///< the tables, if the caller passed no tables
+  std::unique_ptr<PlanTables> made_;  ///< the engine's own tables, if the caller passed none
   const PlanTables& tables_;
   Residency residency_;
   Grants grants_;
