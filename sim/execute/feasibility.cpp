@@ -65,7 +65,7 @@ void check_homes(const Plan& plan) {
                            bytes_text(bytes) + ", but its capacity is " + bytes_text(pool.most()) +
                            ". These tensors are in this memory during the whole run: give "
                            "" + pool.name +
-                           " more memory, or the model smaller elements",
+                           " more memory, or use a dtype with smaller elements",
                        shortage_in(plan, p, tensors));
   }
 }

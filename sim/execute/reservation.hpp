@@ -11,8 +11,8 @@
 // is listed earlier. Then the bytes of j were part of the sum for k. For a request that is listed after k, it does not
 // matter whether the bytes of k count as held or as reserved. Only a release of bytes can make a further grant
 // possible. So the requests of a moment may be examined in any order. Every request still fits when its turn comes in
-// listing order. So no grant is later than it would be if all grants were given in listing order. A greater capacity
-// makes no grant later.
+// listing order. So no grant is later than it would be if all grants were given in listing order. With a greater
+// capacity, no grant is later than with the smaller capacity.
 //
 // A stream executes in listing order, so its requests are granted in listing order. The pool's requests are therefore
 // kept in queues (one per stream, section and `ahead`), and each queue records which of its requests is the next to be

@@ -42,7 +42,7 @@ struct FateRequest {
 
   /// Whether the caller also searches with other numbers of micro-batches side by side, and compares the results.
   bool one_of_several = false;
-  /// The seconds of a result that the caller already has. Only a faster tape is useful.
+  /// The seconds of a result that the caller already has. Only a tape that takes fewer seconds is useful.
   double worth = std::numeric_limits<double>::infinity();
 
   /// Returns whether the weights of stages take turns on the device. If true, the seconds of a tape do not include the

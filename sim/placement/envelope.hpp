@@ -1,8 +1,8 @@
 // The envelope gives the seconds of a kernel whose operands may be partly in slow memory. Linear programmes and prices
 // need a function of this kind. The envelope is the greatest convex function that nowhere exceeds the seconds of a
 // placement. For a roofline, the envelope lies above the lines of the roofline. These lines alone would be too low. For
-// example, a third of an operand in slow memory could cost no time because the FLOP take longer, although the whole
-// operand in slow memory would cost time.
+// example, if the FLOP take longer than the bytes of a third of an operand in slow memory, this third would cost no
+// time. But the whole operand in slow memory may cost time.
 #pragma once
 
 #include "placement/problem.hpp"

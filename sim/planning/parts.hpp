@@ -91,8 +91,8 @@ struct StageOutput {
   std::uint32_t output = none;
   std::uint32_t answer = none;  ///< the stage's part of the answer, if it is a separate tensor
 };
-/// Lists the action and makes its output: the boundary activation of its stage, or the answer if
-/// the stage is the last one. The action uses `input`.
+/// Lists the action and makes its output: the boundary activation of its stage, or the answer if the stage is the last
+/// stage. The action uses `input`.
 StageOutput list_stage(PlanBuilder& builder, ForwardPass forward, std::uint32_t input);
 
 /// Lists the transfer that saves the output of `forward` to `host`. Host memory has room for an answer during the whole

@@ -127,8 +127,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
     throw Infeasible(
         "the cut by_time finds no stages that fit into device '" + request.device.name + "' of " +
             std::to_string(*request.device.memory().capacity) +
-            " B, because a layer with its input, output and workspace is larger: use 'stages: {cut: "
-            "by_weight, groups: 8}', which splits large layers into parts",
+            " B, because one layer with its input, output and workspace needs more: use 'stages: "
+            "{cut: by_weight, groups: 8}', which splits large layers into parts",
         {.pool = request.device.name, .available_bytes = *request.device.memory().capacity});
   return best.last;
 }

@@ -141,7 +141,7 @@ VALUES = [
     said("master weights without an optimizer", 25, ["'master_weights' needs an optimizer"], "workload.mode=training", "workload.optimizer=none", "workload.master_weights=true"),
     said("an explicit cut without layers", 8, ["'after' is missing", "explicit", "a list"], "stages={cut: explicit}"),
     said("a cut after the last layer", 32, ["'last' is the last layer"], "stages={cut: explicit, after: [3]}"),
-    said("cuts that do not ascend", 35, ["must ascend", "'full'"], "stages={cut: explicit, after: [2, 2]}"),
+    said("cuts that do not ascend", 35, ["must be in ascending order", "'full'"], "stages={cut: explicit, after: [2, 2]}"),
     said("a parameter of another cut", 25, ["'after'", "per_layer", "allowed: cut"], "stages={cut: per_layer, after: [1]}"),
     said("a share above 1", 32, ["'1.5' for 'share'", "at most 1"], "stages={cut: by_memory, share: 1.5}"),
     said("no efficiency", 33, ["'0' for 'efficiency'", "more than 0"], "platform.devices.gpu.efficiency=0"),

@@ -75,8 +75,8 @@ TEST_CASE(
     "AlexNet on one card, training: the output of each Conv is offloaded, and the stages between "
     "Convs are recomputed") {
   // Only the outputs of stages 2, 5, 8, 10 and 12 are saved and reloaded: 279936 + 173056 + 55296 + 55296 + 36864 =
-  // 600448 elements. Stages 3, 4, 6, 7, 9, 11, 13 and 14 run once more: (68608512 - 67744512) + (77766144 - 77261312) +
-  // (78816768 - 78761472) + (79867392 - 79812096) + (80625408 - 80530944) = 1573888 FLOP.
+  // 600448 elements. Stages 3, 4, 6, 7, 9, 11, 13 and 14 run a second time: (68608512 - 67744512) + (77766144 -
+  // 77261312) + (78816768 - 78761472) + (79867392 - 79812096) + (80625408 - 80530944) = 1573888 FLOP.
   std::vector<Fate> fates = all_kept;
   for (const std::size_t s : {2u, 5u, 8u, 10u, 12u}) fates[s - 1] = Fate::offload;
   for (const std::size_t s : {3u, 4u, 6u, 7u, 9u, 11u, 13u, 14u}) fates[s - 1] = Fate::recompute;

@@ -29,7 +29,7 @@ std::int64_t held(const Footprint& footprint, TensorClass tensor_class) {
 // 784, conv1 25,088, conv2 25,088, pool 6,272, full1 128, full2 10. In addition, the pool keeps the position of each
 // maximum, which takes 6,272 x 8 B.
 //   image 3,136 B   conv1 100,352   conv2 100,352   pool 25,088   indices 50,176   full1 512
-// The 813,802 parameters have 3,255,208 B, and their gradients have as many bytes.
+// The 813,802 parameters have 3,255,208 B, and the gradients of the parameters also have 3,255,208 B.
 // The backward pass of a convolution or dense layer reads its input, and the backward pass of the pool reads its
 // indices.
 //   forward pool    image + conv1 + conv2 + pool + indices                       279,104
@@ -58,7 +58,8 @@ TEST_CASE(
   CHECK_THAT(fit.refusal, Catch::Contains("does not fit") && Catch::Contains("conv2"));
 }
 
-TEST_CASE("the small CNN document's network trains with adam: two more values per weight") {
+TEST_CASE("the small CNN document's network trains with adam, which has two additional values per "
+          "weight") {
   // The bytes that do not depend on the samples are 4 x 3,255,208 B. The GTX 980 holds 13,106.8 samples, the K40 holds
   // 39,405.96 samples, and the K20 holds 16,394.2 samples.
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});

@@ -139,7 +139,7 @@ TEST_CASE("a plan over partial layers computes the FLOP of the model and moves t
   check(plan);
   double flop = 0;
   for (const Action& action : plan.actions) flop += action.flop;
-  // The forward pass takes 4 ms at 1 GFLOP/s, and the backward pass takes twice as long.
+  // The forward pass takes 4 ms at 1 GFLOP/s, and the backward pass takes twice as long as the forward pass.
   CHECK(flop == Approx(4e6 * 3));
 }
 

@@ -203,8 +203,8 @@ TEST_CASE("data-parallel phases load at the same time, so a shared link halves t
 
 TEST_CASE("if only weights are transferred, computation hides the loads up to a rate of k x batch "
           "x size x bandwidth") {
-  // The times C and W are equal if rate = k x batch x size x bandwidth. With a rate that is 0.1 % lower, computation
-  // binds. With a rate that is 0.1 % higher, I/O binds.
+  // The times C and W are equal if rate = k x batch x size x bandwidth. With a rate that is 0.1 % lower than this rate,
+  // computation binds. With a rate that is 0.1 % higher, I/O binds.
   for (double size : {118.0, 234.0, 250.0, 400.0})
     for (double batch : {8.0, 32.0})
       for (double k : {1.0, 4.0})

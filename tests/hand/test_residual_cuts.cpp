@@ -44,7 +44,7 @@ TEST_CASE("a cut in ResNet-18's blocks carries the branch and the shortcut") {
 
 TEST_CASE("in a dense block, all earlier tensors cross once, as one concatenated tensor") {
   const Model m = load_model(test::zoo + "densenet121.yaml", {});
-  // There are 56 x 56 = 3,136 pixels, 64 channels before the block, and 32 more channels per layer.
+  // There are 56 x 56 = 3,136 pixels, 64 channels before the block, and 32 additional channels per layer.
   CHECK(crossing(m, "pool0") == 4 * 3136 * 64);
   CHECK(crossing(m, "all.block1.1") == 4 * 3136 * 96);
   // the 4 x 32 channels of the bottleneck also cross

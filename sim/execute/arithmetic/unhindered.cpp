@@ -35,7 +35,8 @@ namespace {
 /// The greatest number of iterations that this file computes. If the times do not grow evenly within these iterations,
 /// the replay executes the plan instead.
 constexpr std::int64_t most_walked = 12;
-/// The greatest number of iterations that a wait may look back. Plans with longer waits are executed by the replay.
+/// The greatest number of iterations that a wait may look back. If a wait looks back further, the replay executes the
+/// plan.
 constexpr std::int64_t most_reach = 4;
 
 class Unhindered {

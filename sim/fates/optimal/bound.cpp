@@ -168,7 +168,8 @@ double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateW
 
 namespace {
 
-/// Returns the bound for a chain in which host memory has no limit, but each save takes longer by a price per byte.
+/// Returns the bound for a chain in which host memory has no limit, but the seconds of each save are increased by a
+/// price per byte.
 FateBound bound_at(const Chain& chain, std::int64_t budget, Copies copies, int steps,
                    double whole_passes) {
   const std::size_t n = chain.stages.size();

@@ -41,8 +41,8 @@ struct FateBound {
   FateWeights weights;
 };
 
-/// Parameter `steps` is the number of steps in which the weights are improved. More steps make the bound closer.
-/// Parameter `whole_passes` has the meaning of FateRun::whole_passes.
+/// Parameter `steps` is the number of steps in which the weights are improved. With more steps, the bound is closer to
+/// the best bound. Parameter `whole_passes` has the meaning of FateRun::whole_passes.
 FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int steps = 200,
                    double whole_passes = 1);
 

@@ -38,12 +38,13 @@ struct FrontierSettings {
   /// the resulting tapes must be compared by a replay.
   double copy_price = 1;
   bool copies = true;  ///< whether tensors that a stage makes may go to host memory
-  /// Whether the search keeps only the first point of each segment, which makes the search much faster. The frontier
-  /// then has one point. The peak of this point equals the peak of the first point of the whole frontier, with any cap.
+  /// Whether the search keeps only the first point of each segment, which takes much less time than keeping all points.
+  /// The frontier then has one point. The peak of this point equals the peak of the first point of the whole frontier,
+  /// with any cap.
   bool only_least = false;
   /// The approximate number of points per segment. A segment with more points than this loses some of its points
   /// (`thin`). Losing points never makes an infeasible schedule feasible. The value 0 means 4096 points for up to 20
-  /// stages, 256 points for up to 64 stages, and fewer points for longer chains.
+  /// stages, 256 points for up to 64 stages, and less than 256 points for chains of more than 64 stages.
   std::size_t cap = 0;
   /// The approximate number of boundaries at which any segment may split. A chain with fewer boundaries may split at
   /// all its boundaries.
@@ -112,7 +113,7 @@ Chain with_turns(Chain chain, double copy_price);
 /// memory is unlimited.
 std::vector<double> host_prices(const Chain& chain);
 
-/// Returns the chain in which each save takes longer: the bytes of the copy times `price` are added to its seconds.
+/// Returns the chain in which the bytes of each copy times `price` are added to the seconds of its save.
 Chain with_host_price(Chain chain, double price);
 
 }  // namespace sluice

@@ -39,7 +39,8 @@ struct Refusal {
 
 /// Returns a text that says how many bytes are missing, and whether this number is certain. If the chain does not
 /// branch, the number is certain, because the tape that needs the least bytes is known. If the chain branches, the
-/// smallest known tape comes from the chain's view without branches, and another tape may need fewer bytes.
+/// smallest known tape comes from the chain's view without branches, and another tape may need fewer bytes than this
+/// tape.
 std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   const auto [least, bound, budget] = refusal;
   const std::int64_t count = request.chain.side_by_side;
@@ -230,7 +231,8 @@ FateResult choose_overlapped(const FateRequest& request, std::int64_t budget) {
   FateSearch search(request.chain, request.score, request.run, request.one_of_several);
   FateSearch::Answer answer = search.within(budget, request.worth);
   if (answer.seconds == never && request.worth < never) return nothing_fits({search.least()});
-  // The search found no tape that fits. Because its frontiers are approximate, a more precise search follows.
+  // The search found no tape that fits. The frontiers of this search are approximate, so a search with more precise
+  // frontiers follows.
   if (answer.seconds == never) {
     InTurnSearch closer(request);
     answer = {closer.within(budget), budget, 0};
@@ -265,7 +267,7 @@ FateResult better(const FateResult& plain, const FateResult& selective) {
 }
 
 /// Returns the answer of the integer programme, with the programme's own bound. The programme starts with the answer of
-/// the frontier, so the programme's answer is never slower.
+/// the frontier, so the programme's answer is never slower than the frontier's answer.
 FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
                           std::int64_t budget) {
   if (request.overlap)
@@ -337,7 +339,8 @@ const FateStrategy optimal_fates = {
         "strategy searches over all fates of all stages, by a dynamic programme over the chain "
         "(frontier) or by a mixed-integer linear programme (milp). The search takes from "
         "milliseconds to minutes, and longer for more stages. The search estimates "
-        "the seconds of a chain of stages. The simulated run may take longer if transfers share links.",
+        "the seconds of a chain of stages. The simulated run may take longer than this estimate if "
+        "transfers share links.",
     .source =
         "Beaumont, Eyraud-Dubois, Herrmann, Joly and Shilova, Optimal checkpointing for "
         "heterogeneous chains (2019); Beaumont, Eyraud-Dubois and Shilova, Efficient "

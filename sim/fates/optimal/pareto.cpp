@@ -107,7 +107,8 @@ void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, P
   node.peak = std::max(node.peak, pairs.least());
   const ParetoNode* const begin = known.data();
   const ParetoNode* const end = begin + known.size();
-  const ParetoNode* beyond = begin;  // the first node with a greater peak
+  // The first node whose peak is greater than the peak of the added node.
+  const ParetoNode* beyond = begin;
   while (node.peak != Pairs::never) {
     pairs.advance(node.peak);
     while (beyond != end && beyond->peak <= node.peak) ++beyond;

@@ -61,7 +61,7 @@ std::vector<double> copy_prices(std::size_t stages) {
 }
 
 /// Returns whether a tape is replayed only with the greatest budget for which it is a candidate. With a smaller budget,
-/// the loads of the tape come later, so the tape would be faster only by chance.
+/// the loads of the tape come later, so the tape would be faster than with the greater budget only by chance.
 bool one_room_a_tape(std::size_t stages) {
   return stages > 100;
 }
@@ -152,7 +152,7 @@ int FateSearch::rungs_in_vain() const {
 }
 
 /// Returns the greatest factor by which the estimate of a candidate may exceed the estimate of the best candidate so
-/// far. A candidate with a greater estimate is not replayed.
+/// far. A candidate whose estimate exceeds this is not replayed.
 double FateSearch::worth_a_replay() const {
   return chain_.stages.size() > 100 ? 1.1 : one_of_several_ ? 1.25 : infinite;
 }
@@ -180,7 +180,7 @@ Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) 
 }
 
 /// Replays the strategies that treat every stage alike, each with several budgets. With fewer bytes, the order of the
-/// loads may change, and the new order may by chance be better.
+/// loads may change, and the new order may by chance be better than the old order.
 void FateSearch::consider_alike(std::int64_t bytes, Answer& best) {
   const double least = run_bound(chain_, run_, 0) * (1 + 1e-12);
   const int rooms = looked_at_as_ <= 20 ? 12 : looked_at_as_ <= 100 ? 6 : 3;

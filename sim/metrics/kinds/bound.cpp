@@ -47,7 +47,7 @@ extern const Metric bound_ratio_metric = {
     .summary = "Lower bound / makespan; if the ratio is 1, the plan cannot be executed faster.",
     .details =
         "The ratio says how good the execution of a plan is. A low value means that actions of the plan wait for "
-        "each other, so another order or another policy may be faster.",
+        "each other, so a plan with another order or another policy may be faster than this plan.",
     .source = "metrics/bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,
@@ -65,8 +65,9 @@ extern const Metric bound_by_metric = {
         "is dependencies: several streams or links must work in turn.",
     .details =
         "Use this metric to see what to improve. If the value is a compute stream, a faster device "
-        "helps. If the value is a link or a copy engine, a faster link or fewer bytes help. If the "
-        "value is dependencies, more overlap between streams helps.",
+        "makes the run faster. If the value is a link or a copy engine, a faster link or fewer "
+        "bytes make the run faster. If the value is dependencies, more overlap between streams "
+        "makes the run faster.",
     .source = "metrics/bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

@@ -26,8 +26,9 @@ extern const Metric question_bound_s_metric = {
     .name = "question_bound_s",
     .unit = "s",
     .summary =
-        "A lower bound of the makespan of every plan for this model, workload and machine that computes on the "
-        "devices of the policy, in their first memory. The bound counts computation, the bytes that must cross the "
+        "A lower bound of the makespan of every plan for this model, workload and machine. The "
+        "plans must compute on the devices of the policy, in the first memory of these devices. "
+        "The bound counts computation, the bytes that must cross the "
         "host's links, the first loads, and the loads of weights that must wait because the memory is full.",
     .details =
         "Unlike lower_bound_s, this bound does not depend on the plan, and so neither on the cut "
@@ -47,7 +48,8 @@ extern const Metric question_ratio_metric = {
     .details =
         "The ratio says how good the plan is. The difference between the ratio and 1 is the "
         "greatest share of the makespan that another policy, cut or strategy could save. The share "
-        "that can really be saved may be smaller, because the bound ignores some waits.",
+        "that can really be saved may be smaller than this difference, because the bound ignores "
+        "some waits.",
     .source = "scenario/question_bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,

@@ -53,7 +53,8 @@ extern const Metric transfer_s_metric = {
     .summary = "Busy time of all transfers, from set-up to the last byte.",
     .details =
         "The metric adds up the seconds of all transfers. Two transfers that run for 1 s at the "
-        "same time count 2 s. A transfer takes longer while it shares a link. Transfers may be "
+        "same time count 2 s. A transfer that shares a link takes longer than a transfer that has "
+        "the link alone. Transfers may be "
         "hidden behind "
         "computation; exposed_transfer_s says how long computation waits for transfers.",
     .source = "definition",

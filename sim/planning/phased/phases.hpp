@@ -53,7 +53,7 @@ PhaseRound round_of(const PhaseRules& rules, const Workload& workload, std::size
 /// Returns the round that results if a unit is a whole step.
 PhaseRound round_of_steps(const PhaseRules& rules, const Workload& workload, std::size_t stages);
 
-/// Returns whether a unit is a whole step with more than `longest_round` batches. Candidates with so long a round are
+/// Returns whether a unit is a whole step with more than `longest_round` batches. Candidates with such a long round are
 /// not tried.
 bool is_long(const PhaseRules& rules, const Workload& workload);
 

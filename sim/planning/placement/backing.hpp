@@ -40,7 +40,8 @@ Draft backed_draft(const PolicyRequest& request, const CommonParameters& common,
 /// Returns the candidates of the policy for the shown machine. Each candidate is judged by its plan for the real
 /// machine. The lower bound of the candidate, however, is for the shown machine, in which inputs and weights use the
 /// same links. Lower bounds in training do not count the loads of inputs, so these bounds also hold for the real
-/// machine. In inference, a bound may rule out a candidate that is faster on the real machine.
+/// machine. In inference, a bound may rule out a candidate that is faster on the real machine than the chosen
+/// candidate.
 using CandidatesOf = std::function<std::vector<Candidate>(const PolicyRequest& shown)>;
 std::vector<Candidate> backed_candidates(const PolicyRequest& request,
                                          const CommonParameters& common,

@@ -53,7 +53,7 @@ class MovingTensors {
     std::uint32_t number = none;  ///< the tensor of the plan in this memory
     bool fast = false;
     bool home = false;             ///< the tensor is in slow memory during the whole run
-    bool begins = false;           ///< the use is the first one, and makes the tensor
+    bool begins = false;           ///< the use is the first use of the tensor, and makes it
     std::uint32_t made_by = none;  ///< the move with which this time began
   };
   struct Ends {

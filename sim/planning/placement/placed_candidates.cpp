@@ -66,9 +66,9 @@ bool same_fates(const Model& model, const FateChoice& a, const FateChoice& b) {
 }
 
 /// Returns the fates for which tensors are placed: the fates of the request's strategy. If this strategy searches, the
-/// result also has the fates of all strategies that treat every stage alike. Of strategies that choose equal fates,
-/// only the first one of the catalog is placed. So the result is empty if the request's strategy chooses the fates of
-/// an earlier strategy, for which there is also a request.
+/// result also has the fates of all strategies that treat every stage alike. If several strategies choose equal fates,
+/// only the first of these strategies in the catalog is placed. So the result is empty if the request's strategy
+/// chooses the fates of an earlier strategy, for which there is also a request.
 std::vector<std::shared_ptr<const FatesToPlace>> fates_to_place(const PolicyRequest& request,
                                                                 const CommonParameters& common,
                                                                 const std::string& policy) {

@@ -295,7 +295,7 @@ class StreamedWays {
     const auto groups = static_cast<std::int64_t>(shared_->streamed.groups.size());
     if (shared_->streamed.micro_batches <= few_slots / groups) {
       for (const std::int64_t most : {2, 4, 5, 6}) counts.push_back({most, false});
-      // Weights can come earlier if no room is kept for large inputs of a group.
+      // Without room for large inputs of a group, its weights can come earlier than with such room.
       if (offload_ && groups > 1)
         for (const std::int64_t most : {3, 2}) counts.push_back({most, false, false});
     }
@@ -326,7 +326,7 @@ class StreamedWays {
     };
     if (divides(piece) && streamed.down.setup_s == 0) return {piece};
     if (divides(piece)) return {piece, 0};
-    // With smaller pieces, all set-ups together take longer, but the last piece arrives sooner.
+    // Smaller pieces need more time for set-ups than larger pieces, but the last piece arrives sooner.
     for (const std::int64_t part : {4, 16})
       if (divides(piece / part) && piece / part >= 4096) return {piece / part, 0};
     return {0};

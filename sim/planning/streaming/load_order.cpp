@@ -290,8 +290,8 @@ class LoadOrder {
   }
 
   /// Returns the first micro-batch of a run that is not before `first` and from which on the device has room for
-  /// `bytes` more bytes. If there is no such micro-batch, returns the number of the run's micro-batches. The function
-  /// needs no search, because the bytes are a linear function within a run.
+  /// `bytes` additional bytes. If there is no such micro-batch, returns the number of the run's micro-batches. The
+  /// function needs no search, because the bytes are a linear function within a run.
   std::int64_t first_with_room(const Row& row, std::int64_t first, std::int64_t bytes) const {
     const std::int64_t room = rehearsal_.bytes() - row.ahead - bytes;
     if (row.level_last > room) return row.count;

@@ -137,7 +137,7 @@ WorkOfStep work_of(const Rehearsal& rehearsal) {
 }
 
 /// Returns a lower bound of the seconds from the start of a run's first slot to the start of its last slot. In this
-/// time, the device computes all slots except the last one. In this time, all inputs are loaded except the inputs that
+/// time, the device computes all slots except the last slot. In this time, all inputs are loaded except the inputs that
 /// are in buffers at the start. All results are saved except the results that are in buffers at the end.
 double until_last_slot(const Rehearsal& rehearsal, std::size_t r) {
   const GroupRun& run = rehearsal.runs()[r];

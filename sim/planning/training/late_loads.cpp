@@ -112,7 +112,7 @@ class LateLoads {
   double seconds(const Program::Instance& made) const { return slower_ * made.load_s; }
 
   /// Returns the rounding error of times. With a pace, many loads begin and end together with operations, so rounding
-  /// could decide whether a load or an operation is earlier.
+  /// could decide which of the two times comes first.
   double rounding() const { return paced_ ? 1e-9 * clock_.seconds() : 0; }
   std::int64_t operation_at(double time) const { return clock_.operation_at(time + rounding()); }
 
