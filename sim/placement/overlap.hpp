@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// Returns a schedule. In this schedule, the copy engine makes a move if the run is faster with this than with a
-/// synchronous move. Without an engine, all moves are synchronous.
+/// Returns a schedule. In this schedule, the copy engine makes a move if the run is then faster than with a synchronous
+/// move. Without an engine, all moves are synchronous.
 PlacementSchedule overlapped(const PlacementQuestion& question, std::int64_t capacity,
                              Placing placing);
 

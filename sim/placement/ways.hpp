@@ -20,7 +20,8 @@ struct PlacementResult {
   double predicted_s = 0;
   /// The seconds of the executed plan with two pools. For the hardware cache there is no plan, and `simulated_s` is 0.
   double simulated_s = 0;
-  std::optional<double> bound_s;  ///< no placement that this method allows takes fewer seconds
+  /// A lower bound of the seconds of all placements that this method allows.
+  std::optional<double> bound_s;
   std::optional<PlacementSchedule> schedule;
   std::optional<CachedRun> cached;
   double oracle_s = 0;  ///< the seconds of wall-clock time that the search took

@@ -55,8 +55,8 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   if (!request.chain.branches() || bound >= least)
     return always + bytes_text(least) + what + only + ". The least budget that is enough is " +
            bytes_text(least);
-  const std::string found = ". The least budget that was found to be enough is "
-                            "" + bytes_text(least);
+  const std::string found = ". The least budget that was found to be enough is " +
+                            bytes_text(least);
   if (bound > budget) return always + "at least " + bytes_text(bound) + what + only + found;
   return "does not fit: in the schedule with the least bytes that was found, " + who +
          bytes_text(least) + what + only + found + ". It is proven only for budgets below " +

@@ -26,8 +26,9 @@ extern const Metric lower_bound_s_metric = {
     .unit = "s",
     .summary =
         "A lower bound of the makespan of every execution of this plan. The bound is one of two "
-        "times. One is the time of the busiest stream or link with the actions that must come "
-        "before and after its work. The other is the time of the longest chain of actions.",
+        "times. The first time is the time of the busiest stream or link with the actions that "
+        "must come before and after its work. The second time is the time of the longest chain of "
+        "actions.",
     .details =
         "For each stream, the bound adds up the shortest time before the first action, the seconds of all actions, "
         "and the shortest time after the last action. For each link, the seconds are the bytes that cross the link / "

@@ -284,7 +284,7 @@ class StreamedWays {
     return std::ceil(static_cast<double>(shared_->streamed.micro_batches) /
                      static_cast<double>(in_flight_));
   }
-  /// The numbers of buffers that are tried: so many inputs, and so many results, may be on the device for transfers.
+  /// The numbers of buffers that are tried. With n buffers, n inputs and n results may be on the device for transfers.
   struct BufferCount {
     std::int64_t most = 1;
     bool spares = false, inputs_cross = true;
