@@ -113,7 +113,7 @@ class Writer {
     absent_[b] = false;
   }
 
-  /// Runs stage s again. Before this stage runs, runs the earlier stages whose dropped outputs are needed.
+  /// Runs stage s again. Earlier stages whose dropped outputs are needed run first.
   void run_again(std::size_t s) {
     if (ran_again_[s]) return;
     // `missing` is the number of due stages before stage `first`.

@@ -73,7 +73,7 @@ class Builder {
                        "bytes of a micro-batch");
   }
 
-  /// Return the lives of the output of a layer, and of the tensor that the layer keeps for its backward pass.
+  /// Both functions return a life: of a layer's output, and of the tensor that the layer keeps for its backward pass.
   ActivationLife& life_of_output(std::uint32_t l) {
     return lives_[2 * std::size_t{origin_of(model_, l)}];
   }

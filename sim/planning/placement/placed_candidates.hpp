@@ -18,8 +18,8 @@ std::vector<Candidate> placed_candidates(const PolicyRequest& request,
                                          const CommonParameters& common, const std::string& policy,
                                          const std::vector<std::string>& ways);
 
-/// Makes each fact that was proven for one placement name this placement. These facts are the bounds and the gap of a
-/// strategy that searches, because these bounds do not hold for all placements that are compared.
+/// Adds the name of the placement to each fact that was proven only for this placement. These facts are the bounds and
+/// the gap of a strategy that searches, because these bounds do not hold for all placements that are compared.
 Candidate proven_for(const std::string& placement, Candidate candidate);
 
 }  // namespace sluice
