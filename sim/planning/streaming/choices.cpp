@@ -16,7 +16,7 @@ namespace sluice {
 namespace {
 
 constexpr std::int64_t steps_of_ahead = 32;     ///< all weights / the step in which `ahead` is tried
-constexpr std::int64_t few_steps_of_ahead = 8;  ///< used with at least `many_passes` passes per step
+constexpr std::int64_t few_steps_of_ahead = 8;  ///< with at least `many_passes` passes per step
 constexpr double many_passes = 8;
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;  ///< a step may load the weights in several passes

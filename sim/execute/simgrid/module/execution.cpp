@@ -124,7 +124,7 @@ class Execution {
     report.blocking = std::move(blocking_);
     report.makespan = makespan_;
     if (2 * ulp(makespan_) > report.precision)
-      throw InternalError("the run exceeds the range of SimGrid's clock: " + exact(makespan_) + " s");
+      throw InternalError("the run exceeds the range of the clock: " + exact(makespan_) + " s");
     return report;
   }
 
