@@ -1,5 +1,5 @@
-// Records which executions have ended and when their data arrived, in seconds. From this record, an executor knows
-// whether an action may start, and which arrival ended its wait.
+// Records which executions have ended and when their data arrived, in seconds. This record says whether an action may
+// start, and which arrival ended the wait of the action.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace sluice {
 
-/// The reason why a span does not start earlier: the last arrival among all executions for which the span waited. Of
-/// several arrivals at the same time, the last arrival in the order of the trace counts.
+/// The reason why a span does not start earlier: the last arrival among all executions for which the span waited. If
+/// several of these arrivals have the same time, the reason is the arrival that is last in the order of the trace.
 struct StartReason {
   double ready = 0;  ///< seconds
   WaitReason reason = WaitReason::none;
@@ -49,7 +49,8 @@ class Arrivals {
     if (available > end && tables_.repeats(action))
       remember(action, {iteration, available, row}, end);
   }
-  /// Writes the state. Arrivals in the past can no longer delay an action, so they are not written.
+  /// Writes the state. Arrivals in the past can no longer delay an action, so the state does not contain these
+  /// arrivals.
   void write(Snapshot& snapshot) const {
     for (std::uint32_t a = tables_.plan.body_begin; a < tables_.plan.body_end; ++a) {
       const Progress& progress = progress_[a];
@@ -78,8 +79,9 @@ class Arrivals {
     }
   }
 
-  /// Returns the reason, apart from memory, why the head of a stream (its next action) does not start earlier. The
-  /// stream is free since `free_at`. Call this function only when all executions for which the head waits have ended.
+  /// Returns the reason, apart from memory, why the head of a stream (its next action) does not start before it does.
+  /// The stream has been free since the time `free_at`. Call this function only when all executions for which the head
+  /// waits have ended.
   StartReason start_reason(double free_at, std::uint32_t action, std::int64_t iteration) const {
     StartReason cause{free_at};
     for (const Wait& wait : tables_.waits(action)) {
@@ -91,9 +93,9 @@ class Arrivals {
   }
 
  private:
-  /// Takes the arrival of an ended execution into account. Only the latest execution of each action is remembered. If
-  /// an action waited for an earlier execution, another of its waits ended later, so the arrival of the earlier
-  /// execution does not matter.
+  /// Takes the arrival of an ended execution into account. The record keeps only the latest execution of each action.
+  /// If an action waited for an earlier execution, another wait of this action ended later, so the arrival of the
+  /// earlier execution does not matter.
   void consider_execution(StartReason& cause, std::uint32_t action, std::int64_t iteration) const {
     const Progress& progress = progress_[action];
     if (progress.done == iteration + 1)
@@ -115,11 +117,12 @@ class Arrivals {
   }
   /// The last execution of an action that has ended.
   struct Progress {
-    std::int64_t done = 0;  ///< the iteration of that execution, plus 1
-    double arrival = 0;     ///< when the data of that execution arrived
-    std::int64_t row = -1;  ///< the row of that execution in the trace
+    std::int64_t done = 0;  ///< the iteration of the last ended execution, plus 1
+    double arrival = 0;     ///< the time at which the data of this execution arrived
+    std::int64_t row = -1;  ///< the row of this execution in the trace
   };
-  /// An execution that has ended but whose data have not arrived. Such executions exist only if a link has a latency.
+  /// An execution that has ended but whose data have not arrived. There are such executions only if a link has a
+  /// latency.
   struct Flight {
     std::int64_t iteration;
     double arrival;

@@ -1,5 +1,5 @@
 // Describes why an execution cannot go on: which actions wait, for which actions or bytes, and which tensors occupy the
-// memory. Both executors use this description, so that their messages are the same.
+// memory. Both executors use this description, so that both executors give equal messages.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Deadlock {
     /// The pool in which the head waits for `bytes`, or `none` if it waits for an action.
     std::uint32_t pool = none;
     std::int64_t bytes = 0;
-    /// The number of requests that are listed earlier, and for which the head must leave room.
+    /// The number of requests that are listed earlier and for which the head must leave room in the pool.
     std::int64_t earlier = 0;
   };
   struct HeldTensor {  ///< an instance of a tensor in a pool
@@ -35,8 +35,9 @@ struct Deadlock {
   std::vector<std::int64_t> levels;  ///< bytes, by pool
 };
 
-/// Returns the text of an error message. The text says the time, which actions wait, and for which actions or bytes.
-/// For each pool in which an action waits for bytes, the text names the five largest tensors.
+/// Returns the text of an error message. The text says the time, which actions wait, and for which actions or bytes
+/// each of these actions waits. For each pool in which an action waits for bytes, the text names the five largest
+/// tensors.
 std::string describe(const Plan& plan, const Deadlock& blocking);
 
 /// Returns text such as "5120000 B (5.12 MB)".

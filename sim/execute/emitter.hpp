@@ -1,9 +1,9 @@
 // Passes an execution to a sink. The order of spans and memory events does not depend on the executor, even if many
 // actions start and end at the same time. A moment consists of rounds. At the beginning of a round, all actions that
 // are due end, in the order of their streams' numbers. Then all actions start that were waiting only for these ends. An
-// action that takes no time ends in the next round of the same moment. In each round, the sink first receives the spans
-// and their releases of bytes, in the order of the streams. After that, the sink receives the grants of the round, also
-// in the order of the streams. The row of a span is its position among all spans.
+// action that takes no time ends in the next round of the moment in which it starts. In each round, the sink first
+// receives the spans and their releases of bytes, in the order of the streams. After that, the sink receives the grants
+// of the round, also in the order of the streams. The row of a span is its position among all spans.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ class Emitter {
   /// Sets whether all spans and events that are emitted from now on are recorded, so that they can be repeated. Deletes
   /// the earlier record.
   void keep(bool keeps);
-  /// A position in the record, for repeat().
+  /// A position in the record, from which repeat() emits again.
   struct Mark {
     std::size_t spans = 0, events = 0;
   };
@@ -74,7 +74,7 @@ class Emitter {
   bool keeps_ = false;
   std::vector<Span> spans_;
   std::vector<MemoryEvent> events_;
-  std::optional<Sequence> sequence_;  ///< has a value after the first call of repeat()
+  std::optional<Sequence> sequence_;  ///< set by the first call of repeat()
 };
 
 }  // namespace sluice

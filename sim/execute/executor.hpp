@@ -1,7 +1,7 @@
-// The interface of all executors. An executor takes a plan that has passed check() and a sink, and returns the outcome.
-// All executors emit the same spans and memory events in the same order (emitter.hpp). If no link is shared, the times
-// are equal to the bit, or to 1e-12 of the makespan if the replay leaves out periods. If a link is shared, the times
-// agree to 1e-9 of the makespan.
+// The interface of all executors. An executor takes a sink and a plan that has passed check(), and returns the outcome
+// of the execution. All executors emit the same spans and memory events in the same order (emitter.hpp). If no link is
+// shared, the times of all executors are equal to the bit, or to 1e-12 of the makespan if the replay skips periods. If
+// a link is shared, the times agree to 1e-9 of the makespan.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct ExecutorOptions {
   std::function<void(std::int64_t)> progress = {};
   /// SimGrid's context factory ("raw", "boost" or "thread"). If empty, SimGrid chooses.
   std::string contexts = {};
-  const PlanTables* tables = nullptr;  ///< the plan's tables, if they exist already
-  /// The replay may leave out whole periods of a steady state. The times after these periods are then
-  /// summed in another order, and equal SimGrid's times to 1e-12 of the makespan. If no period is left out and no link
-  /// is shared, all times equal SimGrid's times to the bit.
+  const PlanTables* tables = nullptr;  ///< the plan's tables, if they have already been made
+  /// Whether the replay may skip whole periods of a steady state. The times after skipped periods are sums in another
+  /// order than SimGrid's times, and equal SimGrid's times to 1e-12 of the makespan. If no period is skipped and no
+  /// link is shared, all times equal SimGrid's times to the bit.
   bool may_skip = true;
 };
 
@@ -32,7 +32,7 @@ struct ExecutorOptions {
 struct Outcome {
   /// Seconds until all actions have ended and all data have arrived.
   double makespan = 0;
-  std::optional<Deadlock> blocking;  ///< set if the execution cannot go on
+  std::optional<Deadlock> blocking;  ///< the deadlock if the execution cannot go on
 };
 
 struct PlanExecutor {
@@ -43,6 +43,6 @@ struct PlanExecutor {
   Outcome (*execute)(const Plan& plan, Sink& sink, const ExecutorOptions& options);
 };
 
-extern const PlanExecutor replay_executor;  ///< in arithmetic/replay.cpp
+extern const PlanExecutor replay_executor;  ///< defined in arithmetic/replay.cpp
 
 }  // namespace sluice

@@ -38,7 +38,7 @@ void check_totals(const Plan& plan, double seconds) {
   for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
     if (__builtin_add_overflow(executions, plan.executions_of(a), &executions))
       header_fault(plan, "iterations",
-                   std::to_string(plan.iterations) + " iterations of its body are more than " +
+                   std::to_string(plan.iterations) + " iterations of its body would be more than " +
                        "2^63 - 1 executions of actions");
   constexpr double longest = 1e300;
   if (seconds <= longest) return;
@@ -63,8 +63,9 @@ void check_homes(const Plan& plan) {
     if (bytes > pool.most())
       throw Infeasible("out of memory at 0 s: the tensors whose home is " + pool.name + " take " +
                            bytes_text(bytes) + ", but its capacity is " + bytes_text(pool.most()) +
-                           ". They stay there during the whole run: give " + pool.name +
-                           " more memory, or the model smaller elements",
+                           ". These tensors are in this memory during the whole run: give " +
+                           pool.name +
+                           " more memory, or use a dtype with smaller elements",
                        shortage_in(plan, p, tensors));
   }
 }

@@ -10,20 +10,21 @@ namespace sluice {
 
 /// Calls check_structure (plan/structure.hpp), checks that sums fit into the numbers that hold them, and then replays
 /// the plan. Throws Infeasible if the plan blocks or does not fit. The exception names the pool, the time, the actions
-/// that wait, and the tensors that occupy the memory. The number of replayed iterations is the number over which the
-/// plan's waits and prefetches reach, and two more. These iterations are enough for the following reasons. A grant
-/// takes no room from another request (reservation.hpp). So an action that may start can also start later, and the
-/// order of starts does not decide whether the plan reaches its end. If the actions are executed iteration by
-/// iteration, the state after the replayed iterations is also the state after each later iteration. (A shared pool
-/// grants in the order of time. For a plan with such a pool, the result holds for the replayed iterations only.)
+/// that wait, and the tensors that occupy the memory. The function replays as many iterations as the plan's waits and
+/// prefetches reach over, and two further iterations. This number of iterations is enough for the following reasons. A
+/// grant takes no room from another request (reservation.hpp). So an action that may start now may also start at any
+/// later time, and the order of starts does not decide whether the plan reaches its end. If the actions are executed
+/// iteration by iteration, the state after the replayed iterations is also the state after each later iteration. (A
+/// shared pool grants in the order of time. For a plan with such a pool, the result holds for the replayed iterations
+/// only.)
 void check(const Plan& plan);
 
 /// Checks that the number of executions and the time of the whole run fit into the numbers that
 /// hold them. Throws InputError.
 void check_totals(const Plan& plan);
 
-/// Makes all checks of check() except the replay, and returns the plan's tables. Callers that replay the whole plan
-/// anyway use this function. Only check() explains why a plan blocks.
+/// Makes all checks of check() except the replay, and returns the plan's tables. This function is for callers that
+/// replay the whole plan themselves. Only check() explains why a plan blocks.
 PlanTables check_without_replay(const Plan& plan);
 /// Returns true if check() certainly accepts a plan whose complete replay has reached its end. The result is false if
 /// the plan has shared pools and many iterations.

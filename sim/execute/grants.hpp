@@ -1,8 +1,8 @@
 // Manages the pools of a plan while the plan runs. Grants are exact to the byte, and an action gets its bytes in all
-// pools at once or in none. Both executors use this class. The class does not use times, but relies on the order of the
-// calls.
+// pools at once or in no pool. Both executors use this class. The class does not use times, but relies on the order in
+// which its functions are called.
 //
-// A pool owned by one device grants by reservation (reservation.hpp). A shared pool grants requests in the order of
+// A pool that one device owns grants by reservation (reservation.hpp). A shared pool grants requests in the order of
 // their moments, and requests of one moment in the order of their streams. Function settle_shared() grants the requests
 // of a moment, so call it only after all requests of the moment have been made.
 #pragma once
@@ -24,8 +24,8 @@ class Grants {
 
   /// Returns whether this action requests bytes of a pool.
   bool limited(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
-  /// The head of `stream`, which is its next action, requests its bytes at this moment. If the bytes are granted,
-  /// returns true, and the tensors of the action are in the pool. Otherwise returns false, and settle() or
+  /// Makes the head of `stream`, which is the next action of the stream, request its bytes at this moment. If the bytes
+  /// are granted, returns true, and the tensors of the action are in the pool. Otherwise returns false, and settle() or
   /// settle_shared() will grant the bytes later.
   bool request(std::uint32_t stream, std::uint32_t action, std::int64_t iteration, double time) {
     return granted_at_once(stream, action, iteration) ||
@@ -91,8 +91,8 @@ class Grants {
     return {claims_.data() + first_[action], claims_.data() + first_[action + 1]};
   }
   /// Grants the most frequent kind of request quickly: a request for bytes of one pool that belongs to a device and has
-  /// room. For such a request, this function has the same effect as granted_or_waits() and returns true. For any other
-  /// request, it returns false and changes nothing.
+  /// room. For a request of this kind, this function has the effect of granted_or_waits() and returns true. For any
+  /// other request, this function returns false and changes nothing.
   bool granted_at_once(std::uint32_t stream, std::uint32_t action, std::int64_t iteration) {
     if (first_[action + 1] != first_[action] + 1 || unlimited_) return false;
     const Claim& claim = claims_[first_[action]];
@@ -125,15 +125,17 @@ class Grants {
   const Plan& plan_;
   Residency& residency_;
   bool unlimited_;
-  std::vector<std::uint32_t> first_;  ///< for each action, its first claim
+  std::vector<std::uint32_t> first_;  ///< for each action, the index of its first claim
   std::vector<Claim> claims_;
-  std::vector<std::int64_t> most_;         ///< for each limited pool, the bytes that may be granted
+  /// For each limited pool, the capacity that grants may use.
+  std::vector<std::int64_t> most_;
   std::vector<Reservation> reservations_;  ///< indexed by pool
   std::vector<Request> requests_;          ///< indexed by stream
   /// For each pool, the waiting requests in listing order. In a shared pool, the requests are in the order of arrival.
   std::vector<std::vector<Waiting>> waiting_;
-  std::vector<std::uint32_t> changed_;    ///< pools in which bytes were released
-  std::vector<std::int64_t> changed_by_;  ///< for each pool, the row that last released bytes
+  std::vector<std::uint32_t> changed_;    ///< the pools in which bytes were released at this moment
+  /// For each pool, the row of the span that last released bytes.
+  std::vector<std::int64_t> changed_by_;
   /// Bytes, indexed by pool. held_ is the sum that the reservation rule counts for the request that is being examined.
   std::vector<std::int64_t> held_, reserved_;
   bool shared_changed_ = false;

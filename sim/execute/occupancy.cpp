@@ -9,7 +9,7 @@ Occupancy::Occupancy(const PlanTables& tables, bool every_flow) : first_{0} {
   own_.reserve(tables.plan.actions.size());
   first_.reserve(tables.plan.actions.size() + 1);
   for (std::uint32_t a = 0; a < tables.plan.actions.size(); ++a) {
-    // The arithmetic part of an action without flows is its whole time.
+    // For an action without flows, the arithmetic part is the whole time of the action.
     if (!tables.has_flows(a)) {
       const double seconds = tables.seconds_alone(a);
       own_.push_back(std::isnan(seconds) ? -1 : seconds);

@@ -28,7 +28,8 @@ class Occupancy {
  private:
   /// For each action, its arithmetic seconds; -1 if there are none.
   std::vector<double> own_;
-  std::vector<std::uint32_t> first_;  ///< for each action, its first entry in `shared_`
+  /// For each action, the index of its first entry in `shared_`.
+  std::vector<std::uint32_t> first_;
   std::vector<std::uint32_t> shared_;
 };
 

@@ -2,21 +2,21 @@
 // that are listed before it.
 //
 // Requests are in listing order: prologue, n times the body, epilogue. When a request is made, some requests that are
-// listed earlier may not have been granted yet. The request may overtake these earlier requests if all of them fit into
-// the pool together with it:
+// listed earlier may not have been granted yet. The request may overtake these earlier requests if the pool has room
+// for all earlier requests and for this request:
 //
 //     level + (bytes of the earlier requests) + its own bytes <= capacity
 //
 // So a grant never changes the room for another request. Suppose that request k is granted before request j, although j
 // is listed earlier. Then the bytes of j were part of the sum for k. For a request that is listed after k, it does not
 // matter whether the bytes of k count as held or as reserved. Only a release of bytes can make a further grant
-// possible, so all requests of a moment may be examined in any order. Every request still fits when its turn comes in
-// listing order. So no grant is later than if all grants were given in listing order, and more capacity makes no grant
-// later.
+// possible. So the requests of a moment may be examined in any order. Every request still fits when its turn comes in
+// listing order. So no grant is later than it would be if all grants were given in listing order. With a greater
+// capacity, no grant is later than with the smaller capacity.
 //
-// A stream executes in listing order, so its requests are granted in that order. The pool's requests are therefore kept
-// in queues (one per stream, section and `ahead`), and each queue records which of its requests is the next to be
-// granted. Dropped executions are in no queue and do not count.
+// A stream executes in listing order, so its requests are granted in listing order. The pool's requests are therefore
+// kept in queues (one per stream, section and `ahead`), and each queue records which of its requests is the next to be
+// granted. Dropped executions are not in a queue and do not count.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,12 @@
 
 namespace sluice {
 
-/// Wide enough for a sum of terabytes over a million iterations.
+/// An integer that is wide enough for a sum of terabytes over a million iterations.
 using WideBytes = __int128;
 
 /// The position of an execution in the listing order of the whole run.
 struct ListingPosition {
-  /// 0 in the prologue, 1 + i in iteration i of the body, n + 1 in the epilogue.
+  /// The number is 0 in the prologue, 1 + i in iteration i of the body, and n + 1 in the epilogue.
   std::int64_t round = 0;
   std::uint32_t action = 0;
   bool operator==(const ListingPosition&) const = default;
@@ -67,7 +67,7 @@ class Reservation {
   /// Returns the number of requests that are listed before `place` and have not been granted.
   std::int64_t earlier_requests(const ListingPosition& place) const;
 
-  /// Returns the bytes that the body requests per iteration.
+  /// Returns the bytes that the body requests in each iteration.
   WideBytes bytes_an_iteration() const;
 
   void write(Snapshot& snapshot) const;
@@ -84,12 +84,13 @@ class Reservation {
   struct RequestQueue {
     std::uint32_t stream = 0;
     Section section = Section::prologue;
-    ListingPosition next;  ///< the first request that is not granted yet
+    ListingPosition next;  ///< the number of the first request that is not granted yet
     std::int32_t ahead = 0;
-    std::int64_t first_round = 0, end_round = 0;  ///< the rounds in which its actions are executed
+    /// The rounds in which the actions of this queue are executed.
+    std::int64_t first_round = 0, end_round = 0;
     std::vector<std::uint32_t> actions;           ///< the actions of one round, in listing order
-    /// For each action, the bytes that the actions before it request in a round. The last element is the sum of all
-    /// actions.
+    /// For each action, the bytes that the previous actions of the queue request in a round. The last element is the
+    /// sum of the bytes of all actions.
     std::vector<WideBytes> before{0};
     std::size_t position = 0;  ///< the position of `next` in `actions`
     Sum granted;

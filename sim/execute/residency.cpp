@@ -23,8 +23,9 @@ Residency::Residency(const PlanTables& tables)
   }
 }
 
-/// Writes the state. The remaining uses of a tensor with a single instance only decrease, so they are left out, because
-/// a recorded state must be able to repeat. The remaining uses of other tensors belong to the state.
+/// Writes the state. A recorded state must be able to repeat. So the state does not contain the remaining uses of a
+/// tensor with a single instance, because this number only decreases. The remaining uses of other tensors belong to the
+/// state.
 void Residency::write(Snapshot& snapshot) const {
   for (const std::uint32_t tensor : tables_.body_tensors()) {
     snapshot.add(static_cast<std::int64_t>(resident_[tensor].size()));
@@ -52,7 +53,7 @@ void Residency::there_already(const Placement& made, std::uint32_t action,
   plan_fault(tables_.plan, action,
              action_label(tables_.plan, action, iteration) + " allocates tensor '" +
                  tables_.plan.tensors[made.tensor].name + "' in " +
-                 tables_.plan.pools[made.pool].name + ", but it is already there");
+                 tables_.plan.pools[made.pool].name + ", but this instance is already in the pool");
 }
 
 void Residency::too_many_bytes(const Placement& made, std::uint32_t action) const {
@@ -67,7 +68,8 @@ void Residency::absent(const Placement& use, std::uint32_t action) const {
       tables_.plan, action,
       "action '" + name_of(tables_.plan.actions[action]) + "' uses tensor '" +
           tables_.plan.tensors[use.tensor].name + "' in " + tables_.plan.pools[use.pool].name +
-          ", but it is not there: the action waits for no action that has put the tensor there");
+          ", but the tensor is not there: make the action wait for an action that puts the tensor "
+          "there");
 }
 
 Deadlock Residency::blocking(double time, std::vector<Deadlock::Waiter> waiters) const {

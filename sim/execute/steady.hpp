@@ -29,7 +29,7 @@ struct Snapshot {
 };
 
 /// Returns the largest difference that rounding can make between two sums of seconds at time `now` of the clock. The
-/// error of a sum of n terms is about sqrt(n) times the error of one rounding.
+/// error of a sum of n terms is about sqrt(n) times the error of a single rounding.
 double rounding_of(double now, std::int64_t executions);
 
 /// The length of a period, or of several periods that are skipped at once.
@@ -51,7 +51,7 @@ class PeriodSearch {
   bool wants(std::int64_t iteration) const { return iteration >= begin_; }
   /// Adds a state. If the period that ends with this state has occurred twice in succession, returns this period.
   std::optional<Jump> add(Snapshot snapshot);
-  /// The number of states since the search began or resumed.
+  /// The number of recorded states since the search began or resumed.
   std::size_t states() const { return states_.size(); }
 
  private:

@@ -1,12 +1,12 @@
-// A chain describes the stages of a model for the choice between keeping, recomputing and offloading. It holds the
+// A chain describes the stages of a model for the choice between keeping, recomputing and offloading. A chain holds the
 // seconds and bytes of one micro-batch on one device. If several micro-batches run side by side, each operation
 // computes all of them in turn before the next operation begins. The seconds and bytes are then sums over these
 // micro-batches. A chain is plain data.
 //
 // Boundary b is the tensor that stage b reads: boundary 0 is the input, and boundary s + 1 is the output of stage s. If
 // the network branches, a stage b may also read earlier boundaries, or not read boundary b. ChainStage::reads then
-// lists the boundaries that the stage reads. Each boundary is one tensor. The device holds it once, even if several
-// stages read it.
+// lists the boundaries that the stage reads. Each boundary is one tensor. The device holds this tensor once, even if
+// several stages read the tensor.
 #pragma once
 
 #include <algorithm>
@@ -29,10 +29,9 @@ struct ChainTensor {
 /// its operations. A run ends when the first operation of another stage with weights begins. The weights are loaded
 /// before each run and leave the device after the run.
 struct ChainTurn {
-  std::int64_t bytes = 0;  ///< bytes of the weights, which the stage's workspaces include
-  double load_s = 0;       ///< seconds to load the weights
-  /// Mean seconds per backward pass that the copies of sums of gradients, and of the tensors that the update uses,
-  /// take.
+  std::int64_t bytes = 0;  ///< the bytes of the weights; the stage's workspaces include these bytes
+  double load_s = 0;       ///< the seconds to load the weights
+  /// The mean seconds per backward pass for copies of sums of gradients and of the tensors that the update uses.
   double backward_load_s = 0, backward_save_s = 0;
 };
 
@@ -50,9 +49,10 @@ struct ChainStage {
   /// The inner tensors, which the forward pass may keep for the backward pass.
   ChainTensor inner;
   bool reads_input = true;    ///< whether the backward pass reads boundary s
-  bool reads_output = false;  ///< whether it reads boundary s + 1 (as the last stage does)
-  /// Bytes of the gradient of the output. The number is 0 for the last stage, and if neither this stage nor any earlier
-  /// stage is trained.
+  /// Whether the backward pass reads boundary s + 1 (the last stage does).
+  bool reads_output = false;
+  /// The bytes of the gradient of the output. There are 0 bytes for the last stage, and if neither this stage nor any
+  /// earlier stage is trained.
   std::int64_t gradient = 0;
   /// Further bytes for one micro-batch while a pass runs. There are three kinds of passes: a forward pass that keeps
   /// nothing, a forward pass that keeps the inner tensors, and a backward pass.
@@ -66,7 +66,7 @@ struct ChainStage {
   std::vector<ChainRead> reads = {};
 
   /// Returns the workspace of a forward pass. `keeps` says whether the pass keeps the inner tensors. If there are no
-  /// inner tensors, the two kinds of passes are the same, and the smaller workspace is returned.
+  /// inner tensors, both kinds of passes are equal, and the function returns the smaller workspace.
   std::int64_t forward_workspace(bool keeps) const {
     if (inner.bytes == 0) return std::min(pass_workspace, keep_workspace);
     return keeps ? keep_workspace : pass_workspace;

@@ -21,7 +21,7 @@ void check(const Chain& chain, const Choices& choices) {
     if (choices.boundary[b] != Fate::recompute) continue;
     if (b > 0 && b < n && choices.inner[b - 1] == Fate::recompute) continue;
     throw InternalError("boundary " + std::to_string(b) +
-                        " is dropped, but the stage that makes it does not recompute");
+                        " is dropped, but the fate of the stage that makes it is not recompute");
   }
 }
 
@@ -63,8 +63,8 @@ class Recomputations {
   const Chain& chain_;
   const Choices& choices_;
   std::vector<bool> runs_;  ///< indexed by stage
-  /// read_again_ says for each boundary whether a stage that runs again reads the boundary. read_backward_ says for
-  /// each boundary whether the backward pass of a later stage reads the boundary.
+  /// For each boundary, read_again_ says whether a stage that runs again reads the boundary. For each boundary,
+  /// read_backward_ says whether the backward pass of a later stage reads the boundary.
   std::vector<bool> read_again_, read_backward_;
 };
 
@@ -113,10 +113,11 @@ class Writer {
     absent_[b] = false;
   }
 
-  /// Runs stage s again. Before that, runs the earlier stages whose dropped outputs are needed.
+  /// Runs stage s again. Earlier stages whose dropped outputs are needed run first.
   void run_again(std::size_t s) {
     if (ran_again_[s]) return;
-    std::size_t missing = 0, first = s + 1;  // `missing` is the number of due stages below `first`
+    // `missing` is the number of due stages before stage `first`.
+    std::size_t missing = 0, first = s + 1;
     const auto mark = [&](std::size_t stage) {
       if (ran_again_[stage]) return;
       ran_again_[stage] = due_[stage] = true;
@@ -201,7 +202,7 @@ Tape sqrt_tape(const Chain& chain) {
   for (std::size_t i = 0; i < segments; ++i) {
     const std::size_t first = i * n / segments;
     choices.boundary[first] = Fate::keep;
-    // If the chain branches, the segment may read several boundaries, which are all kept.
+    // If the chain branches, the segment may read several boundaries. All of these boundaries are kept.
     for (std::size_t s = first; s < n; ++s)
       chain.each_read(s, [&](std::size_t b, bool) {
         if (b <= first) choices.boundary[b] = Fate::keep;

@@ -4,12 +4,13 @@
 //              backward pass.
 //   recompute  The inner tensors and the output are dropped. Before a backward pass reads them, the forward pass runs
 //              again, from the nearest boundary that was kept or that is loaded.
-// The input of a stage was made by the stage before it and shares the fate of that stage. So if a stage keeps or
-// offloads, but the stage before it recomputes, the input is computed again.
+// The previous stage makes the input of a stage, so this input has the fate of the previous stage. So if a stage keeps
+// or offloads its tensors, but the previous stage recomputes, the input of the stage is computed again.
 //
 // There are three exceptions. The output of the last stage stays, because the loss reads it at once. The input of the
-// last stage also stays if that stage does not run again, because its backward pass directly follows its forward pass.
-// The input of the first stage is in host memory from the start, so offloading stage 0 only loads this input again.
+// last stage also stays if the last stage does not run again, because the backward pass of this stage directly follows
+// its forward pass. The input of the first stage is in host memory from the start, so offloading stage 0 only loads
+// this input again.
 //
 // All policies turn fates into choices, and choices into a tape (tape.hpp). Choices treat inner tensors and boundaries
 // separately, so they can express more than fates can, such as the checkpoints of Chen et al.
@@ -24,9 +25,9 @@ namespace sluice {
 enum class Fate : std::uint8_t { keep, recompute, offload };
 
 /// The fates of the inner tensors, by stage, and of the boundaries 0 to n. The boundary that a recomputing stage makes
-/// may be dropped (recompute). When a backward pass reads a dropped boundary, the stages before it run again, back to
-/// the nearest boundary that was not dropped. Any other boundary is kept or offloaded. A boundary that is not dropped
-/// is a checkpoint if the stage after it recomputes.
+/// may be dropped (recompute). When a backward pass reads a dropped boundary, the stages before this boundary run
+/// again, back to the nearest boundary that was not dropped. Any other boundary is kept or offloaded. A boundary that
+/// is not dropped is a checkpoint if the next stage recomputes.
 struct Choices {
   std::vector<Fate> inner, boundary;
   bool operator==(const Choices&) const = default;
@@ -47,15 +48,15 @@ Tape tape_of(const Chain& chain, const std::vector<Fate>& fates);
 /// Returns the tape with the checkpoints of Chen et al. 2016, section 4.1. The stages are divided into segments of
 /// about sqrt(n) stages. Each segment keeps only its input and runs again before its backward pass. The last segment
 /// keeps all its tensors, because its backward pass follows at once. A list with one fate per stage cannot express
-/// checkpoints, because they are choices of boundaries.
+/// checkpoints, because checkpoints are choices of boundaries.
 Tape sqrt_tape(const Chain& chain);
 
 /// Returns the tape with the checkpoints of Chen et al. 2016, section 3. The input of each stage is kept, and all
 /// tensors inside the stage are computed again from the input.
 Tape checkpoint_tape(const Chain& chain);
 
-/// Returns the tapes that treat every stage alike. The first tape keeps all. The other tapes recompute all, offload
-/// all, keep the input of each stage, or keep the inputs of about sqrt(n) segments.
+/// Returns the tapes that treat every stage alike. The first tape keeps all tensors. The other tapes recompute all
+/// tensors, offload all tensors, keep the input of each stage, or keep the inputs of about sqrt(n) segments.
 std::vector<Tape> alike_tapes(const Chain& chain);
 
 }  // namespace sluice

@@ -44,20 +44,23 @@ extern const FateStrategy listed_fates;
 const FateStrategy listed_fates = {
     .name = "listed",
     .summary =
-        "Each stage has the fate that the scenario lists for it; stages that are not listed are kept.",
+        "Each stage has the fate that the scenario lists for it; other stages are kept.",
     .details =
-        "Use it to repeat a known choice of fates, or to try your own choice. Each stage has the fate of the list in "
-        "which it stands. The strategy does not search. If the choice does not fit into the memory, the command ends "
-        "with exit code 4. A stage may stand in one list only.",
+        "Use this strategy to repeat a known choice of fates, or to try your own choice. The key "
+        "under which you list a stage is the fate of the stage. The strategy does not search for "
+        "fates. If your choice does not fit into the memory, the command ends with exit code 4. A "
+        "stage may be in one list only.",
     .source = "AlexNet on one card, the combined strategy",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident stages=per_layer "
         "'fates={strategy: listed, offload: [2, 5], recompute: [3, 6]}'",
     .parameters =
         {list_of("keep",
-                 "stages that are kept, given by numbers from 1, ranges like 6..14, or names"),
-         list_of("recompute", "stages that are recomputed from what is kept before them"),
-         list_of("offload", "stages that go to host memory and come back")},
+                 "stages whose activations are kept; numbers from 1, ranges like 6..14, or names"),
+         list_of("recompute", "stages that are recomputed from earlier activations that are kept "
+                              "or offloaded; numbers from 1, ranges like 6..14, or names"),
+         list_of("offload", "stages whose activations go to host memory and come back; numbers "
+                            "from 1, ranges like 6..14, or names")},
     .choose = choose,
 };
 

@@ -28,21 +28,21 @@ struct FateRequest {
   std::optional<std::int64_t> budget;
   bool overlap = true;
   /// A function that returns the seconds of the run that the scenario asks about, if each micro-batch uses the given
-  /// tape. Loads come early as long as the run does not use more than the given bytes. The result is infinity if the
-  /// run blocks or does not fit.
+  /// tape. Loads come as early as possible without the run using more than the given bytes. The result is infinity if
+  /// the run blocks or does not fit.
   FateScore score;
   /// A function that returns the bytes that a device holds, by class of tensor, at the peak of a step with the given
   /// tape.
   std::function<Shortage(const Tape&)> shortage = {};
-  FateRun run = {};  ///< the times of the whole run outside of its micro-batches
+  FateRun run = {};  ///< the seconds of the whole run outside of its micro-batches
   double steps = 1;
   /// The same request for the chain in which selective recomputation drops all tensors that it can drop. The pointer is
   /// null if there are no such tensors.
   const FateRequest* selective = nullptr;
 
-  /// Whether the caller also asks for other numbers of micro-batches side by side, and compares the answers.
+  /// Whether the caller also searches with other numbers of micro-batches side by side, and compares the results.
   bool one_of_several = false;
-  /// The seconds of a result that the caller already has. Only a faster tape is useful.
+  /// The seconds of a result that the caller already has. Only a tape that takes fewer seconds is useful.
   double worth = std::numeric_limits<double>::infinity();
 
   /// Returns whether the weights of stages take turns on the device. If true, the seconds of a tape do not include the
@@ -58,24 +58,25 @@ struct FateChoice {
   std::optional<std::int64_t> bytes = {};
   bool explained = false;  ///< whether the facts contain the fate of each stage
   bool selective = false;  ///< whether the tape is for the chain of the selective request
-  /// The seconds of the whole run, and a lower bound of the seconds for all choices. Both have a value if the strategy
-  /// compared tapes by the seconds of the whole run.
+  /// The seconds of the whole run, and a lower bound of the seconds for all choices. Both numbers have a value if the
+  /// strategy compared tapes by the seconds of the whole run.
   std::optional<double> seconds = {}, bound = {};
 };
 
 struct FateStrategy {
   std::string name;
   std::string summary;       ///< one sentence
-  std::string details = {};  ///< a paragraph about its effect, its use and its costs
+  /// A paragraph about the effect, the use and the costs of the strategy.
+  std::string details = {};
   std::string source;        ///< paper, section
   std::string example = {};  ///< a complete command
   std::vector<Field> parameters = {};
-  bool selective = false;  ///< whether selective recomputation drops tensors, too
+  bool selective = false;  ///< whether the strategy includes selective recomputation
   bool inference = false;  ///< whether the strategy can also be used in inference
   /// Whether host memory holds boundary activations in inference.
   bool offloads_boundaries = false;
-  /// Whether this strategy is compared with others if a scenario of training names no strategy. Such a strategy must
-  /// work without parameters.
+  /// Whether this strategy is compared with other strategies if a scenario of training names no strategy. A strategy
+  /// that is compared must work without parameters.
   bool compared = false;
   /// Whether the strategy searches for a tape that fits into the device's memory. The caller decides the number of
   /// micro-batches side by side.
@@ -92,8 +93,8 @@ Record record_of(const FateStrategy& strategy);
 /// Returns the strategy that a `fates:` mapping names. Throws InputError if the mapping is wrong.
 Chosen<FateStrategy> choose_fates(const Value& fates);
 
-/// Returns the strategy that keeps everything, which is the first strategy of the catalog. It is used if a scenario
-/// names no strategy and no strategies are compared.
+/// Returns the strategy that keeps all activations, which is the first strategy of the catalog. This strategy is used
+/// if a scenario names no strategy and no strategies are compared.
 const Chosen<FateStrategy>& kept_fates();
 
 /// Returns a choice of this strategy in which no key has a value.

@@ -67,7 +67,7 @@ class Lifetimes {
   };
   const std::vector<Lifetime>& lifetimes() const { return lifetimes_; }
 
-  /// Returns for each operation the bytes of the tensors that live during it.
+  /// Returns for each operation the bytes of the tensors that live during the operation.
   std::vector<std::int64_t> totals() {
     for (std::size_t tensor = 0; tensor < spans_.size(); ++tensor) close(tensor);
     std::vector<std::int64_t> total(change_.begin(), change_.end() - 1);
@@ -110,8 +110,8 @@ class Lifetimes {
   std::vector<Lifetime> lifetimes_;
 };
 
-/// Returns for each operation the pass to which it belongs. A load belongs to the pass after it, and a save to the pass
-/// before it.
+/// Returns for each operation the pass to which it belongs. A load belongs to the next pass, and a save belongs to the
+/// previous pass.
 std::vector<std::size_t> passes_of(const Tape& tape) {
   std::vector<std::size_t> passes(tape.size());
   std::size_t pass = 0;
@@ -126,9 +126,9 @@ std::vector<std::size_t> passes_of(const Tape& tape) {
   return passes;
 }
 
-/// Corrects the bytes of a pass that computes several micro-batches in turn. Such a pass reads some tensors for the
-/// last time, and the tensors that it makes gradually replace them. So the device never holds both kinds of tensors for
-/// all micro-batches at once.
+/// Corrects the bytes of a pass that computes several micro-batches in turn. A pass over several micro-batches reads
+/// some tensors for the last time, and the tensors that the pass makes gradually replace these tensors. So the device
+/// never holds both kinds of tensors for all micro-batches at once.
 void take_one_after_the_other(const Chain& chain, const Tape& tape,
                               const std::vector<Lifetimes::Lifetime>& lifetimes,
                               std::vector<std::int64_t>& bytes) {

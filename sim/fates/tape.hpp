@@ -1,11 +1,12 @@
-// A tape is the list of operations that a device executes in order for one micro-batch (or for several side by side) in
-// one training step. Strategies turn fates into a tape, and a policy turns the tape into actions of its plan.
+// A tape is the list of operations that a device executes in order in one training step. The operations are for one
+// micro-batch, or for several micro-batches that run side by side. Strategies turn fates into a tape, and a policy
+// turns the tape into actions of its plan.
 //
 // The order of the tape decides how long each tensor is on the device. A tensor comes to the device by a forward pass,
 // a backward pass (gradients) or a load. The tensor leaves after its last use. If a tensor comes several times, it also
-// leaves after its last use before it comes again. The operations are:
+// leaves before each time that it comes again, after its last use until then. The operations are:
 //   forward s   This pass reads boundary s and makes boundary s + 1. If it keeps the inner tensors of s, it also makes
-//               them.
+//               these tensors.
 //   backward s  This pass reads the gradient of boundary s + 1 (the last stage makes this gradient itself) and the
 //               inner tensors of s. If reads_input, it reads boundary s. If reads_output, it reads boundary s + 1. If
 //               s > 0, it makes the gradient of boundary s.
@@ -13,8 +14,8 @@
 //               copy stays until the last load.
 //   load        This operation brings such a copy back to the device.
 // If the chain branches, stage s reads the boundaries of Chain::each_read instead of boundary s. If several stages read
-// a boundary, the first of their backward passes makes its gradient, and the others add to this gradient. A forward
-// pass of a stage that has already run is a recomputation.
+// a boundary, the first of their backward passes makes the gradient of the boundary, and the other backward passes add
+// to this gradient. A forward pass of a stage that has already run is a recomputation.
 #pragma once
 
 #include <cstdint>
@@ -35,11 +36,11 @@ struct TapeOp {
 
 using Tape = std::vector<TapeOp>;
 
-/// Bytes on the device while each operation runs alone. At the start the device is empty. So boundary 0 must be loaded,
-/// unless it has 0 bytes. If several micro-batches run side by side, the bytes of a forward or backward pass are the
-/// greatest number at any moment of the pass. The pass computes the micro-batches in turn. So the tensors that are made
-/// in the pass, or loaded for it, come for one micro-batch at a time. Tensors that are read for the last time also
-/// leave for one micro-batch at a time.
+/// Bytes on the device while each operation runs alone. At the start, the device holds no bytes. So boundary 0 must be
+/// loaded, unless this boundary has 0 bytes. If several micro-batches run side by side, the bytes of a forward or
+/// backward pass are the greatest number at any moment of the pass. The pass computes the micro-batches in turn. So the
+/// tensors that are made in the pass, or loaded for it, come for one micro-batch at a time. Tensors that are read for
+/// the last time also leave for one micro-batch at a time.
 struct TapeMemory {
   std::vector<std::int64_t> bytes;  ///< indexed by operation
   std::int64_t peak = 0;            ///< the maximum over all passes

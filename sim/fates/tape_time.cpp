@@ -16,7 +16,7 @@ struct TimedLoad {
   std::int64_t slot;  ///< the slot whose computation needs the tensor
   double seconds;
   std::int64_t bytes;
-  /// The number of the save whose copy is loaded, or `nobody` if there was no save.
+  /// The number of the save whose copy is loaded, or `nobody` if there is no such save.
   std::size_t source;
   std::int64_t earliest = 0;  ///< the earliest slot before which the load may be listed
   /// The slot before which the load is listed. A negative number is a slot of the previous micro-batch.
@@ -25,7 +25,7 @@ struct TimedLoad {
 };
 
 struct TimedSave {
-  /// The tensor is made in the slot `slot` and used until the slot `last`.
+  /// A tensor that is made in the slot `slot` and used until the slot `last`.
   std::int64_t slot, last;
   double seconds;
   std::int64_t bytes;
@@ -53,7 +53,7 @@ class TimedTape {
 
   /// Indexed by slot. `begins` holds the start times of the slots if only computation took time.
   std::vector<double> seconds, begins;
-  std::vector<std::int64_t> levels;  ///< bytes, indexed by slot
+  std::vector<std::int64_t> levels;  ///< the bytes of each slot, indexed by slot
   std::vector<TimedLoad> loads;
   std::vector<TimedSave> saves;
 
@@ -100,17 +100,18 @@ class TimedTape {
   RunsOfStages runs_;
   std::size_t n_;
   std::vector<std::int64_t> maker_;
-  std::vector<std::size_t> save_;  ///< for each tensor, its last save
+  std::vector<std::size_t> save_;  ///< for each tensor, the number of its last save
 };
 
-/// Decides where loads are listed. The rule is the same as in planning/training/listing for a step of one micro-batch.
+/// Decides where loads are listed. For a step of one micro-batch, the rule is the rule of planning/training/listing.
 class LoadPlacing {
  public:
   LoadPlacing(const Chain& chain, TimedTape& tape, std::int64_t& next)
       : latency_s_(chain.load_latency_s), tape_(tape), next_(next) {}
 
   /// Places loads in the order in which a step needs them. If a step has several micro-batches, a load may be listed in
-  /// the previous micro-batch. Such a load follows all loads of that micro-batch.
+  /// the previous micro-batch. A load that is listed in the previous micro-batch follows all loads of the previous
+  /// micro-batch.
   void place(std::int64_t bytes, bool one_a_step) {
     wish();
     for (TimedLoad& load : tape_.loads) {
@@ -179,7 +180,7 @@ class LoadPlacing {
   }
 
   /// Decides when the load starts: after the computation before its slot `at`, or one computation earlier if there is
-  /// room. In a step of several micro-batches it may start more than one micro-batch early.
+  /// room. In a step of several micro-batches, the load may start more than one micro-batch early.
   void start(TimedLoad& load, std::int64_t bytes, bool one_a_step) {
     load.after = load.at - 1;
     if (load.at <= 1 - tape_.count()) {
@@ -249,8 +250,8 @@ class TapeSimulation {
   }
 
  private:
-  /// Returns the index of a slot. A negative number is a slot of an earlier micro-batch. All micro-batches have the
-  /// same levels, so they share the indexes.
+  /// Returns the index of a slot. A negative number is a slot of an earlier micro-batch. All micro-batches have equal
+  /// levels, so the index of a slot is the same in each micro-batch.
   std::size_t place(std::int64_t slot) const {
     const std::int64_t within = slot % tape_.count();
     return static_cast<std::size_t>(within < 0 ? within + tape_.count() : within);
@@ -279,8 +280,8 @@ class TapeSimulation {
     }
   }
 
-  /// Simulates a load. Its slots count from the present micro-batch or, if the load is listed one micro-batch early,
-  /// from the next micro-batch.
+  /// Simulates a load. The slots of the load count from the present micro-batch. If the load is listed one micro-batch
+  /// early, its slots count from the next micro-batch.
   void load(std::size_t i, std::vector<double>& arrivals, bool first) {
     const TimedLoad& load = tape_.loads[i];
     double start = loaded_;
@@ -332,9 +333,9 @@ class TapeSimulation {
   std::vector<double> arrival_, next_arrival_, save_end_, ends_;
   std::vector<PendingRelease> releases_;
   std::size_t released_ = 0;
-  /// Bytes that are saved, but have not left the device yet.
+  /// The bytes of saves that have not ended yet.
   std::int64_t pending_bytes_ = 0;
-  double computed_ = 0, loaded_ = 0, saved_ = 0;  ///< times at which the engines become free
+  double computed_ = 0, loaded_ = 0, saved_ = 0;  ///< the times at which the engines become free
   bool last_ = false;
 };
 

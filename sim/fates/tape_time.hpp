@@ -1,12 +1,13 @@
-// Estimates how long a tape takes. A search ranks its candidates by this estimate before it lists
-// the best of them as plans and replays them.
+// Estimates how long a tape takes. A search ranks its candidates by this estimate. The search then lists the best
+// candidates as plans, and replays these plans.
 //
 // Micro-batches go through the tape in turn. There are three engines: one for computation, one for saves and one for
 // loads. Loads are placed where a plan would list them. A load comes as late as possible without making a computation
 // wait, if the memory has room for it in addition to the bytes that each operation needs. A computation waits until
-// earlier saves have freed enough bytes. A few micro-batches are simulated. Each further micro-batch is assumed to take
-// as long as the last simulated one, and at least as long as the busiest engine works for a micro-batch. Micro-batches
-// that run side by side are simulated together: each operation is simulated for all of them before the next operation.
+// earlier saves have freed enough bytes. Only a few micro-batches are simulated. Each further micro-batch is assumed to
+// take as long as the last simulated micro-batch, but not less than the time that the busiest engine works for a
+// micro-batch. Micro-batches that run side by side are simulated together: each operation is simulated for all of them
+// before the next operation.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace sluice {
 
 struct EstimatedSeconds {
   double seconds = 0;
-  std::int64_t next = 0;  ///< the next greater budget, in bytes, that changes the result
+  std::int64_t next = 0;  ///< the least greater budget, in bytes, that changes the result
 };
 
 /// Returns the seconds from the first load to the end of the last computation, for `micro_batches` micro-batches and
@@ -27,7 +28,7 @@ struct EstimatedSeconds {
 EstimatedSeconds estimated_seconds(const Chain& chain, const Tape& tape, const TapeMemory& memory,
                                    std::int64_t bytes, double micro_batches, bool one_a_step);
 
-/// Seconds of a micro-batch on each engine.
+/// Returns the seconds of a micro-batch on each engine.
 struct EngineSeconds {
   double computed = 0, loaded = 0, saved = 0;
   double busiest() const { return std::max({computed, loaded, saved}); }

@@ -13,12 +13,14 @@ FateChoice all(const FateRequest& request, Fate fate) {
 extern const FateStrategy keep_all_fates;
 const FateStrategy keep_all_fates = {
     .name = "keep_all",
-    .summary = "Activations stay on the device until they are needed.",
+    .summary = "Activations stay on the device until the backward pass needs them.",
     .details =
-        "Use it when the memory holds all activations, or to see how much memory they take. It needs no additional "
-        "computation and no transfer. It needs the most memory of all strategies, in proportion to the micro-batches "
-        "in flight. In inference, boundary activations stay on the device.",
-    .source = "the usual choice if everything fits",
+        "Use this strategy when the memory holds all activations, or to see how much memory all "
+        "activations take. This strategy needs no additional computation and no transfer. The "
+        "strategy needs more memory than any other strategy, in proportion to the number of "
+        "micro-batches in flight. In "
+        "inference, boundary activations stay on the device.",
+    .source = "the usual choice if all activations fit",
     .example = "sluice run alexnet_resident workload.mode=training policy=resident fates=keep_all",
     .inference = true,
     .compared = true,
@@ -28,11 +30,14 @@ const FateStrategy keep_all_fates = {
 extern const FateStrategy recompute_all_fates;
 const FateStrategy recompute_all_fates = {
     .name = "recompute_all",
-    .summary = "Only the input is kept; the forward pass runs again before the backward pass.",
+    .summary = "Only the input of the model is kept; the forward pass runs again before the "
+               "backward pass.",
     .details =
-        "Use it when memory is scarce and computation is cheap. Between its forward and its backward pass, a "
-        "micro-batch keeps only its input. Before the backward pass, the forward pass of all stages but the last "
-        "runs again, and its activations are kept until they are used. So this strategy costs about one additional "
+        "Use this strategy when memory is scarce and computation is cheap. Between its forward and "
+        "its backward pass, a "
+        "micro-batch keeps only its input. Before the backward pass, the forward pass of all "
+        "stages except the last stage runs again, and the new activations are kept until they are "
+        "used. So this strategy costs about one additional "
         "forward pass. During the backward pass, all activations of the micro-batch are on the device.",
     .source = "AlexNet on one card, \"recomputing\"",
     .example =
@@ -45,11 +50,13 @@ const FateStrategy recompute_all_fates = {
 extern const FateStrategy offload_all_fates;
 const FateStrategy offload_all_fates = {
     .name = "offload_all",
-    .summary = "Activations go to host memory and come back when they are needed.",
+    .summary = "Activations go to host memory and come back when the backward pass needs them.",
     .details =
-        "Use it when the link to host memory is fast and idle. Each activation is saved after its forward pass and "
-        "loaded before its backward pass. The transfers overlap with computation, but they share the link with "
-        "weights and inputs. In inference, boundary activations wait in host memory between the stages.",
+        "Use this strategy when the link to host memory is fast and idle. Each activation is saved "
+        "after its forward pass and "
+        "loaded before its backward pass. These transfers overlap with computation, but share the "
+        "link with weights and inputs. In inference, boundary activations wait in host memory "
+        "between the stages.",
     .source = "AlexNet on one card, \"reloading\"; Rhu et al., vDNN (2016)",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident fates=offload_all",
@@ -65,9 +72,10 @@ const FateStrategy sqrt_fates = {
     .summary =
         "The inputs of about sqrt(n) segments are kept; all tensors inside the segments are recomputed.",
     .details =
-        "Use it for long chains of similar stages. The memory of activations grows with the square root of the number "
-        "of stages, at the cost of at most one additional forward pass. The segments have about the same number of "
-        "stages. Unlike the strategy optimal, this strategy ignores how long the stages take and how large their "
+        "Use this strategy for long chains of similar stages. The memory of activations grows with "
+        "the square root of the number of stages, and the strategy computes at most one additional "
+        "forward pass. All segments have about equally many stages. Unlike the strategy optimal, "
+        "this strategy ignores how long the stages take and how large their "
         "activations are.",
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), section 4.1",
@@ -86,7 +94,8 @@ const FateStrategy checkpoint_fates = {
     .summary =
         "The input of each stage is kept; the tensors inside the stage are recomputed before its backward pass.",
     .details =
-        "Use it for transformers and other networks whose stages are blocks with small boundaries and large insides. "
+        "Use this strategy for transformers and other networks whose stages are blocks with small "
+        "boundaries and large insides. "
         "Each stage keeps its input, and computes the tensors inside the stage again just before its own backward "
         "pass. This strategy costs at most one additional forward pass, and memory for the boundaries and for the "
         "inside of one stage.",
@@ -109,9 +118,11 @@ const FateStrategy selective_fates = {
         "Tensors that are large and cheap to compute (the core of attention) are recomputed; all other tensors are "
         "kept.",
     .details =
-        "Use it for transformers with long sequences. The scores of attention grow with the square of the sequence "
-        "but need little computation, so computing them again is cheap. Products with weights are not computed "
-        "twice. In a model without such tensors, the strategy keeps everything, like keep_all.",
+        "Use this strategy for transformers with long sequences. The scores of attention grow with "
+        "the square of the sequence length but need little computation, so recomputing the scores "
+        "is cheap. Products with weights are not computed "
+        "twice. In a model without such tensors, this strategy keeps all activations, like the "
+        "strategy keep_all.",
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), section 5",
     .example = "sluice run megatron_22b fates=selective",

@@ -43,8 +43,8 @@ class Forwards {
       available_[graph_.order[i]] = execute(graph_.order[i], 0);
   }
 
-  /// Visits the first few and the last few iterations. Iterations between them are visited only until the growth of all
-  /// times is known, or until the allowed number is reached.
+  /// Visits the first few and the last few iterations. In the middle, the function visits iterations only until the
+  /// growth of all times is known, or until the allowed number of executions is reached.
   void iterations() {
     const std::int64_t n = plan_.iterations;
     const std::int64_t few = std::max(reach_, graph_.farthest_ahead + 1);
@@ -99,11 +99,11 @@ class Forwards {
     return window_.at(wait.action, on);
   }
 
-  // Each time grows by some amount per iteration. Suppose that this amount stayed the same over as many iterations as
-  // waits reach back. Then the next iterations add the same amounts, as long as the same wait as before decides each
-  // start. If the time of another wait grows faster, that wait decides the start after some iterations, namely the
-  // difference of the two times / the difference of their growths. All iterations before can be skipped at once, and
-  // the result is exact.
+  // Each time grows by some amount per iteration. Suppose that this amount did not change over as many iterations as
+  // waits reach back. Then each of the next iterations adds this amount, as long as the wait that decides each start
+  // does not change. If the time of another wait grows faster, this other wait decides the start after some iterations.
+  // The number of these iterations is the difference of the two times / the difference of their growths. All earlier
+  // iterations can be skipped at once, and the result is exact.
 
   /// Skips iterations after this iteration, at most up to `end`. Returns the number of skipped iterations.
   std::int64_t jump(std::int64_t iteration, std::int64_t end) {
@@ -122,7 +122,7 @@ class Forwards {
     return count;
   }
 
-  /// Remembers the growth of each time. Returns whether all growths have stayed the same for long enough.
+  /// Stores the growth of each time. Returns whether no growth has changed for long enough.
   bool grows_evenly(std::int64_t iteration) {
     if (reach_ > 64) return false;
     const std::size_t width = plan_.body_end - plan_.body_begin;
@@ -140,7 +140,7 @@ class Forwards {
     for (std::size_t s = 0; compared && s < time_.size(); ++s)
       stream_growth_[s] = time_[s] - last_time_[s];
     even_ = same ? even_ + 1 : 0;
-    // If two growths are equal, the earlier value is kept, so that rounding errors do not add up.
+    // If the new growth equals the old growth, the old value is kept, so that rounding errors do not add up.
     if (compared && !same) growth_ = std::move(growth);
     last_ = std::move(now);
     last_time_ = time_;
@@ -151,8 +151,8 @@ class Forwards {
     return std::abs(a - b) <= 16 * std::numeric_limits<double>::epsilon() * std::abs(time);
   }
 
-  /// Returns the number of iterations that repeat the growth of this iteration, or 0 if the next iteration already
-  /// differs.
+  /// Returns the number of next iterations that repeat the growth of this iteration, or 0 if the next iteration has
+  /// another growth.
   std::int64_t until_overtaken(std::int64_t iteration) {
     double most = static_cast<double>(plan_.iterations);
     std::vector<double> time = time_, growth = stream_growth_, next(growth_.size());
@@ -194,16 +194,17 @@ class Forwards {
   const PathGraph& graph_;
   const Plan& plan_;
   std::int64_t body_, reach_;
-  LargeVector<double> available_;  ///< indexed by action outside of the body
+  LargeVector<double> available_;  ///< indexed by action of the prologue and the epilogue
   Window window_;
-  std::vector<double> time_;  ///< for each stream, the end of its latest execution
+  std::vector<double> time_;  ///< for each stream, the end of the stream's latest execution
   std::int64_t most_;
   Heads heads_;
-  std::int64_t even_ = 0;  ///< consecutive iterations with equal growth
-  /// For each action of the body, the time at which its latest execution was available, and the time since the
-  /// execution before.
+  std::int64_t even_ = 0;  ///< the number of consecutive iterations with equal growth
+  /// For each action of the body, the time at which the data of its latest execution were available, and the time since
+  /// the data of the previous execution were available.
   std::vector<double> last_, growth_;
-  std::vector<double> last_time_, stream_growth_;  ///< the same values for each stream
+  /// The ends of the latest executions, and the times since the previous ends, for each stream.
+  std::vector<double> last_time_, stream_growth_;
 };
 
 }  // namespace

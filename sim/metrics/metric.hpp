@@ -10,13 +10,13 @@
 
 namespace sluice {
 
-/// A metric. Its name is its key in --json, in a trace's /summary and in baselines.
+/// A metric. The name of a metric is its key in --json, in a trace's /summary and in baselines.
 struct Metric {
   enum class Better { lower, higher, neither };
-  std::string name;     ///< ends with the unit, unless the name alone implies it
+  std::string name;     ///< ends with the unit, unless the name implies the unit
   std::string unit;     ///< s, byte, J, FLOP, sample, or 1 (a ratio); empty if the value is a word
-  std::string summary;  ///< one sentence: the definition
-  std::string details = {};  ///< a paragraph about its meaning and its use
+  std::string summary;  ///< the definition, in one sentence
+  std::string details = {};  ///< a paragraph about the meaning and the use of the metric
   std::string source;        ///< where the definition comes from
   std::string example = {};  ///< a command whose answer has a value for this metric
   Better better = Better::neither;

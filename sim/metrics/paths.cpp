@@ -49,7 +49,7 @@ std::int64_t PathGraph::runs_between(const Node& node, std::int64_t begin, std::
   return std::max<std::int64_t>(0, last - first);
 }
 
-/// Sorts a section in listing order. An action that waits for a later listed action is moved behind that action.
+/// Sorts a section in listing order. An action that waits for a later listed action is moved behind this later action.
 void PathGraph::sort_section(Section section) {
   const std::uint32_t begin = plan.section_begin(section), end = plan.section_end(section);
   const auto inside = [&](const Wait& wait) {
@@ -62,7 +62,8 @@ void PathGraph::sort_section(Section section) {
   if (sorted) return;
 
   // The actions of a stream get their places in order, until one of them waits for an action that has no place yet. The
-  // stream continues when that action has a place. Actions that never run have no place in the order of their stream.
+  // stream continues when the awaited action has a place. Actions that never run have no place in the order of their
+  // stream.
   const bool all_run = section != Section::body;
   std::vector<char> placed(end - begin, 0);
   std::vector<std::uint32_t> next(end - begin, none);          // the next action on the stream
@@ -183,7 +184,7 @@ class Backwards {
   std::int64_t few_, begin_ = 0;
   LargeVector<double> known_;  ///< `pushed` by action, outside of the body
   Window window_;              ///< `pushed` by execution
-  /// For each stream, the seconds from the start of its next execution to the end of the run.
+  /// For each stream, the seconds from the start of the stream's next execution to the end of the run.
   std::vector<double> rest_;
   Tails tails_;
 };

@@ -1,4 +1,4 @@
-// Computes the longest paths through a plan. From them follow the earliest start of each execution, and the time that
+// Computes the longest paths through a plan. These paths give the earliest start of each execution, and the time that
 // must follow the execution. The paths depend only on waits and on the order of each stream, as if memory were
 // unlimited and every transfer alone on its links. So both times are lower bounds. Only lower_bound() uses this file.
 #pragma once
@@ -15,12 +15,13 @@ namespace sluice {
 /// A plan's actions, with the numbers that the computation of paths needs.
 struct PathGraph {
   struct Node {
-    double seconds = 0;     ///< seconds of the action, alone on its links
-    double latency_s = 0;   ///< seconds from its end until its data arrive
-    double not_before = 0;  ///< seconds into the run
+    double seconds = 0;     ///< the seconds of the action if it is alone on its links
+    double latency_s = 0;   ///< the seconds from the end of the action to the arrival of its data
+    /// The time of the run before which the action must not start, in seconds.
+    double not_before = 0;
     std::int64_t ahead = 0;
     std::uint32_t stream = 0;
-    std::uint32_t wait_begin = 0, wait_end = 0;  ///< the range of its waits in `waits`
+    std::uint32_t wait_begin = 0, wait_end = 0;  ///< the range of the action's waits in `waits`
     bool body = false;
   };
   explicit PathGraph(const Plan& plan);
@@ -39,7 +40,7 @@ struct PathGraph {
   /// actions of its stream.
   LargeVector<std::uint32_t> order;
   std::int64_t longest_wait = 0;  ///< the longest wait on an action of the body, in iterations
-  /// The largest `ahead` of an action that runs at all, in iterations.
+  /// The largest `ahead` of all actions that ever run, in iterations.
   std::int64_t farthest_ahead = 0;
 
  private:
@@ -54,13 +55,15 @@ struct Heads {
   double latest_available = 0;  ///< the longest path
 };
 struct Tails {
-  LargeVector<double> action_tail;  ///< for each action, seconds after its last execution
-  std::vector<double> stream_tail;  ///< for each stream, seconds after its last execution
+  /// For each action, the seconds that must follow its last execution.
+  LargeVector<double> action_tail;
+  /// For each stream, the seconds that must follow its last execution.
+  std::vector<double> stream_tail;
 };
 
-/// Computes the heads of a plan from its start to its end. Iterations that add the same amount to every time are
-/// computed at once. At most `most` executions of other iterations are visited. If there are more, only the work of
-/// each stream counts for the iterations in the middle.
+/// Computes the heads of a plan from its start to its end. Consecutive iterations that add equal amounts to the times
+/// are computed at once. The function visits at most `most` executions of other iterations. If there are more such
+/// executions, only the work of each stream counts for the iterations in the middle.
 Heads walk_forwards(const PathGraph& graph, std::int64_t most);
 /// Computes the tails of a plan from its end to its start. Only the first few and the last few iterations are visited.
 Tails walk_backwards(const PathGraph& graph);

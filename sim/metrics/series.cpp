@@ -138,7 +138,7 @@ SeriesTable::Series SeriesSink::cumulative(const Bins& bins, std::size_t count) 
   SeriesTable::Series series;
   double sum = 0;
   for (std::size_t i = 0; i < count; ++i) series.values.push_back(sum += bins[i]);
-  // An event exactly at the end of the run is in the bin after the last bin. It is added to the last bin.
+  // An event exactly at the end of the run would be in a bin after the last bin, so the event is added to the last bin.
   if (count > 0 && count < bins.size()) series.values.back() += bins[count];
   return series;
 }
@@ -146,7 +146,7 @@ SeriesTable::Series SeriesSink::cumulative(const Bins& bins, std::size_t count) 
 SeriesTable SeriesSink::table() const {
   SeriesTable table;
   table.width = width_;
-  // Leaves out a last bin that exists only because of rounding.
+  // Removes a last bin that exists only because of rounding.
   const auto count = std::min<std::size_t>(
       most_bins_, static_cast<std::size_t>(std::ceil(end_ * per_second_ * (1 - 1e-12))));
   for (std::size_t i = 0; i < count; ++i)
@@ -164,11 +164,11 @@ SeriesTable SeriesSink::table() const {
     table.series.push_back(std::move(series));
   };
   add(cumulative(samples_, count), "samples_done", "sample", "samples complete so far");
-  add(cumulative(recompute_, count), "recompute_s", "s", "seconds of recomputation so far");
+  add(cumulative(recompute_, count), "recompute_s", "s", "the seconds of recomputation so far");
   if (!has_watts(plan_)) return table;
   SeriesTable::Series watts;
   for (std::size_t i = 0; i < count; ++i) watts.values.push_back(idle_w_ + dynamic_[i] / length(i));
-  add(std::move(watts), "power_w", "W", "mean power of devices and links in the bin");
+  add(std::move(watts), "power_w", "W", "the mean power of devices and links in the bin");
   return table;
 }
 

@@ -14,8 +14,8 @@ namespace sluice {
 
 class SeriesSink final : public Sink {
  public:
-  /// Parameter `width` is the first width of a bin in seconds, such as lower bound / 5000. `plan` must outlive this
-  /// object.
+  /// Parameter `width` is the width of a bin at the start, in seconds, for example lower bound / 5000. `plan` must
+  /// outlive this object.
   SeriesSink(const Plan& plan, double width);
 
   void span(const Span& span) override;
@@ -26,31 +26,31 @@ class SeriesSink final : public Sink {
 
   /// Returns the series. Utilisation is the share of a bin in which the stream is busy. Samples and recomputation are
   /// cumulative, and a sample counts from the moment at which it is available. Watts are idle power plus the joules of
-  /// each action and of the bytes on its links, spread evenly over the action. A plan without watts has no such
-  /// series.
+  /// each action and of the bytes on its links, spread evenly over the action. A plan without watts has no series of
+  /// watts.
   SeriesTable table() const;
 
  private:
   using Bins = std::vector<double>;
-  /// The fields that span() reads for every span. They are copied here, because actions themselves are large.
+  /// The fields that span() reads for every span. These fields are copied, because whole actions are large.
   struct Effect {
     double joules;   ///< above idle power
-    double samples;  ///< samples that are done at the end of the action
+    double samples;  ///< the number of samples that are done at the end of the action
     std::uint32_t stream;
     bool recompute;
   };
   void reach(double time);  ///< widens the bins until they reach `time`
   void spread(Bins& bins, double start, double end, double amount);
-  /// Adds all repetitions of a span to the bins, each as spread() does.
+  /// Adds all repetitions of a span to the bins, and spreads each repetition like spread().
   void spread_again(Bins& bins, const Repetition& repetition, double start, double end,
                     double amount);
   SeriesTable::Series cumulative(const Bins& bins, std::size_t count) const;
-  double length(std::size_t bin) const;  ///< seconds of the bin that lie within the run
+  double length(std::size_t bin) const;  ///< the seconds of the bin that lie within the run
 
   const Plan& plan_;
   std::size_t most_bins_;
-  double width_, per_second_;  ///< seconds of a bin; bins per second
-  double end_ = 0;             ///< seconds of the run so far
+  double width_, per_second_;  ///< the seconds of a bin, and the bins per second
+  double end_ = 0;             ///< the seconds of the run so far
   double idle_w_ = 0;
   std::vector<Effect> effects_;  ///< by action
   std::vector<Bins> busy_;       ///< seconds by stream

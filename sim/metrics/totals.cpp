@@ -59,7 +59,7 @@ void Totals::span(const Span& span) {
   if (of_first || span.iteration == middle_ || span.iteration == last_) complete(span);
 }
 
-/// Records when steps are complete. Work for a later step that is done ahead does not belong to the first step.
+/// Records when steps are complete. Work that is done early for a later step does not belong to the first step.
 void Totals::complete(const Span& span) {
   if (plan_.section_of(span.action) != Section::body) return;
   const auto reach = [&](std::optional<double>& complete) {

@@ -31,13 +31,14 @@ class Totals final : public Sink {
     std::int64_t spans = 0;
     double first_start = std::numeric_limits<double>::infinity();
     double last_end = 0;
-    Sum exposed_s;  ///< idle seconds of a compute stream that waits for a transfer
-    Sum filling_s;  ///< idle seconds of a compute stream before the prologue ends
+    Sum exposed_s;  ///< the idle seconds of a compute stream while it waits for a transfer
+    Sum filling_s;  ///< the idle seconds of a compute stream before the prologue ends
   };
   struct Pool {
     std::int64_t peak_bytes = 0;
     double peak_time = 0;                      ///< the first moment of the peak
-    ByClass<std::int64_t> level{}, at_peak{};  ///< bytes now, and at the moment of the peak
+    /// The bytes at the present moment, and at the moment of the peak.
+    ByClass<std::int64_t> level{}, at_peak{};
   };
 
   /// The sums over all actions.
@@ -47,7 +48,7 @@ class Totals final : public Sink {
     double flop = 0, samples = 0, transferred_bytes = 0;
     std::vector<double> stream_busy_s, stream_joules;
     /// Seconds and bytes of transfers, for each link. A transfer counts in full for each link that it crosses. A flow
-    /// of a computation counts with the seconds that it would take alone.
+    /// of a computation counts with the seconds that it would take alone on its links.
     std::vector<double> link_transfer_s, link_bytes;
     ByClass<double> class_transfer_s{}, class_bytes{};
   };
@@ -57,16 +58,17 @@ class Totals final : public Sink {
 
   void span(const Span& span) override;
   void memory(const MemoryEvent& event) override;
-  /// Adds all repetitions of the repeated part. After each repetition, the levels of pools are the same.
+  /// Adds all repetitions of the repeated part. All repetitions leave the same levels of the pools.
   void repeat(const Repetition& repetition) override;
 
   const Plan& plan() const { return plan_; }
-  /// Returns the latest `available` of all spans: the time at which all actions have ended and all data have arrived.
+  /// Returns the latest `available` of all spans, which is the time at which all actions have ended and all data have
+  /// arrived.
   double makespan() const { return makespan_; }
   const std::vector<Action>& actions() const { return actions_; }
   const std::vector<Stream>& streams() const { return streams_; }
   const std::vector<Pool>& pools() const { return pools_; }
-  const Sums& sums() const;  ///< computed at the first call after new spans
+  const Sums& sums() const;  ///< the sums are computed at the first call after new spans
 
   /// Returns whether every action of the plan has been executed as often as the plan says.
   bool complete() const;
@@ -82,7 +84,7 @@ class Totals final : public Sink {
   /// step is complete when all samples of one step are done. Returns nullopt if the first step was not completed.
   std::optional<double> first_complete() const;
 
-  /// Returns the bound of the plan. It is computed at the first call.
+  /// Returns the bound of the plan. The bound is computed at the first call.
   const Bound& bound() const;
 
   /// Sets the bound of the question that the plan answers, in seconds. Pass nullopt if the plan does not answer a
@@ -96,12 +98,12 @@ class Totals final : public Sink {
   std::optional<double> further_step() const { return further_step_; }
 
  private:
-  /// The fields that span() reads for every span. They are stored side by side, because actions
-  /// themselves are large.
+  /// The fields that span() reads for every span. These fields are stored side by side, because whole actions are
+  /// large.
   struct Place {
     std::uint32_t stream;
     bool compute, transfer;
-    std::int32_t ahead;  ///< the number of iterations after which its work is needed
+    std::int32_t ahead;  ///< the number of iterations after which the work of the action is needed
   };
   struct FinishedSamples {
     double when;
@@ -121,7 +123,7 @@ class Totals final : public Sink {
 
   const Plan& plan_;
   double makespan_ = 0;
-  std::int64_t prologue_left_;  ///< actions that have not ended
+  std::int64_t prologue_left_;  ///< the number of actions that have not ended
   double prologue_complete_ = 0;
   std::int64_t middle_ = -1, last_ = -1;
   std::int64_t first_ = 0;  ///< the last iteration of the first step

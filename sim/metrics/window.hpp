@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// Times of executions by (action, iteration), for a range of iterations of the body.
+/// The times of executions by (action, iteration), for a range of iterations of the body.
 class Window {
  public:
   /// Keeps the last `iterations` iterations that were written.

@@ -10,7 +10,7 @@ namespace {
 using Begins = PlacementProblem::Begins;
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The memories that hold the content of the tensor: only slow memory, both memories, or only fast memory.
+/// Which memories hold the content of the tensor: only slow memory, both memories, or only fast memory.
 enum State : std::uint8_t { slow, both, fast };
 using Costs = std::array<double, 3>;
 
@@ -25,7 +25,7 @@ class Walk {
       : prices_(prices), count_(prices.slow.size()), steps_(2 * count_) {}
 
   /// Returns the best path that begins in the state `begin`. If the first use makes the tensor (`made`), the path has
-  /// no gap before that use.
+  /// no gap before the first use.
   PricedPath run(State begin, bool made, bool comes_back) {
     Costs costs = {never, never, never};
     costs[begin] = begin == slow ? 0 : made ? never : prices_.hold[0];
@@ -33,7 +33,7 @@ class Walk {
       if (i > 0) costs = after_gap(costs, i);
       costs = after_use(costs, i, made && i == 0);
     }
-    // A tensor of the kind `stays` must end in the state in which it began.
+    // A tensor of the kind `stays` must be in equal states at the beginning and at the end.
     State end = slow;
     double cost = never;
     for (const State s : {slow, both, fast}) {

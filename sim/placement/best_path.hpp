@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// The prices of one tensor. A price is infinite at uses and in gaps for which there is no room.
+/// The prices of the uses and gaps of one tensor. The price of a use or a gap for which there is no room is infinite.
 struct PathPrices {
   PlacementProblem::Begins begins = PlacementProblem::Begins::made;
   const std::vector<char>* written = nullptr;  ///< indexed by use
@@ -21,12 +21,13 @@ struct PathPrices {
 
 struct PricedPath {
   TensorPath path;
-  double cost = 0;  ///< infinite if there is no path
+  double cost = 0;  ///< the sum of the prices of the path; infinite if there is no path
 };
 
 PricedPath best_path(const PathPrices& prices);
 
-/// Returns the better of two paths: the tensor is always in slow memory, or always in fast memory.
+/// Returns the cheaper of two paths. In the first path, the tensor is always in slow memory. In the second path, the
+/// tensor is always in fast memory.
 PricedPath best_constant_path(const PathPrices& prices);
 
 }  // namespace sluice

@@ -37,13 +37,13 @@ class Addresses {
     taken_[{low, t}] = low + bytes;
   }
   std::vector<std::int64_t> at_;
-  /// The key of an allocated piece is its first address and its tensor; the value is its end.
+  /// The allocated pieces of memory. The key of a piece is its first address and its tensor, and the value is its end.
   std::map<std::pair<std::int64_t, std::uint32_t>, std::int64_t> taken_;
 };
 
-/// The content of the cache, byte by byte. Slow memory is divided into laps that are as long as the cache. The place of
-/// an address in the cache is its distance from the beginning of its lap. For each piece of the cache, this class knows
-/// the lap from which its bytes come.
+/// The content of the cache, byte by byte. Slow memory is divided into laps, each of the size of the cache. The place
+/// of an address in the cache is its distance from the beginning of its lap. For each piece of the cache, this class
+/// knows the lap from which its bytes come.
 class Cache {
  public:
   explicit Cache(std::int64_t size) : size_(size) {
@@ -66,8 +66,8 @@ class Cache {
       touch(place, place + part, lap, writes, traffic);
       address += part;
       bytes -= part;
-      // From the second complete lap on, all laps are alike: each lap replaces everything that the previous lap left in
-      // the cache.
+      // From the second complete lap on, all laps are alike, because each lap replaces all bytes that the previous lap
+      // left in the cache.
       if (part == size_ && ++whole_laps == 2 && bytes >= 2 * size_) {
         const std::int64_t skipped = (bytes / size_ - 1) * size_;
         traffic.misses += static_cast<double>(skipped);

@@ -16,10 +16,11 @@ struct CachedRun {
   double hit_bytes = 0, miss_bytes = 0, written_back_bytes = 0;
 };
 
-/// Runs the kernels with this cache. In the order in which they are made, tensors get the lowest addresses that are
-/// free while they exist. A kernel takes its seconds with everything in fast memory, plus the seconds of its misses and
-/// write-backs. If the kernel's time is given by lines, the seconds of misses and write-backs are added to the line of
-/// its bytes. Otherwise they are added to the total.
+/// Runs the kernels with fast memory as a cache of `capacity` bytes. Each tensor gets the lowest free addresses when it
+/// is made, and frees these addresses after its last use. A kernel takes the seconds that it takes with all operands in
+/// fast memory, plus the seconds of its misses and write-backs. If the kernel's time is given by lines, the seconds of
+/// misses and write-backs are added to the line of its bytes. Otherwise these seconds are added to the seconds of the
+/// kernel.
 CachedRun cached_run(const PlacementQuestion& question, std::int64_t capacity);
 
 }  // namespace sluice

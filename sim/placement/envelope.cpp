@@ -19,7 +19,7 @@ std::vector<KernelTime::Line> lines_that_count(const std::vector<KernelTime::Lin
   std::vector<KernelTime::Line> left;
   for (std::size_t l = 0; l < lines.size(); ++l) {
     bool counts = true;
-    // Of equal lines, the first one stays.
+    // If several lines are equal, the first of these lines stays.
     for (std::size_t m = 0; m < lines.size() && counts; ++m)
       counts = m == l || !nowhere_above(lines[l], lines[m]) ||
                (l < m && nowhere_above(lines[m], lines[l]));

@@ -1,7 +1,8 @@
 // The envelope gives the seconds of a kernel whose operands may be partly in slow memory. Linear programmes and prices
-// need such a function. It is the greatest convex function that nowhere exceeds the seconds of any placement. For a
-// roofline, the envelope lies above the lines of the roofline. With these lines alone, a third of an operand in slow
-// memory would cost no time because the FLOP hide it, although the whole operand would cost time.
+// need a function of this kind. The envelope is the greatest convex function that nowhere exceeds the seconds of a
+// placement. For a roofline, the envelope lies above the lines of the roofline. These lines alone would be too low. For
+// example, a third of an operand in slow memory would cost no time if the FLOP take longer than the bytes. But the
+// whole operand in slow memory may cost time.
 #pragma once
 
 #include "placement/problem.hpp"
@@ -9,11 +10,12 @@
 namespace sluice {
 
 struct KernelEnvelope {
-  /// The seconds of the kernel for each set of operands in slow memory (bit i stands for operands[i]). It is empty if
-  /// the lines are used instead, because there are more than `most_operands` operands or because one line is exact.
+  /// The seconds of the kernel for each set of operands in slow memory (bit i stands for operands[i]). `sets` is empty
+  /// if `lines` is used instead. The reason is that there are more than `most_operands` operands, or that one line is
+  /// exact.
   std::vector<double> sets;
   std::vector<std::uint32_t> operands;
-  std::vector<KernelTime::Line> lines;  ///< no line is everywhere below another line
+  std::vector<KernelTime::Line> lines;  ///< none of these lines is everywhere below another line
 
   /// The most operands of a roofline for which `sets` is filled.
   static constexpr std::size_t most_operands = 6;
@@ -21,12 +23,12 @@ struct KernelEnvelope {
 
 KernelEnvelope envelope_of(const PlacementProblem::Kernel& kernel);
 
-/// Returns the highest line that lies below all sets, if an operand of the envelope in slow memory adds its seconds in
-/// `charges`. Parameter `count` is the number of the kernel's operands.
+/// Returns the highest line that lies below the seconds of all sets and in which each operand of the envelope in slow
+/// memory adds its seconds in `charges`. Parameter `count` is the number of the kernel's operands.
 KernelTime::Line line_below(const KernelEnvelope& envelope, std::size_t count,
                             const std::vector<double>& charges);
 
-/// The weighted mean of lines. The weights are not negative and not all 0.
+/// The weighted mean of lines. The weights are not negative, and at least one weight is not 0.
 KernelTime::Line mean_of(const std::vector<KernelTime::Line>& lines,
                          const std::vector<double>& weights);
 

@@ -19,7 +19,7 @@ std::vector<double> sums_of(const std::vector<double>& prices, std::uint32_t ker
   return sums;
 }
 
-/// Random numbers that are the same on every machine: SplitMix64 (Steele et al. 2014).
+/// Random numbers by SplitMix64 (Steele et al. 2014), which are equal on all machines.
 class RandomNumbers {
  public:
   std::uint64_t below(std::uint64_t bound) {
@@ -33,8 +33,8 @@ class RandomNumbers {
   std::uint64_t state_ = 15;
 };
 
-/// Sorts tensors by the seconds that they save in fast memory, divided by the price of their bytes there. The best
-/// tensors come first.
+/// Sorts tensors by the seconds that each tensor saves in fast memory, divided by the price of its bytes in fast
+/// memory. The tensors with the greatest quotient come first.
 std::vector<std::uint32_t> by_worth(const ImproveRequest& request,
                                     const std::vector<double>& prices) {
   const PlacementQuestion& question = request.question;

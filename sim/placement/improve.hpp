@@ -1,8 +1,8 @@
 // Finds placements that fit, starting from prices. Tensors are put into fast memory one after the other. The tensors
 // that save the most seconds per byte come first. Each tensor takes its best path (placing.hpp) through the room that
-// is left. Afterwards, some tensors are taken out at random moments and put back in another order. The result is kept
-// if it is better. This second part follows Shaw, Using constraint programming and local search methods to solve
-// vehicle routing problems (1998).
+// the earlier tensors leave. In a second part, tensors that are in fast memory at a random moment are taken out and put
+// back in another order. The new placement is kept if it is faster than the old placement. The second part follows
+// Shaw, Using constraint programming and local search methods to solve vehicle routing problems (1998).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct ImproveRequest {
   PlacementWeights weights = {};
 };
 
-/// A placement that is changed one tensor at a time. Its bytes and seconds are updated with each change.
+/// A placement that is changed one tensor at a time. Each change updates the bytes and seconds of the placement.
 class PlacementDraft {
  public:
   PlacementDraft(const ImproveRequest& request, Placing placing);
@@ -45,19 +45,19 @@ class PlacementDraft {
   const ImproveRequest& request_;
   const PlacementQuestion& question_;
   Placing placing_;
-  std::vector<std::int64_t> bytes_;  ///< bytes in fast memory, indexed by kernel
+  std::vector<std::int64_t> bytes_;  ///< the bytes in fast memory, indexed by kernel
   std::vector<std::vector<char>> slow_;
   std::vector<double> kernel_s_;
   double seconds_ = 0;
 };
 
-/// Returns a new placement that fits, made from prices. Tensors with a path in `begin` get this path before all other
-/// tensors, if there is room.
+/// Makes a placement from prices, and returns it. The placement fits. Tensors with a path in `begin` get this path
+/// before all other tensors, if there is room.
 Placing placing_from(const ImproveRequest& request, const std::vector<double>& prices,
                      const std::vector<std::optional<TensorPath>>& begin = {});
 
 /// Returns the best placement that a search finds in `tries` tries. The search begins with `placing`, which must fit.
-/// It ends early when the seconds reach `bound`.
+/// The search ends early when the seconds reach `bound`.
 Placing improved(const ImproveRequest& request, Placing placing, const std::vector<double>& prices,
                  std::size_t tries, double bound);
 

@@ -15,7 +15,7 @@ using Begins = PlacementProblem::Begins;
 
 enum : std::uint32_t { fast_pool, slow_pool };
 enum : std::uint32_t { compute, synchronous, engine };        ///< streams
-enum : std::uint32_t { engine_to_fast = 2, engine_to_slow };  ///< routes of the engine
+enum : std::uint32_t { engine_to_fast = 2, engine_to_slow };  ///< routes of the copy engine
 
 /// The time that a tensor stays in one memory.
 struct Stay {
@@ -96,7 +96,7 @@ class Lister {
   }
 
   /// Lists the moves of the copy engine that may begin when kernel k begins. These moves wait for an action without
-  /// duration (a gate). The gate waits for the same actions as the kernel.
+  /// duration (a gate). The gate waits for the actions for which the kernel waits.
   std::uint32_t list_engine(std::uint32_t k, std::size_t first, std::size_t next,
                             std::vector<std::uint32_t>& before,
                             std::vector<std::vector<std::uint32_t>>& arrive, std::uint32_t last) {
@@ -136,8 +136,8 @@ class Lister {
     return action;
   }
 
-  /// Adds a flow for the bytes that the kernel reads or writes in slow memory. The flow uses the same link as the moves
-  /// of the copy engine.
+  /// Adds a flow for the bytes that the kernel reads or writes in slow memory. The flow uses the link of the moves of
+  /// the copy engine.
   static void flow(Action& action, double bytes, bool to_fast) {
     if (!(bytes > 0)) return;
     action.flows.push_back({.tensor = none,
@@ -172,7 +172,7 @@ class Lister {
     const TensorUses& uses = question_.uses(t);
     const bool stays = question_.tensor(t).begins == Begins::stays;
     std::optional<Stay> in_fast, in_slow;
-    // Returns the stay in slow memory. It began with the start of the run or with a save.
+    // Returns the stay in slow memory. This stay began with the start of the run or with a save.
     const auto slow = [&]() -> const Stay& {
       if (!in_slow) in_slow = stay_from(t, slow_pool, begin_);
       return *in_slow;
@@ -258,7 +258,7 @@ double simulated_seconds(const PlacementQuestion& question, const PlacementSched
   check_structure(plan);
   const ReplayResult result = replay(plan);
   if (result.blocking)
-    throw Infeasible("the placement blocks when it is executed:\n" +
+    throw Infeasible("the run of this placement blocks:\n" +
                      describe(plan, *result.blocking));
   return result.makespan;
 }

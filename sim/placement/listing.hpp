@@ -1,8 +1,8 @@
-// Turns a schedule into a plan with two pools and one compute stream. Synchronous moves are on a copy stream: they wait
-// for kernels, and kernels wait for them. The moves of the copy engine are on another copy stream. If a kernel reads or
-// writes over the link of the copy engine, the bytes of the kernel are flows on this link. These flows and the engine's
-// moves slow each other down, which predicted_seconds() does not count. The plan is for one run, and all its actions
-// are in the prologue.
+// Turns a schedule into a plan with two pools and one compute stream. Synchronous moves are on a copy stream. These
+// moves wait for kernels, and kernels wait for these moves. The moves of the copy engine are on another copy stream. If
+// a kernel reads or writes over the link of the copy engine, the bytes of the kernel are flows on this link. These
+// flows and the engine's moves slow each other down, which predicted_seconds() does not count. The plan is for one run,
+// and all its actions are in the prologue.
 #pragma once
 
 #include "placement/schedule.hpp"
@@ -12,7 +12,7 @@ namespace sluice {
 Plan plan_of(const PlacementQuestion& question, const PlacementSchedule& schedule,
              std::int64_t capacity);
 
-/// Executes that plan and returns its seconds. Throws Infeasible when the plan blocks.
+/// Executes the plan of the schedule and returns its seconds. Throws Infeasible when the plan blocks.
 double simulated_seconds(const PlacementQuestion& question, const PlacementSchedule& schedule,
                          std::int64_t capacity);
 

@@ -26,8 +26,8 @@ class Search {
     for (const Placing& placing : request.known) offer(placing);
   }
 
-  /// Computes a bound and placements. They come from the linear programme if it is small enough, and otherwise from
-  /// prices.
+  /// Computes a bound and placements. The bound and the placements come from the linear programme if the programme is
+  /// small enough, and otherwise from prices.
   void relax() {
     if (!open()) return;
     std::optional<RelaxedProgramme> found;
@@ -111,7 +111,7 @@ class Search {
 
 Optimum optimum(const OptimumRequest& request) {
   check_capacity(request.question, all_slow(request.question), request.capacity,
-                 "what is pinned to fast memory");
+                 "the placement with only pinned tensors in fast memory");
   Search search(request, {});
   search.relax();
   search.branch();
@@ -122,7 +122,8 @@ Optimum optimum(const OptimumRequest& request) {
 
 OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
   const PlacementQuestion& question = request.question;
-  check_capacity(question, all_slow(question), request.capacity, "what is pinned to fast memory");
+  check_capacity(question, all_slow(question), request.capacity, "the placement with only pinned "
+                                                                 "tensors in fast memory");
   OverlappedOptimum best;
   best.seconds = std::numeric_limits<double>::infinity();
   const auto offer = [&](const Placing& placing) {
@@ -136,8 +137,9 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
   offer(all_slow(question));
   for (const Placing& placing : request.known) offer(placing);
   // The following loop computes a lower bound of the seconds of a run. A run takes at least the seconds of its kernels
-  // and synchronous moves together. It also takes at least the seconds of the copy engine's work. So it takes at least
-  // any weighted mean of these two times. In this mean, a move counts with the cheaper of its two ways.
+  // and synchronous moves together. A run also takes at least the seconds of the copy engine's work. So a run takes at
+  // least any weighted mean of these two times. In this mean, a move has the smaller weight of the two ways to make it:
+  // as a synchronous move or by the copy engine.
   const auto& engine = question.problem().asynchronous;
   const auto& rates = question.problem().synchronous;
   for (const double share : {0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7}) {
@@ -152,7 +154,7 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
     part.rounds = 1;
     part.iterations /= 6;
     part.tries /= 8;
-    part.largest_relaxed /= 4;  // the programme is solved eight times
+    part.largest_relaxed /= 4;  // the loop solves the programme eight times
     part.known.push_back(best.schedule.placing);
     Search search(part, weights);
     search.relax();

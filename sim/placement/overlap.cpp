@@ -20,7 +20,7 @@ class Overlapper {
 
   PlacementSchedule run() {
     seconds_ = predicted_seconds(question_, kernel_s_, schedule_.moves);
-    // The longest move comes first, because it gains the most and needs the most room.
+    // The longest move comes first, because it saves the most seconds and needs the most room.
     std::vector<PlacementMove> left = schedule_.moves;
     std::stable_sort(left.begin(), left.end(), [&](const auto& a, const auto& b) {
       return move_seconds(question_, a) > move_seconds(question_, b);
@@ -34,8 +34,9 @@ class Overlapper {
   }
 
  private:
-  /// Returns the kernels during which the copy engine may make this move. They lie between the uses on both sides of
-  /// the move's gap. A move in the other direction in the same gap limits them further.
+  /// Returns the kernels during which the copy engine may make this move. These kernels lie between the uses on both
+  /// sides of the move's gap. If the gap also has a move in the other direction, this other move excludes some of these
+  /// kernels.
   KernelRange between(const PlacementMove& move) const {
     const TensorUses& uses = question_.uses(move.tensor);
     const std::size_t i = move.use;
@@ -47,7 +48,8 @@ class Overlapper {
     for (const PlacementMove& other :
          schedule_.moves) {  // in one gap, the save ends before the fetch begins
       if (other.tensor != move.tensor || other.use != i || other.to_fast == move.to_fast) continue;
-      if (i == 0) continue;  // the save is after the last use, the fetch before the first use
+      // The save is after the last use, and the fetch is before the first use.
+      if (i == 0) continue;
       if (move.to_fast)
         range.first = std::max(range.first, other.needed);
       else
@@ -67,7 +69,8 @@ class Overlapper {
     const KernelRange range = between(move);
     const std::int64_t bytes = question_.tensor(move.tensor).bytes;
     PlacementMove beside = move;
-    beside.needed = beside.begin + 1;  // the move is not synchronous, so the engine's rate counts
+    // The copy engine makes the move, so the engine's rate counts.
+    beside.needed = beside.begin + 1;
     double left = move_seconds(question_, beside);
     Window window;
     const std::uint32_t count = range.last > range.first ? range.last - range.first : 0;
@@ -97,8 +100,9 @@ class Overlapper {
     if (window.move.synchronous()) return;
     std::vector<PlacementMove> moves = schedule_.moves;
     moves[static_cast<std::size_t>(at - schedule_.moves.begin())] = window.move;
-    // Synchronous moves come first, and of these first the moves to slow memory, which make room. The other moves come
-    // in the order in which they are needed.
+    // At each kernel, synchronous moves come before the moves of the copy engine. Moves to slow memory come before
+    // moves to fast memory, because moves to slow memory make room. The moves of the copy engine come in the order in
+    // which kernels need these moves.
     const auto rank = [](const PlacementMove& m) {
       return std::tuple(m.begin, !m.synchronous(),
                         m.synchronous() ? std::uint32_t{m.to_fast} : m.needed);
@@ -119,8 +123,8 @@ class Overlapper {
   std::int64_t capacity_;
   PlacementSchedule schedule_;
   std::vector<double> kernel_s_;
-  std::vector<std::int64_t> bytes_;  ///< bytes in fast memory, indexed by kernel
-  std::vector<double> free_;         ///< free seconds of the copy engine, indexed by kernel
+  std::vector<std::int64_t> bytes_;  ///< the bytes in fast memory, indexed by kernel
+  std::vector<double> free_;         ///< the free seconds of the copy engine, indexed by kernel
   double seconds_ = 0;
 };
 

@@ -2,16 +2,17 @@
 // kernels from one use to the next. The path of a tensor says in which memory it is at all uses and gaps. The placement
 // determines the bytes in fast memory, the necessary moves, and the seconds when every move is synchronous.
 //
-// A tensor that is in fast memory during a gap is also there at the uses before and after the gap. A tensor that is
-// moved to fast memory keeps its copy in slow memory until a kernel writes the tensor. So it can leave fast memory
-// without cost before it is written. The content that a use writes in fast memory is saved at most once.
+// A tensor that is in fast memory during a gap is also in fast memory at the uses before and after the gap. A tensor
+// that is moved to fast memory keeps its copy in slow memory until a kernel writes the tensor. So the tensor can leave
+// fast memory without cost until a kernel writes it. The content that a use writes in fast memory is saved at most
+// once.
 #pragma once
 
 #include "placement/problem.hpp"
 
 namespace sluice {
 
-/// The path of one tensor. An element is 1 if the tensor is in fast memory.
+/// The path of one tensor. An element is 1 if the tensor is in fast memory, and 0 if the tensor is in slow memory.
 struct TensorPath {
   std::vector<char> use, gap;  ///< gap[i] is before use i; gap[0] of a tensor that is made is 0
   bool operator==(const TensorPath&) const = default;
@@ -19,33 +20,33 @@ struct TensorPath {
 
 using Placing = std::vector<TensorPath>;  ///< indexed by tensor
 
-/// The path of a tensor that is always in one memory.
+/// Returns the path of a tensor that is always in one memory.
 TensorPath constant_path(const PlacementQuestion& question, std::uint32_t t, bool fast);
 /// Returns whether each tensor is always in one memory. The result may be false even without moves, because a tensor
-/// that is given at the start may begin in fast memory and leave it without cost.
+/// that is given at the start may begin in fast memory and leave this memory without cost.
 bool is_static(const PlacementQuestion& question, const Placing& placing);
-/// Return the placement with all tensors in slow memory except those pinned to fast memory, and the placement with all
-/// tensors in fast memory except those pinned to slow memory.
+/// all_slow() returns the placement in which only the tensors that are pinned to fast memory are in fast memory.
+/// all_fast() returns the placement in which only the tensors that are pinned to slow memory are in slow memory.
 Placing all_slow(const PlacementQuestion& question);
 Placing all_fast(const PlacementQuestion& question);
 
-/// A move before kernel `begin`. It is synchronous if `needed` is the same kernel; otherwise it
-/// runs while kernels run, and ends before kernel `needed` begins.
+/// A move before kernel `begin`. If `needed` equals `begin`, the move is synchronous. Otherwise the move runs while
+/// kernels run, and ends before kernel `needed` begins.
 struct PlacementMove {
   std::uint32_t tensor = none;
   bool to_fast = true;
   std::uint32_t begin = 0, needed = 0;
-  /// The use for which the tensor is fetched, or the use after the gap in which the tensor is saved. It is 0 for a save
-  /// after the last use.
+  /// The use for which the tensor is fetched, or the use after the gap in which the tensor is saved. The number is 0
+  /// for a save after the last use.
   std::size_t use = 0;
   bool synchronous() const { return begin == needed; }
 };
 
-/// Returns all moves as synchronous moves: a fetch directly before a use, and a save directly after a use. They are in
-/// the order of `begin`, with saves before fetches.
+/// Returns all moves as synchronous moves: a fetch directly before a use, and a save directly after a use. The moves
+/// are in the order of `begin`, with saves before fetches.
 std::vector<PlacementMove> moves_of(const PlacementQuestion& question, const Placing& placing);
 
-/// How often a tensor is fetched and saved on this path.
+/// How often a tensor is fetched and how often it is saved on a path.
 struct PathMoves {
   std::size_t fetches = 0, saves = 0;
 };
@@ -64,7 +65,7 @@ std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question, const Pl
 double synchronous_seconds(const PlacementQuestion& question, const Placing& placing);
 
 /// Throws Infeasible if fast memory cannot hold the tensors that the placement puts there. The message names the
-/// kernel, the memory and the largest tensors, and calls the placement `what`.
+/// kernel, the memory and the largest tensors, and calls the placement by the text `what`.
 void check_capacity(const PlacementQuestion& question, const Placing& placing,
                     std::int64_t capacity, const std::string& what);
 

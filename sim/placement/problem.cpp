@@ -33,11 +33,12 @@ void check_time(const PlacementProblem& problem, std::size_t k) {
     if (count > KernelTime::most_in_table || kernel.time.table.size() != std::size_t{1} << count)
       refuse("has " + std::to_string(count) + " operands and a table of " +
              std::to_string(kernel.time.table.size()) +
-             " times; expected one for each set of operands in slow memory");
+             " times; expected one time for each set of operands in slow memory");
     for (const double seconds : kernel.time.table) check_number(seconds);
   }
   for (const KernelTime::Line& line : kernel.time.lines) {
-    if (line.extra.size() != count) refuse("has a line that does not fit its operands");
+    if (line.extra.size() != count) refuse("has a line whose number of extra times differs from "
+                                           "the number of operands");
     check_number(line.base);
     for (const double extra : line.extra)
       if (!std::isfinite(extra)) refuse("has an extra time that is not a finite number");
@@ -87,11 +88,12 @@ std::vector<TensorUses> uses_of(const PlacementProblem& problem) {
       const std::string& name = problem.tensors[t].name;
       if (!of.kernels.empty() && of.kernels.back() == k)
         throw InputError(of_kernel(problem, k) + " names tensor '" + name +
-                         "' twice; expected each operand once");
+                         "' twice; list each tensor once");
       if (of.kernels.empty() && problem.tensors[t].begins == Begins::made && !operands[o].written)
         throw InputError(
             of_kernel(problem, k) + " reads tensor '" + name +
-            "', which is in no memory: no kernel before it makes it, and it is not given at the start");
+            "', which is not in any memory: no earlier kernel makes the tensor, and the tensor is "
+            "not given at the start");
       of.kernels.push_back(k);
       of.operands.push_back(o);
       of.written.push_back(operands[o].written ? 1 : 0);
@@ -100,7 +102,7 @@ std::vector<TensorUses> uses_of(const PlacementProblem& problem) {
   for (std::size_t t = 0; t < uses.size(); ++t)
     if (uses[t].kernels.empty())
       throw InputError("tensor '" + problem.tensors[t].name +
-                       "' is not used by any kernel; leave it out");
+                       "' is not used by any kernel; remove this tensor");
   return uses;
 }
 
@@ -157,7 +159,7 @@ std::vector<KernelTime::Line> KernelTime::lines_below(std::size_t operands) cons
 }
 
 PlacementQuestion::PlacementQuestion(PlacementProblem problem) : problem_(std::move(problem)) {
-  if (problem_.kernels.empty()) throw InputError("there is no kernel to place tensors for");
+  if (problem_.kernels.empty()) throw InputError("the placement problem has no kernels");
   check_tensors(problem_);
   uses_ = uses_of(problem_);
   for (std::size_t k = 0; k < problem_.kernels.size(); ++k) check_time(problem_, k);
@@ -172,7 +174,7 @@ PlacementQuestion::PlacementQuestion(PlacementProblem problem) : problem_(std::m
     if (live_bytes_[k] > *problem_.slow_capacity)
       throw Infeasible(
           "memory '" + problem_.slow + "' has " + std::to_string(*problem_.slow_capacity) +
-              " bytes and has to be able to hold every tensor: during " + of_kernel(problem_, k) +
+              " bytes, but must be able to hold all tensors: during " + of_kernel(problem_, k) +
               " these are " + std::to_string(live_bytes_[k]) + " bytes",
           {.pool = problem_.slow,
            .needed_bytes = live_bytes_[k],

@@ -1,7 +1,7 @@
 // The placement problem is to place the tensors that kernels use. The kernels run in a fixed
-// order on a device with two memories: a small fast one, and a slow one that can hold
-// everything. The time of a kernel depends on which of its operands are in slow memory. Tensors
-// can be moved between kernels. It is the problem of Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
+// order on a device with two memories: a small fast memory, and a slow memory that can hold all tensors. The time of a
+// kernel depends on which of its operands are in slow memory. Tensors can be moved between kernels. This is the problem
+// of Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,17 @@
 
 namespace sluice {
 
-/// The seconds of a kernel, which depend on the memories of its operands. They are given by a table or by lines. A
-/// table, for example of measurements, has an entry for each set of operands in slow memory (bit i stands for operand
-/// i). Of several lines, the greatest one counts: a roofline has one line for its FLOP and one for its bytes.
+/// The seconds of a kernel, which depend on the memories of its operands. A table or a list of lines gives these
+/// seconds. A table, for example of measurements, has an entry for each set of operands in slow memory (bit i stands
+/// for operand i). If there are several lines, the line with the most seconds counts. For example, a roofline has one
+/// line for its FLOP and one line for its bytes.
 struct KernelTime {
   struct Line {
-    double base = 0;            ///< seconds with all operands in fast memory
-    std::vector<double> extra;  ///< seconds to add for each operand in slow memory
-    /// Says where the bytes of this line are read or written. With `device`, it is a memory of the device. With
-    /// `fetching` or `saving`, it is slow memory, over the link on which the copy engine fetches or saves.
+    double base = 0;            ///< the seconds with all operands in fast memory
+    std::vector<double> extra;  ///< for each operand, the seconds to add if it is in slow memory
+    /// Says where the bytes of this line are read or written. With `device`, the bytes are in a memory of the device.
+    /// With `fetching` or `saving`, the bytes are in slow memory, and cross the link on which the copy engine fetches
+    /// or saves.
     enum class Over : std::uint8_t { device, fetching, saving } over = Over::device;
   };
   std::vector<Line> lines;
@@ -31,16 +33,16 @@ struct KernelTime {
 
   /// Returns the seconds. `slow` says for each operand whether it is in slow memory.
   double at(const std::vector<char>& slow) const;
-  /// Returns the seconds of the greatest line with this `over`, or 0 if no line has it. A table counts as a line with
-  /// `device`.
+  /// Returns the seconds of the greatest line with this `over`, or 0 if no line has this `over`. A table counts as a
+  /// line with `device`.
   double part(const std::vector<char>& slow, Line::Over over) const;
   double all_fast(std::size_t operands) const { return at(std::vector<char>(operands, 0)); }
-  /// Returns a lower bound on the seconds, wherever the operands are.
+  /// Returns a lower bound of the seconds for all placements of the operands.
   double least() const;
   /// Returns lines that nowhere exceed the seconds. For a table, there are two lines. The first line is exact if all
-  /// operands are in fast memory. For each operand in slow memory, it adds the least seconds that this operand adds in
-  /// any entry of the table. The second line is exact if all operands are in slow memory. For each operand in fast
-  /// memory, it subtracts the most seconds that this operand adds in any entry.
+  /// operands are in fast memory. For each operand in slow memory, the first line adds the least seconds that this
+  /// operand adds in any entry of the table. The second line is exact if all operands are in slow memory. For each
+  /// operand in fast memory, the second line subtracts the most seconds that this operand adds in any entry.
   std::vector<Line> lines_below(std::size_t operands) const;
 };
 
@@ -48,7 +50,7 @@ struct PlacementProblem {
   enum class Begins : std::uint8_t {
     made,   ///< the first kernel that uses the tensor makes it
     given,  ///< the tensor exists before the first kernel, in the memory that the placement chooses
-    /// like `given`, but after the last kernel the tensor must be in the memory where it began, for the next step
+    /// like `given`, but after the last kernel the tensor must be in the memory where it was before the first kernel
     stays
   };
   enum class Pinned : std::uint8_t { no, fast, slow };
@@ -62,7 +64,8 @@ struct PlacementProblem {
   };
   struct Operand {
     std::uint32_t tensor = none;
-    /// Whether the kernel writes the tensor. In this case, a copy in the other memory becomes invalid.
+    /// Whether the kernel writes the tensor. If the kernel writes the tensor, a copy in the other memory becomes
+    /// invalid.
     bool written = false;
     /// The bytes of the tensor that the kernel reads and writes, as a hardware cache counts them.
     double read_bytes = 0, written_bytes = 0;
@@ -79,13 +82,13 @@ struct PlacementProblem {
 
   std::string name;
   std::string device = "device";
-  std::string fast = "fast", slow = "slow";  ///< names of the memories
+  std::string fast = "fast", slow = "slow";  ///< the names of the two memories
   std::optional<std::int64_t> slow_capacity;
   std::vector<Tensor> tensors;
   std::vector<Kernel> kernels;
-  /// The rates of a synchronous move. Nothing else runs during such a move.
+  /// The rates of a synchronous move. No kernel and no other move runs during a synchronous move.
   Rates synchronous;
-  /// The rates of the copy engine, which moves data while kernels run. Without a copy engine, it is empty.
+  /// The rates of the copy engine, which moves data while kernels run. Without a copy engine, `asynchronous` is empty.
   std::optional<Rates> asynchronous;
   /// The rates at which a hardware cache fills a line from slow memory and writes a line back.
   Rates cache;
@@ -93,9 +96,9 @@ struct PlacementProblem {
   std::uint32_t kernel_count() const { return static_cast<std::uint32_t>(kernels.size()); }
 };
 
-/// The uses of a tensor by kernels, in order. There is a gap before each use except the first. A
+/// The uses of a tensor by kernels, in order. There is a gap before each use except the first use. A
 /// tensor that is given at the start also has a gap before its first use, which begins with the
-/// first kernel. If the tensor is of the kind `stays`, that gap also contains the time after its
+/// first kernel. If the tensor is of the kind `stays`, the gap before its first use also contains the time after its
 /// last use.
 struct TensorUses {
   std::vector<std::uint32_t> kernels;   ///< the kernel of use i
@@ -113,9 +116,8 @@ struct KernelRange {
 /// A problem that has been checked, with data that are derived from the problem.
 class PlacementQuestion {
  public:
-  /// Throws InputError for an operand that has no memory or is listed twice, a tensor that no kernel uses, a
-  /// number that is not finite, or a memory without a rate. Throws Infeasible when slow memory cannot hold
-  /// everything.
+  /// Throws InputError in the following cases: an operand has no memory or is listed twice, no kernel uses a tensor, a
+  /// number is not finite, or a memory has no rate. Throws Infeasible when slow memory cannot hold all tensors.
   explicit PlacementQuestion(PlacementProblem problem);
 
   const PlacementProblem& problem() const { return problem_; }
@@ -132,8 +134,8 @@ class PlacementQuestion {
   KernelRange behind(std::uint32_t t) const;
   /// Returns the kernels during which the tensor exists.
   KernelRange live(std::uint32_t t) const;
-  /// live_bytes() returns the bytes of the tensors that exist during each kernel, and peak() the greatest of these
-  /// sums.
+  /// live_bytes() returns for each kernel the bytes of the tensors that exist during the kernel. peak() returns the
+  /// greatest of these numbers.
   const std::vector<std::int64_t>& live_bytes() const { return live_bytes_; }
   std::int64_t peak() const;
   double all_fast_seconds() const;

@@ -137,8 +137,8 @@ class Programme {
       if (uses.written[j]) add_version(t, j, use, gap);
   }
 
-  /// Adds the cost of saving the version that use j writes in fast memory. This version is saved once if the tensor is
-  /// in slow memory in any gap during which the version is needed.
+  /// Adds the cost of saving the version that use j writes in fast memory. If the tensor is in slow memory in any gap
+  /// during which this version is needed, the version is saved once.
   void add_version(std::uint32_t t, std::size_t j, const std::vector<std::uint32_t>& use,
                    const std::vector<std::uint32_t>& gap) {
     const TensorUses& uses = question_.uses(t);
@@ -233,7 +233,7 @@ class Programme {
   Milp milp_;
   double scale_ = 1 / std::max(1.0, static_cast<double>(request_.capacity));
   std::vector<std::vector<std::uint32_t>> uses_, gaps_;  ///< variables
-  /// Changes of the bytes in fast memory from one kernel to the next.
+  /// Changes of the bytes in fast memory from one kernel to the next kernel.
   std::vector<Milp::Terms> changes_;
   std::vector<KernelEnvelope> envelopes_;
   /// The rows of each kernel: one row for its bytes in `levels_`, and in `time_rows_` one row for each line or operand.

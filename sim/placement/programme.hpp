@@ -1,9 +1,9 @@
-// A placement as a mixed-integer linear programme for CBC. It has an integer variable for each use and each gap of a
-// tensor (or one variable per tensor if nothing moves). It has a row for the bytes in fast memory during each kernel.
-// Each set of a kernel's operands that may be in slow memory has a variable: the share of this set (envelope.hpp).
-// Seconds are in units of a mean kernel and bytes in units of the capacity, because CBC's tolerances are absolute. The
-// programme follows AutoTM, section 4.2, but without AutoTM's nodes for reads, because the variables of the gaps have
-// the same effect.
+// A placement as a mixed-integer linear programme for CBC. The programme has an integer variable for each use and each
+// gap of a tensor, or only one variable per tensor if no tensor moves. The programme has a row for the bytes in fast
+// memory during each kernel. Each set of a kernel's operands that may be in slow memory has a variable: the share of
+// this set (envelope.hpp). Seconds are in units of a mean kernel and bytes in units of the capacity, because CBC's
+// tolerances are absolute. The programme follows AutoTM, section 4.2, but without AutoTM's nodes for reads, because the
+// variables of the gaps have the effect of these nodes.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@
 namespace sluice {
 
 struct ProgrammeAnswer {
-  /// A placement that takes less than the `known` seconds, if one was found.
+  /// A placement that takes less than the `known` seconds, or nothing if no such placement was found.
   std::optional<Placing> placing;
-  /// Whether it is proven that no placement is faster than `placing` or, if `placing` is empty, that no placement takes
-  /// less than `known`.
+  /// Whether it is proven that no placement is faster than `placing`. If `placing` is empty: whether it is proven that
+  /// no placement takes less than the `known` seconds.
   bool proven = false;
   double bound = 0;
 };
@@ -31,8 +31,8 @@ ProgrammeAnswer solve_programme(const ImproveRequest& request, double known, int
 /// The solution of the programme without the condition that variables are integers, so tensors may be partly in fast
 /// memory.
 struct RelaxedProgramme {
-  double bound = 0;            ///< seconds; computed again from the prices
-  std::vector<double> prices;  ///< seconds per byte, indexed by kernel
+  double bound = 0;            ///< a bound of the seconds, computed from the prices
+  std::vector<double> prices;  ///< prices in seconds per byte, indexed by kernel
   Placing placing;             ///< the solution with rounded variables, which may exceed the room
   /// For each tensor, whether all its variables were integers before they were rounded.
   std::vector<char> whole;

@@ -1,9 +1,9 @@
 // Computes a proven lower bound of the seconds. Fast memory is assumed to be unlimited, but it has a price per byte and
-// kernel. Each kernel's seconds are replaced by a line below them. With these two changes, each tensor can choose its
-// path independently (best_path.hpp). Any prices and lines give a bound. The best prices and lines are the dual values
-// of a linear programme (programme.hpp). If that programme is too large, a subgradient method finds prices and weighted
-// means of each kernel's lines. The method is from Fisher, The Lagrangian relaxation method for solving integer
-// programming problems (1981).
+// kernel. Each kernel's seconds are replaced by a line that never exceeds these seconds. With these two changes, each
+// tensor can choose its path independently (best_path.hpp). Any prices and lines give a bound. The best prices and
+// lines are the dual values of a linear programme (programme.hpp). If the linear programme is too large, a subgradient
+// method finds prices and weighted means of each kernel's lines. The method is from Fisher, The Lagrangian relaxation
+// method for solving integer programming problems (1981).
 #pragma once
 
 #include <vector>
@@ -20,15 +20,16 @@ struct PlacementWeights {
 
 /// The prices that replace the limit of fast memory, and the lines that replace the kernels' seconds.
 struct PlacementPrices {
-  std::vector<double> bytes;  ///< seconds per byte, indexed by kernel
+  std::vector<double> bytes;  ///< prices in seconds per byte, indexed by kernel
   /// For each kernel, a line that nowhere exceeds its seconds.
   std::vector<KernelTime::Line> below;
 };
 
 struct PlacementBound {
-  double seconds = 0;                       ///< no placement takes fewer seconds
-  std::vector<double> prices;               ///< seconds per byte, indexed by kernel
-  std::vector<std::vector<double>> shares;  ///< weights of the lines, indexed by kernel
+  double seconds = 0;                       ///< a lower bound of the seconds of all placements
+  std::vector<double> prices;               ///< prices in seconds per byte, indexed by kernel
+  /// The weights of the kernels' lines, indexed by kernel.
+  std::vector<std::vector<double>> shares;
 };
 
 struct BoundRequest {

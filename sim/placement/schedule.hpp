@@ -1,6 +1,6 @@
 // A schedule is a placement whose moves have times. Some moves are synchronous, between two kernels, and a copy engine
-// makes the other moves while kernels run. Here, arithmetic predicts the seconds of a schedule. Schedules are also
-// executed as plans (listing.hpp).
+// makes the other moves while kernels run. The functions of this file predict the seconds of a schedule by arithmetic.
+// listing.hpp turns a schedule into a plan, which can be executed.
 #pragma once
 
 #include "placement/placing.hpp"
@@ -18,15 +18,16 @@ PlacementSchedule synchronous_schedule(const PlacementQuestion& question, Placin
 /// Returns the seconds of a move, which is either on the copy engine or synchronous.
 double move_seconds(const PlacementQuestion& question, const PlacementMove& move);
 
-/// Returns the bytes in fast memory during each kernel. A tensor that is being moved to or from fast memory is counted.
+/// Returns the bytes in fast memory during each kernel. The bytes include tensors that are being moved to or from fast
+/// memory.
 std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question,
                                      const PlacementSchedule& schedule);
 
 /// Returns the time at which all kernels and moves have ended. A kernel begins after the previous kernel, after the
-/// moves that it needs, and after the synchronous moves before it. The copy engine makes one move after the other. It
-/// begins a move no earlier than kernel `begin` of the move could begin.
+/// moves that it needs, and after the synchronous moves before it. The copy engine makes one move after the other. The
+/// copy engine does not begin a move before kernel `begin` of the move could begin.
 double predicted_seconds(const PlacementQuestion& question, const PlacementSchedule& schedule);
-/// Does the same for kernels that take the given seconds.
+/// Returns the time at which all kernels and moves have ended if kernel k takes `kernel_s[k]` seconds.
 double predicted_seconds(const PlacementQuestion& question, const std::vector<double>& kernel_s,
                          const std::vector<PlacementMove>& moves);
 

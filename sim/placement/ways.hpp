@@ -1,5 +1,5 @@
-// The methods of placing tensors, from everything in one memory to moves while kernels run. The result of a method is
-// the executed plan. To add a method, add a function and a line in ways.cpp.
+// The methods of placing tensors, from placements in a single memory to moves while kernels run. The result of a method
+// is the executed plan. To add a method, add a function and a line in ways.cpp.
 #pragma once
 
 #include <functional>
@@ -16,14 +16,15 @@ namespace sluice {
 struct PlacementResult {
   std::string way;
   std::int64_t capacity = 0;
-  std::string refused;  ///< why the method cannot place the tensors; empty if it can
+  std::string refused;  ///< why the method cannot place the tensors; empty if the method can
   double predicted_s = 0;
   /// The seconds of the executed plan with two pools. For the hardware cache there is no plan, and `simulated_s` is 0.
   double simulated_s = 0;
-  std::optional<double> bound_s;  ///< no placement with the same freedom takes fewer seconds
+  /// A lower bound of the seconds of all placements that this method allows.
+  std::optional<double> bound_s;
   std::optional<PlacementSchedule> schedule;
   std::optional<CachedRun> cached;
-  double oracle_s = 0;  ///< seconds that the search took
+  double oracle_s = 0;  ///< the seconds of wall-clock time that the search took
 
   double seconds() const { return schedule ? simulated_s : predicted_s; }
   /// Returns the gap between the seconds and the bound (base/gap.hpp), or nothing if the method does not search.
@@ -40,8 +41,9 @@ struct PlacementResult {
 struct WayRequest {
   const PlacementQuestion& question;
   std::int64_t capacity = 0;
-  int nodes = 1000;                                 ///< most nodes of branch and bound
-  std::vector<const PlacementResult*> lesser = {};  ///< results with less memory or less freedom
+  int nodes = 1000;                                 ///< the most nodes of branch and bound
+  /// The known results for less memory or less freedom.
+  std::vector<const PlacementResult*> lesser = {};
 };
 
 struct PlacementWay {
@@ -49,7 +51,8 @@ struct PlacementWay {
   std::string summary;
   /// Throws Infeasible, InputError.
   PlacementResult (*place)(const WayRequest& request) = nullptr;
-  /// Whether the method searches. The result of a search never becomes slower with more memory or more freedom.
+  /// Whether the method searches. With more memory or more freedom, the result of a search never takes longer than with
+  /// less memory or less freedom.
   bool searched = false;
 };
 
@@ -62,7 +65,8 @@ using PlacementProgress = std::function<void(std::size_t done, std::size_t total
 
 /// Places the tensors with each method in `ways` at each capacity. If `ways` is empty, all methods are used. The
 /// results of a capacity are next to each other, in the order of the methods. A placement that was found with less
-/// memory or less freedom is also a candidate when there is more, so more memory or freedom is never slower.
+/// memory or less freedom is also a candidate for more memory and more freedom. So a result with more memory or more
+/// freedom never takes longer than a result with less.
 std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           std::vector<std::int64_t> capacities,
                                           const std::vector<std::string>& ways, int nodes,
@@ -72,10 +76,11 @@ std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
 struct TensorWorth {
   std::uint32_t tensor = none;
   bool fast = false;
-  /// Seconds lost in slow memory if `fast`, otherwise seconds saved in fast memory.
+  /// If `fast`, the seconds that the run would lose with the tensor in slow memory. If not `fast`, the seconds that the
+  /// run would save with the tensor in fast memory.
   double seconds = 0;
 };
-/// Returns the worth of each tensor, the greatest first.
+/// Returns the worth of each tensor, in descending order.
 std::vector<TensorWorth> worth_of(const PlacementQuestion& question, const Placing& placing);
 
 }  // namespace sluice

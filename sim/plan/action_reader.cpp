@@ -70,7 +70,8 @@ ActionKind kind_of(const PlanLine& line, const Word& word) {
   if (word.text == "receive")
     line.fail(
         word.column,
-        "'receive' is no longer a kind of action: let the actions that wait for it wait for the send instead");
+        "'receive' is no longer a kind of action: delete this line, and let the actions that wait "
+        "for it wait for the send");
   for (const KindRecord& record : action_kinds()) known.emplace_back(record.name);
   line.fail(word.column, "unknown kind of action '" + std::string(word.text) + "'" +
                              did_you_mean(word.text, known) + "; known: " + join(known));
@@ -107,7 +108,7 @@ void ActionReader::read(const PlanLine& line, const Word& name, const LineKeys& 
   read_lists(line, keys, action);
 }
 
-/// If an action has no key 'kind', its kind, stage and micro-batch are taken from its name.
+/// If an action has no key 'kind', its name gives its kind, stage and micro-batch.
 void ActionReader::read_name(const PlanLine& line, const LineKeys& keys, const Word& word,
                              Action& action) {
   const std::string_view name = tables_.kept(line, word);
@@ -130,7 +131,8 @@ void ActionReader::read_name(const PlanLine& line, const LineKeys& keys, const W
   for (const Key key : {stage, micro_batch})
     if (const Word* extra = keys.find(key))
       line.fail(extra->column, "'" + std::string(action_keys[key]) +
-                                   "' needs 'kind': without it the name '" + std::string(name) +
+                                   "' needs the key 'kind', because the name "
+                                   "'" + std::string(name) +
                                    "' already gives kind, stage and micro-batch");
   action.kind = formula->kind;
   action.stage = formula->stage;
@@ -152,9 +154,9 @@ void ActionReader::read_work(const PlanLine& line, const LineKeys& keys, Action&
                            : "a computation needs 'seconds'");
   if (!computes && !transfers && tables_.version > 1)
     line.fail(1, "an action of the kind " + std::string(name_of(action.kind)) +
-                     " needs 'seconds', in addition to what it reads over links");
+                     " needs 'seconds', in addition to its flows over links");
   if (keys.find(moves) && keys.find(flows))
-    line.fail(keys.find(flows)->column, "either 'moves' or 'flows', not both");
+    line.fail(keys.find(flows)->column, "give either 'moves' or 'flows', not both");
   if (keys.find(moves)) read_moves(line, keys, action);
   if (const Word* list = keys.find(flows))
     PlanLine::split(*list, ',',
@@ -230,7 +232,8 @@ Access ActionReader::read_access(const PlanLine& line, const Word& word) const {
   if (how != "w" && how != "rw")
     line.fail(word.column + static_cast<int>(colon) + 1,
               "'" + std::string(how) +
-                  "' after ':': expected w (it writes the tensor) or rw (it reads and writes it)");
+                  "' after ':': expected w (the action writes the tensor) or rw (the action reads "
+                  "and writes the tensor)");
   return {placement.tensor, placement.pool, how == "rw", true};
 }
 
@@ -251,7 +254,7 @@ void ActionReader::read_wait(const PlanLine& line, Word word, Action& action) {
   action.waits.push_back(wait);
 }
 
-/// Removes '~' and the text after it from the word. Returns the number of iterations after the '~'.
+/// Removes '~' and the number after it from the word. Returns this number of iterations.
 std::uint32_t ActionReader::take_distance(const PlanLine& line, Word& word) {
   const std::size_t tilde = PlanLine::rfind_bare(word.text, '~');
   if (tilde == std::string_view::npos) return 0;
@@ -261,13 +264,14 @@ std::uint32_t ActionReader::take_distance(const PlanLine& line, Word& word) {
   if (error != std::errc{} || end != digits.data() + digits.size())
     line.fail(word.column + static_cast<int>(tilde) + 1,
               "'" + std::string(digits) +
-                  "' after '~': expected how many iterations ago, from 0 to " +
+                  "' after '~': expected a number of iterations from 0 to " +
                   std::to_string(std::numeric_limits<std::uint32_t>::max()));
   word.text = word.text.substr(0, tilde);
   return distance;
 }
 
-/// Removes the section before a ':' from the word and returns it. Without a ':', returns the section of the action.
+/// Removes the section before a ':' from the word and returns the section. Without a ':', returns the section of the
+/// action.
 std::size_t ActionReader::take_section(const PlanLine& line, Word& word) const {
   const std::size_t colon = PlanLine::find_bare(word.text, ':');
   if (colon == std::string_view::npos) return section_;
@@ -277,7 +281,7 @@ std::size_t ActionReader::take_section(const PlanLine& line, Word& word) const {
   return section;
 }
 
-/// Throws the error for a wait for an action that the section does not have.
+/// Throws the error for a wait whose awaited action is not in the section.
 void ActionReader::fail_unknown(const PlanLine& line, std::size_t section, const Word& word) const {
   auto end = static_cast<std::uint32_t>(plan_.actions.size());
   for (std::size_t later = first_.size(); --later > section;) end = std::min(end, first_[later]);

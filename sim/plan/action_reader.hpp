@@ -1,5 +1,5 @@
 // Reads the lines of actions in a plan's text. Only the reader of plans (text_read.cpp) uses this header. A plan may
-// have millions of such lines, so reading must be fast.
+// have millions of actions, so reading must be fast.
 #pragma once
 
 #include <array>
@@ -15,9 +15,10 @@
 
 namespace sluice {
 
-/// The numbers of the things that are declared before the sections, by name.
+/// The numbers of the pools, links, routes, streams, tensors and collectives that the lines before the sections
+/// declare, by name.
 struct NameTables {
-  int version = 0;  ///< the version of the format; 0 if not known yet
+  int version = 0;  ///< the version of the format; 0 while it is not known
   Names pools, links, routes, streams, tensors, collectives;
 
   /// Enters a name and returns it. Throws InputError for a name that is declared twice.
@@ -38,8 +39,8 @@ class ActionNames {
  public:
   static constexpr std::uint32_t unknown = Names::unknown;
 
-  /// Enters a name. `formula` has the parts of the name if it follows the rule for names such as 3F0. Returns false if
-  /// the name exists already.
+  /// Enters a name. `formula` has the parts of the name if the name follows the rule for names such as 3F0. Returns
+  /// false if the name exists already.
   bool add(std::string_view name, const std::optional<FormulaName>& formula, std::uint32_t action) {
     above_ = std::exchange(latest_, {name, action});
     if (formula) return formulas_.add(*formula, action);
@@ -47,8 +48,8 @@ class ActionNames {
     of_others_.push_back(action);
     return true;
   }
-  /// Returns the number of the action, or `unknown`. The action before the latest one is tried first, because actions
-  /// often wait for the line above them.
+  /// Returns the number of the action, or `unknown`. The function first tries the action before the latest action,
+  /// because actions often wait for the line above their own line.
   std::uint32_t find(std::string_view name) const {
     if (above_.action != unknown && same_name(above_.name, name)) return above_.action;
     if (const std::optional<FormulaName> formula = formula_of(name))
@@ -64,11 +65,12 @@ class ActionNames {
   };
   FormulaNumbers formulas_;
   Names others_;
-  std::vector<std::uint32_t> of_others_;  ///< numbers of the actions whose names are in `others_`
+  /// The numbers of the actions whose names are in `others_`.
+  std::vector<std::uint32_t> of_others_;
   Line latest_, above_;
 };
 
-/// Looks up names. The latest results are tried first, because the same few names often occur again.
+/// Looks up names. The latest results are tried first, because a few names often occur again and again.
 class RecentName {
  public:
   std::uint32_t look_up(const PlanLine& line, const Names& names, const Word& word,
@@ -92,8 +94,8 @@ class ActionReader {
   ActionReader(Plan& plan, NameTables& tables) : plan_(plan), tables_(tables) {}
 
   void read(const PlanLine& line, const std::vector<Word>& words, Section section);
-  /// Reads a line that has nothing unusual, which takes less time. If the line must be read word by word, returns false
-  /// and does nothing. `begins` is called before the action is added.
+  /// Reads a line in the usual form, which takes less time than reading word by word. If the line must be read word by
+  /// word, the function returns false and changes nothing. `begins` is called before the action is added.
   template <class Begins>
   bool read_usual(const PlanLine& line, Section section, Begins&& begins) {
     LineKeys keys(line, allowed());
@@ -111,7 +113,7 @@ class ActionReader {
   /// A wait for an action that has not been read yet.
   struct Pending {
     std::uint32_t action, place;  ///< `place` is the index of the wait among the action's waits
-    std::uint32_t column, size;   ///< where the awaited name is in the action's line
+    std::uint32_t column, size;   ///< the position of the awaited name in the action's line
     std::size_t section;
   };
   const KeyList& allowed() const;
@@ -131,7 +133,7 @@ class ActionReader {
   Plan& plan_;
   NameTables& tables_;
   std::array<ActionNames, 3> names_;  ///< indexed by section
-  /// Number of the first action, indexed by section.
+  /// The number of the first action, indexed by section.
   std::array<std::uint32_t, 3> first_ = {none, none, none};
   std::size_t section_ = 0;
   KeyOrder order_;

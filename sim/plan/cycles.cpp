@@ -12,7 +12,7 @@ namespace sluice {
 namespace {
 
 /// Checks that the waits within an iteration, together with the order of each stream, do not form a cycle. An action
-/// that works only for iterations that do not exist never runs, and is left out.
+/// that works only for iterations that do not exist never runs, so the check skips it.
 class CycleSearch {
  public:
   explicit CycleSearch(const PlanTables& tables) : tables_(tables), plan_(tables.plan) {}
@@ -38,7 +38,7 @@ class CycleSearch {
   };
 
   /// Returns whether all waits are for actions that are listed earlier. If they are, the actions can run in listing
-  /// order, and there is no cycle.
+  /// order, so there is no cycle.
   bool waits_look_back() const {
     for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)
       for (const Wait& wait : tables_.waits(a))
@@ -66,7 +66,7 @@ class CycleSearch {
     }
   }
 
-  /// Returns the k-th action that must end before action `a` in the same iteration, or `none` if this k must be
+  /// Returns the k-th action that must end before action `a` in the iteration of `a`, or `none` if this k must be
   /// skipped.
   std::uint32_t predecessor(std::uint32_t a, std::size_t k) const {
     const auto waits = tables_.waits(a);
@@ -91,9 +91,9 @@ class CycleSearch {
   static constexpr std::uint32_t end_ = none - 1;
   const PlanTables& tables_;
   const Plan& plan_;
-  std::vector<std::uint32_t> before_;  ///< for each action, the action before it on its stream
+  std::vector<std::uint32_t> before_;  ///< for each action, the previous action of its stream
   std::vector<char> colour_;
-  std::vector<Frame> path_;  ///< from the first action of the search to the current action
+  std::vector<Frame> path_;  ///< the path from the first action of the search to the current action
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Finds waits of a plan that can never end, because they form a cycle.
+// Finds waits of a plan that can never end, because these waits form a cycle.
 #pragma once
 
 #include "plan/tables.hpp"

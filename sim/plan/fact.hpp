@@ -1,4 +1,4 @@
-// Facts describe the decisions of a policy, for the report. Their values have types, so that code that prints or
+// Facts describe the decisions of a policy, for the report. The value of a fact has a type, so that code that prints or
 // compares facts does not have to parse texts.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace sluice {
 
 struct Fact {
-  /// A number with its unit, as in metrics. The unit is s, byte, or 1 for a ratio; an empty unit means a count.
+  /// A number with its unit. As in metrics, the unit is s, byte, or 1 for a ratio, and an empty unit means a count.
   struct Number {
     double value = 0;
     std::string unit = {};
@@ -19,10 +19,11 @@ struct Fact {
   };
   using List = std::vector<std::string>;
 
-  /// Such as "in_flight" or "chosen_s"; the name of a fact with a unit ends with the unit.
+  /// For example "in_flight" or "chosen_s". The name of a fact with a unit ends with the unit.
   std::string name;
   std::variant<std::string, Number, List> value;
-  std::string of = {};       ///< a group, stage or device; empty if the fact is about the plan
+  /// The group, stage or device that the fact is about; empty if the fact is about the plan.
+  std::string of = {};
   std::string replica = {};  ///< the device of the replica that made this decision; may be empty
 
   Fact() = default;

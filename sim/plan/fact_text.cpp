@@ -47,7 +47,8 @@ Fact read_fact(const PlanLine& line, const std::vector<Word>& words) {
   if (words.size() < 3)
     line.fail(
         words.back().column,
-        "'fact' takes a name and a value: a number, a text, or list=A,B; put a text with blanks in double quotes");
+        "'fact' takes a name and a value: a number, a text, or list=A,B; put a text with blanks in "
+        "double quotes");
   const bool lists = words[2].text.rfind("list=", 0) == 0;
   static constexpr std::array<std::string_view, 3> of_list = {"list", "of", "replica"};
   static constexpr std::array<std::string_view, 3> of_value = {"unit", "of", "replica"};

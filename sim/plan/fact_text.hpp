@@ -14,7 +14,7 @@ namespace sluice {
 /// written in quotes.
 std::string fact_line(const Fact& fact);
 
-/// Reads a fact from the words of such a line. Throws InputError at the faulty word.
+/// Reads a fact from the words of its line. Throws InputError at the faulty word.
 Fact read_fact(const PlanLine& line, const std::vector<Word>& words);
 
 }  // namespace sluice

@@ -8,19 +8,20 @@
 namespace sluice {
 
 /// Throws InputError. For a plan that was read from a text, the error is at the action's line. If `action` is `none`,
-/// it names only the file. For any other plan, the error has no position and begins with "plan: ".
+/// the error names only the file. For any other plan, the error has no position and begins with "plan: ".
 [[noreturn]] void plan_fault(const Plan& plan, std::uint32_t action, const std::string& message);
 
-/// Does the same as plan_fault, but the error is at the line of a tensor.
+/// Throws an error like plan_fault(), but at the line of a tensor.
 [[noreturn]] void tensor_fault(const Plan& plan, std::uint32_t tensor, const std::string& message);
 
-/// Do the same as plan_fault and tensor_fault, but throw CountError. They are for sums of bytes that 64 bits cannot hold.
+/// These functions work like plan_fault() and tensor_fault(), but throw CountError. The error reports a sum of bytes
+/// that 64 bits cannot hold.
 [[noreturn]] void plan_count_fault(const Plan& plan, std::uint32_t action,
                                    const std::string& message);
 [[noreturn]] void tensor_count_fault(const Plan& plan, std::uint32_t tensor,
                                      const std::string& message);
 
-/// Does the same as plan_fault, but the error is at a line about the whole plan, for example `key` iterations.
+/// Throws an error like plan_fault(), but at a line about the whole plan, for example with the `key` iterations.
 [[noreturn]] void header_fault(const Plan& plan, const std::string& key,
                                const std::string& message);
 

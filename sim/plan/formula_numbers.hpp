@@ -42,13 +42,14 @@ class FormulaNumbers {
   /// The names of one kind and stage, by micro-batch.
   struct Row {
     std::vector<std::uint32_t> numbers;
-    std::size_t count = 0;  ///< the number of known elements
+    std::size_t count = 0;  ///< the number of elements that hold an action's number
   };
   static constexpr std::size_t kind_count = static_cast<std::size_t>(ActionKind::update) + 1;
   /// A new place may be at most this much greater than twice the number of used places.
   static constexpr std::size_t gap = 64;
 
-  /// Returns the place of a stage or micro-batch number. The number -1 (no stage or no micro-batch) has place 0.
+  /// Returns the place of a stage or micro-batch number. The number -1, which means no stage or no micro-batch, has the
+  /// place 0.
   static std::size_t place_of(std::int32_t number) {
     return static_cast<std::size_t>(std::int64_t{number} + 1);
   }
@@ -72,7 +73,7 @@ class FormulaNumbers {
   }
 
   std::array<std::vector<Row>, kind_count> rows_;  ///< indexed by kind and stage
-  std::size_t count_ = 0;                          ///< names in the table
+  std::size_t count_ = 0;                          ///< the number of names in the table
   std::unordered_map<FormulaName, std::uint32_t, FormulaName::Hash> others_;
 };
 

@@ -62,7 +62,8 @@ constexpr std::array kinds = {
     KindRecord{.kind = Kind::send,
                .name = "send",
                .letter = "SEND",
-               .summary = "Transfers data from one device to another, which waits for the arrival.",
+               .summary = "Transfers data from one device to another device, which waits for the "
+                          "arrival.",
                .colour = sky,
                .transfers = true},
     KindRecord{.kind = Kind::move,
@@ -118,12 +119,12 @@ constexpr bool in_order() {
     if (static_cast<std::size_t>(kinds[i].kind) != i) return false;
   return kinds.size() == static_cast<std::size_t>(Kind::update) + 1;
 }
-static_assert(in_order(), "records stand in the order of the enumeration");
+static_assert(in_order(), "the records are in the order of the enumeration");
 
 constexpr std::uint8_t no_kind = kinds.size();
 
-/// For each kind, the next kind whose letter begins with the same character, or the number of kinds if there is no such
-/// kind.
+/// For each kind, the next kind whose letter begins with the first character of this kind's letter, or the number of
+/// kinds if there is no such kind.
 constexpr std::array<std::uint8_t, kinds.size()> next_with = [] {
   std::array<std::uint8_t, kinds.size()> table{};
   for (std::size_t i = 0; i < kinds.size(); ++i) {
@@ -134,7 +135,8 @@ constexpr std::array<std::uint8_t, kinds.size()> next_with = [] {
   return table;
 }();
 
-/// For each character, the first kind whose letter begins with it, or the number of kinds if there is no such kind.
+/// For each character, the first kind whose letter begins with this character, or the number of kinds if there is no
+/// such kind.
 constexpr std::array<std::uint8_t, 256> first_with = [] {
   std::array<std::uint8_t, 256> table{};
   table.fill(no_kind);

@@ -1,5 +1,5 @@
-// The kinds of actions are a table of records. To add a kind, add a value to the enumeration and a
-// record at the same position in kinds.cpp.
+// The kinds of actions are a table of records. To add a kind, add a value to the enumeration and a record at the
+// position of this value in kinds.cpp.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +34,12 @@ struct KindRecord {
   std::string_view summary;
   /// The colour in pictures, "#rrggbb", from the palette of Okabe and Ito.
   std::string_view colour;
-  bool transfers = false;       ///< whether it moves bytes over a route and has no seconds
-  bool trains = false;          ///< whether it belongs only to training
-  bool adds_gradients = false;  ///< whether it adds to the gradients of its stage's weights
-  /// Whether it is a part of a collective operation of several devices.
+  /// Whether actions of this kind move bytes over a route and have no seconds.
+  bool transfers = false;
+  bool trains = false;          ///< whether actions of this kind exist only in training
+  /// Whether actions of this kind add to the gradients of their stage's weights.
+  bool adds_gradients = false;
+  /// Whether actions of this kind are parts of a collective operation of several devices.
   bool is_collective = false;
 };
 

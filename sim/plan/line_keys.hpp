@@ -25,12 +25,12 @@ namespace sluice {
 
 inline constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max();
 
-/// Throws InputError at the word when it is not a whole number in the range.
+/// Throws InputError at the word if the word is not a whole number in the range.
 std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word& word,
                           std::int64_t minimum, std::int64_t maximum = largest_count);
 
-/// The keys that a line may have. The first `flags` keys have a value, and the other keys have none. One list is made
-/// for all lines of a kind.
+/// The keys that a line may have. The first `flags` keys have a value, and the other keys have no value. All lines of a
+/// kind share one list.
 class KeyList {
  public:
   static constexpr std::size_t most_keys = 24;
@@ -55,7 +55,7 @@ class KeyList {
 
   /// Returns whether the key with this number, followed by '=', is at this position of the text.
   bool is_at(std::string_view text, std::size_t at, std::size_t number) const {
-    // Near the end of the text, a slower way is used.
+    // Near the end of the text, the function returns false, and the caller finds the key in a slower way.
     if (at + sizeof(std::uint64_t) > text.size()) return false;
     std::uint64_t bytes;
     std::memcpy(&bytes, text.data() + at, sizeof bytes);
@@ -78,7 +78,7 @@ class KeyList {
             static_cast<unsigned char>(key.back())) %
            slots;
   }
-  /// Stores the first eight bytes of the key with its '=', in the order in which they are in memory.
+  /// Stores the first eight bytes of the key and its '=', in the order that these bytes have in memory.
   constexpr void begin_keys(std::size_t number) {
     static_assert(std::endian::native == std::endian::little);
     const std::string_view key = keys[number];
@@ -97,10 +97,10 @@ class KeyList {
   }();
 };
 
-/// For each key of a list, the key that followed it in a previous line. It is a good guess, because most lines of a
-/// file have the same keys in the same order.
+/// For each key of a list, the key that followed it in a previous line. This key is a good guess, because the keys of
+/// most lines of a file have the same order as in the previous line.
 struct KeyOrder {
-  /// Index of the entry for the first key of a line.
+  /// The index of the entry for the first key of a line.
   static constexpr std::size_t first = KeyList::most_keys;
   std::array<std::uint8_t, KeyList::most_keys + 1> next{};
 };
@@ -114,18 +114,18 @@ class LineKeys {
   /// Makes an object without keys, for take().
   LineKeys(const PlanLine& line, const KeyList& allowed) : line_(line), allowed_(allowed) {}
 
-  /// Reads a line that has nothing unusual: a name without quotes, followed by keys with values, each at most once.
-  /// Returns false for any other line, which may have a fault. If it returns false, this object must not be used any
-  /// more, and the line must be read word by word.
+  /// Reads a line in the usual form: a name without quotes, followed by keys with values, each key at most once.
+  /// Returns false for any other line, which may have a fault. If the function returns false, this object must not be
+  /// used any more, and the line must be read word by word.
   bool take(Word& name, KeyOrder& order);
 
-  /// Returns the value of a key, or null when the line does not have it. The key is given as its
-  /// number in the list or its name.
+  /// Returns the value of a key, or null when the line does not have the key. The parameter is the number of the key in
+  /// the list, or the name of the key.
   const Word* find(std::size_t key) const {
     return (present_ >> key & 1) != 0 ? values() + key : nullptr;
   }
   const Word* find(std::string_view key) const { return find(allowed_.number_of(key)); }
-  const Word& get(std::size_t key) const;  ///< throws if the key is missing
+  const Word& get(std::size_t key) const;  ///< throws InputError if the key is missing
   const Word& get(std::string_view key) const { return get(allowed_.number_of(key)); }
   double quantity(std::size_t key, Dimension dimension, double absent) const;
   double quantity(std::string_view key, Dimension dimension, double absent) const {
@@ -138,7 +138,8 @@ class LineKeys {
   std::int64_t count(std::string_view key, std::int64_t absent) const {
     return count(allowed_.number_of(key), absent);
   }
-  std::int32_t label(std::size_t key) const;  ///< a number of 32 bits; -1 if the key is absent
+  /// Returns a number of 32 bits, or -1 if the key is absent.
+  std::int32_t label(std::size_t key) const;
   /// Returns the result of parse() for the word. If parse() throws an InputError, the error gets the position of the
   /// word.
   template <class Parse>
@@ -162,8 +163,8 @@ class LineKeys {
   const PlanLine& line_;
   const KeyList& allowed_;
   std::uint64_t present_ = 0;
-  /// The values, indexed by key. Only values that are present are constructed, to save time, because such an object is
-  /// made for each line.
+  /// The values, indexed by key. To save time, only the values that a line has are constructed, because one object of
+  /// this class is made for each line.
   alignas(Word) std::byte store_[KeyList::most_keys * sizeof(Word)];
 };
 

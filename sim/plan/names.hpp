@@ -53,8 +53,8 @@ class Names {
   struct Slot {
     std::uint32_t hash = 0, number = unknown;
   };
-  /// Names that differ only in their last digit get neighbouring places of the table. This is fast, because names are
-  /// looked up in the order of their numbers.
+  /// Names that differ only in their last digit get neighbouring places of the table. Neighbouring places make look-ups
+  /// fast, because names are looked up in the order of their numbers.
   static std::uint32_t hash_of(std::string_view name) {
     if (name.empty()) return 0;
     const std::string_view front = name.substr(0, name.size() - 1);
@@ -79,7 +79,8 @@ class Names {
     std::memcpy(&bytes, text.data() + at, sizeof bytes);
     return bytes;
   }
-  /// Returns the place of the name in the table or, if the table does not have the name, the free place for it.
+  /// Returns the place of the name in the table. If the table does not have the name, returns the free place for the
+  /// name.
   std::size_t place_of(std::string_view name, std::uint32_t hash) const {
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
@@ -102,7 +103,8 @@ class Names {
 
   static constexpr std::uint32_t neighbours = 16;
 
-  LargeVector<Slot> slots_;  ///< their number is a power of two, and at most half of them are used
+  /// The places of the table; their number is a power of two, and at most half of the places are used.
+  LargeVector<Slot> slots_;
   LargeVector<std::string_view> names_;
 };
 

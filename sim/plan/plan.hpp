@@ -4,8 +4,8 @@
 // A plan has three sections: the prologue, the body, which runs n times, and the epilogue.
 // `actions` holds the actions of the sections one after the other, and the order within a section is the *listing
 // order*. Each stream executes its actions in this order. A pool that one device owns grants a request only if all
-// requests that are listed before it would still fit (execute/reservation.hpp). Each stream goes through the iterations
-// independently, and is delayed only by waits and memory.
+// requests that are listed before this request would still fit (execute/reservation.hpp). Each stream goes through the
+// iterations independently, and is delayed only by waits and memory.
 #pragma once
 
 #include <algorithm>
@@ -42,19 +42,20 @@ std::string_view name_of(TensorClass tensor_class);
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
 /// A memory. A device may own several memories. In a pool that one device owns, a request may overtake requests that
-/// are listed earlier, as long as these requests would still fit, too. A pool that no device owns is shared, and its
+/// are listed earlier, as long as these earlier requests would still fit. A pool that no device owns is shared, and its
 /// requests are granted in the order of their arrival. In a pool that is not enforced, requests are always granted, and
 /// the overflow is reported.
 struct Pool {
   std::string name;
-  std::optional<std::int64_t> capacity;  ///< bytes; empty if unlimited
-  std::string owner;                     ///< a device; empty if no device owns it
+  std::optional<std::int64_t> capacity;  ///< in bytes; empty if unlimited
+  /// The device that owns the pool; empty if no device owns the pool.
+  std::string owner;
   bool enforced = true;
-  /// The most bytes of the pool that the plan may use. If this is empty, the plan may use the whole pool.
+  /// The most bytes of the pool that the plan may use. If there is no limit, the plan may use the whole pool.
   std::optional<std::int64_t> limit = {};
   bool shared() const { return owner.empty(); }
   bool limited() const { return limit || (enforced && capacity); }
-  /// The bytes that may be granted. Call this only for a limited pool.
+  /// The bytes that may be granted. Call this function only for a pool with a capacity.
   std::int64_t most() const {
     return !limit ? *capacity : enforced && capacity ? std::min(*limit, *capacity) : *limit;
   }
@@ -65,7 +66,8 @@ struct Pool {
 struct Link {
   std::string name;
   double bandwidth = 0;           ///< byte/s
-  double idle_w = 0, busy_w = 0;  ///< watts; busy watts count in proportion to the utilisation
+  /// In watts; busy watts count in proportion to the utilisation of the link.
+  double idle_w = 0, busy_w = 0;
   bool has_watts() const { return idle_w > 0 || busy_w > 0; }
 };
 
@@ -73,8 +75,9 @@ struct Link {
 struct Route {
   std::string name;
   std::vector<std::uint32_t> links;
-  double setup_s = 0;    ///< occupies the stream before its bytes flow
-  double latency_s = 0;  ///< delays the arrival, but occupies nothing
+  double setup_s = 0;    ///< the setup occupies the stream before the bytes flow
+  /// The latency delays the arrival, but occupies neither the stream nor a link.
+  double latency_s = 0;
 };
 
 enum class StreamKind : std::uint8_t { compute, copy };
@@ -90,9 +93,9 @@ struct Stream {
 };
 
 /// A tensor that an action of the body allocates has one instance per iteration. Any other tensor has only one
-/// instance. Its `home` is a pool that holds it during the whole run, in addition to what actions allocate elsewhere.
-/// Host memory is the home of weights and of the inputs and outputs of a step. The device that reads a cache is the
-/// cache's home.
+/// instance. The `home` of a tensor is a pool that holds the tensor during the whole run, in addition to the instances
+/// that actions allocate in other pools. Host memory is the home of weights and of the inputs and outputs of a step.
+/// The device that reads a cache is the cache's home.
 struct Tensor {
   std::string name;
   TensorClass tensor_class = TensorClass::activation;
@@ -101,10 +104,10 @@ struct Tensor {
 };
 
 /// A wait for an execution of `action`. If both actions are in the body, the wait is for the execution `distance`
-/// iterations ago. Before the first iteration there is nothing to wait for. If the body or the epilogue waits for an
-/// action of the prologue, the wait is for its single execution. If the epilogue waits for an action of the body, the
-/// wait is for the execution in iteration n - 1 - distance. A wait for a dropped execution ends at once. A wait for a
-/// later section is not allowed.
+/// iterations ago. If there is no such iteration, the action does not wait. If the body or the epilogue waits for an
+/// action of the prologue, the wait is for the single execution of this action. If the epilogue waits for an action of
+/// the body, the wait is for the execution in iteration n - 1 - distance. A wait for a dropped execution ends at once.
+/// A wait for a later section is not allowed.
 struct Wait {
   std::uint32_t action = none;
   std::uint32_t distance = 0;
@@ -118,8 +121,8 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
-/// An operand of an action, and the pool that holds the operand. The access counts as one use of the tensor's instance.
-/// The last use frees the instance.
+/// An operand of an action, and the pool that holds the operand. The access to the operand counts as one use of the
+/// tensor's instance. The last use frees the instance.
 struct Access {
   std::uint32_t tensor = none;
   std::uint32_t pool = none;
@@ -144,10 +147,12 @@ struct Collective {
   ActionKind kind = ActionKind::all_reduce;
   std::string algorithm;             ///< "ring"
   std::vector<std::string> devices;  ///< the devices that take part
-  std::int64_t bytes = 0;            ///< bytes that each device contributes or receives in total
+  /// The bytes that each device contributes or receives in total.
+  std::int64_t bytes = 0;
 };
 
-/// The part of its stage's work that an action does. It is stored so that the action's time can be computed again.
+/// The part of its stage's work that an action does. The plan stores this part so that the action's seconds can be
+/// computed again.
 enum class WorkPart : std::uint8_t {
   whole,
   selective  ///< the layers that selective recomputation runs again: large outputs, but quick to compute
@@ -155,39 +160,44 @@ enum class WorkPart : std::uint8_t {
 inline constexpr int work_part_count = 2;
 std::string_view name_of(WorkPart part);
 
-/// One element of a stream. It occupies its stream until its seconds have passed and all its flows have ended. Its
-/// result is available later, when the longest latency of its flows has also passed. A transfer has one flow (or
-/// several at once) and no seconds. A computation may read over a link while it computes.
+/// One element of a stream. An action occupies its stream until its seconds have passed and all its flows have ended.
+/// The result of an action is available later, when the longest latency of its flows has also passed. A transfer has
+/// one flow (or several at once) and no seconds. A computation may read over a link while it computes.
 struct Action {
-  /// The name is unique within its section. If it is empty, name_of() makes it from stage, kind and micro-batch.
+  /// The name is unique within its section. If `name` is empty, name_of() makes the name from stage, kind and
+  /// micro-batch.
   std::string name;
   ActionKind kind = ActionKind::forward;
   WorkPart part = WorkPart::whole;
   std::uint32_t stream = none;
-  std::int32_t stage = -1;          ///< -1 if it belongs to no stage
-  std::int32_t micro_batch = -1;    ///< -1 if it belongs to no micro-batch
+  std::int32_t stage = -1;          ///< -1 if the action belongs to no stage
+  std::int32_t micro_batch = -1;    ///< -1 if the action belongs to no micro-batch
   std::uint32_t collective = none;  ///< the collective of which the action is a part
-  std::int64_t samples = 0;         ///< samples that a computation computes
-  std::int64_t samples_done = 0;    ///< samples whose answers are complete when this action ends
+  std::int64_t samples = 0;         ///< the number of samples that a computation computes
+  /// The number of samples whose answers are complete when this action ends.
+  std::int64_t samples_done = 0;
 
   Few<Flow, 1> flows;
 
   // For computations only; `lower` sets these.
   double seconds = std::numeric_limits<double>::quiet_NaN();
   double flop = 0;
-  double memory_bytes = 0;  ///< bytes read and written in the device's memory
+  double memory_bytes = 0;  ///< the bytes that the action reads and writes in the device's memory
   double joules = 0;        ///< above idle power
   double measured_s = 0;    ///< the part of the seconds that comes from measurements
 
-  double not_before = 0;  ///< seconds from the start of the run; only in prologue and epilogue
+  /// In seconds from the start of the run; only in the prologue and the epilogue.
+  double not_before = 0;
 
   Few<Wait, 2> waits;
-  Few<Placement, 2> allocates;  ///< granted together before the start; the action writes them
-  Few<Access, 1> uses;          ///< released at the end
+  /// Tensors that are granted together before the start; the action writes these tensors.
+  Few<Placement, 2> allocates;
+  /// The operands; a use of each operand is counted when the action ends.
+  Few<Access, 1> uses;
 
   /// An action of the body may work for another iteration: in iteration i, it uses the tensor instances of iteration i
   /// + ahead. If iteration i + ahead does not exist (it is not between 0 and n - 1), the execution is dropped. In the
-  /// prologue, i counts as 0, in the epilogue as n, and nothing is dropped.
+  /// prologue, i counts as 0. In the epilogue, i counts as n. No action of these two sections is dropped.
   std::int32_t ahead = 0;
 
   bool is_transfer() const { return !flows.empty() && record_of(kind).transfers; }
@@ -197,7 +207,7 @@ struct Action {
     for (const Flow& flow : flows) bytes += flow.bytes;
     return bytes;
   }
-  /// Returns the only flow of a transfer that moves one tensor. PlanBuilder makes only such transfers.
+  /// Returns the only flow of a transfer that moves one tensor. PlanBuilder makes only transfers with one flow.
   const Flow& flow() const { return flows.front(); }
 };
 
@@ -240,11 +250,11 @@ struct Plan {
   /// is 1, and `iterations_per_step` is the number of these runs, which divides `iterations`.
   std::int64_t steps_per_iteration = 1;
   std::int64_t iterations_per_step = 1;
-  std::vector<std::string> stages;  ///< names, indexed by stage number
+  std::vector<std::string> stages;  ///< the names of the stages, indexed by stage number
   std::vector<Fact> facts;          ///< the decisions of the policy, for the report
 
   /// The text from which the plan was read, and the positions in the text at which the lines of actions begin. Messages
-  /// use them. They are empty for a plan that a policy made.
+  /// use them. A plan that a policy made has no text.
   std::shared_ptr<const Source> source;
   std::vector<std::size_t> line_begins;
 
@@ -261,7 +271,7 @@ struct Plan {
            : section == Section::body   ? body_end
                                         : static_cast<std::uint32_t>(actions.size());
   }
-  /// How often it runs, without dropped executions.
+  /// Returns how often the action runs, without dropped executions.
   std::int64_t executions_of(std::uint32_t action) const;
 };
 

@@ -60,7 +60,7 @@ void check_tensor(const Plan& plan, const Tensor& tensor) {
   if (tensor.bytes < 0) plan_fault(plan, none, "tensor '" + tensor.name + "' has a negative size");
   if (tensor.home != none && tensor.home >= plan.pools.size())
     plan_fault(plan, none,
-               "tensor '" + tensor.name + "' has its home in pool number " +
+               "tensor '" + tensor.name + "' has its home in the pool with the number " +
                    std::to_string(tensor.home) + ", but there are only " +
                    std::to_string(plan.pools.size()));
 }
@@ -75,7 +75,8 @@ void check_amounts(const Plan& plan, std::uint32_t a) {
                    "', a compute stream; expected a copy stream");
   if (transfer && !std::isnan(action.seconds))
     plan_fault(plan, a,
-               "transfer " + quoted_name(plan, a) + " has its own seconds; expected only its " +
+               "transfer " + quoted_name(plan, a) + " has its own seconds; expected no seconds, "
+                                                    "but only its " +
                    "flows, or a kind that computes");
   if (!transfer && std::isnan(action.seconds))
     plan_fault(plan, a,
@@ -92,11 +93,11 @@ void check_amounts(const Plan& plan, std::uint32_t a) {
     if (!use.read && !use.written)
       plan_fault(plan, a,
                  "action " + quoted_name(plan, a) + " uses tensor '" +
-                     plan.tensors[use.tensor].name + "' and neither reads nor writes it");
+                     plan.tensors[use.tensor].name + "' but neither reads nor writes this tensor");
 }
 
 /// Checks `not_before`, the time before which an action must not start. Only actions of the prologue and the epilogue
-/// may have such a time, because actions of the body run in many iterations.
+/// may have this time, because an action of the body runs once per iteration.
 void check_not_before(const Plan& plan, std::uint32_t a) {
   const double time = plan.actions[a].not_before;
   if (time == 0) return;
@@ -107,7 +108,7 @@ void check_not_before(const Plan& plan, std::uint32_t a) {
   if (plan.section_of(a) == Section::body)
     plan_fault(plan, a,
                "action " + quoted_name(plan, a) + " of the body has not_before=" + exact(time) +
-                   " s; only actions of the prologue and the epilogue may have it, " +
+                   " s; only actions of the prologue and the epilogue may have this key, " +
                    "because the body runs many times");
 }
 
@@ -119,7 +120,7 @@ void check_collective(const Plan& plan, const Collective& collective) {
     fail("has the kind " + std::string(name_of(collective.kind)) +
          ", which a single device executes; expected a collective kind");
   const std::set<std::string> devices(collective.devices.begin(), collective.devices.end());
-  if (devices.size() < 2) fail("has only one device; expected two or more");
+  if (devices.size() < 2) fail("has only one device; expected at least two devices");
   if (devices.size() < collective.devices.size()) fail("names a device twice");
   for (const std::string& device : devices)
     if (std::none_of(plan.streams.begin(), plan.streams.end(),
@@ -152,7 +153,7 @@ void check_waits(const Plan& plan, std::uint32_t a) {
     if (other > mine)
       plan_fault(plan, a, pair() + " of the later section " + std::string(name_of(other)));
     if (other != Section::body && wait.distance != 0)
-      plan_fault(plan, a, pair() + " at an iteration distance, but that action runs once");
+      plan_fault(plan, a, pair() + " at an iteration distance, but this action runs only once");
     if (wait.action == a && wait.distance == 0)
       plan_fault(plan, a, quoted_name(plan, a) + " waits for itself");
   }
@@ -228,7 +229,9 @@ void check_allocations(const PlanTables& tables) {
           tables.uses(Placement{one.tensor, one.pool}, plan.iterations / 2) == 0)
         plan_fault(
             plan, one.action,
-            "the body allocates " + named(plan, one) + " in each iteration and never releases it");
+            "the body allocates " + named(plan, one) + " in each iteration, but never releases it: "
+                                                       "list the tensor in 'uses' of an action of "
+                                                       "the body");
   std::sort(made.begin(), made.end());
   const auto twice = std::adjacent_find(
       made.begin(), made.end(), [](const MadeInstance& x, const MadeInstance& y) {
@@ -237,7 +240,7 @@ void check_allocations(const PlanTables& tables) {
   if (twice == made.end()) return;
   const MadeInstance& again = twice[1];
   plan_fault(plan, again.action,
-             named(plan, again) + " is allocated twice (again by " +
+             named(plan, again) + " is allocated a second time (by " +
                  quoted_name(plan, again.action) + ")");
 }
 
@@ -251,7 +254,7 @@ void check_steps(const Plan& plan) {
     header_fault(plan, "iterations_per_step",
                  "'iterations_per_step' is " + std::to_string(per_step) +
                      " and 'steps_per_iteration' is " + std::to_string(plan.steps_per_iteration) +
-                     ": one of them must be 1");
+                     ": one of the two numbers must be 1");
   if (plan.iterations % per_step != 0)
     header_fault(plan, "iterations",
                  "'iterations' is " + std::to_string(plan.iterations) +
@@ -266,7 +269,7 @@ void check_parts(const Plan& plan) {
   if (plan.body_end > plan.body_begin && plan.iterations < 1)
     plan_fault(plan, plan.body_begin,
                "a body that runs " + std::to_string(plan.iterations) +
-                   " times; expected 'iterations' of at least 1");
+                   " times; set 'iterations' to at least 1");
   check_steps(plan);
   for (const Tensor& tensor : plan.tensors) check_tensor(plan, tensor);
   for (const Route& route : plan.routes) check_route(plan, route);
@@ -281,8 +284,8 @@ void check_structure(const Plan& plan) {
 
 PlanTables checked_tables(const Plan& plan) {
   check_parts(plan);
-  // One loop over the actions makes all these checks, because fetching millions of actions from memory takes most of
-  // the time.
+  // A single loop over the actions makes all of these checks, because fetching millions of actions from memory takes
+  // most of the time.
   PlanTables tables(plan, ActionCheck(plan));
   check_cycles(tables);
   check_allocations(tables);

@@ -16,7 +16,7 @@ namespace sluice {
 /// - an action of the body has a start time.
 void check_structure(const Plan& plan);
 
-/// Makes the same checks as check_structure(), and returns the tables that were made for them. The tables refer to
+/// Makes the checks of check_structure(), and returns the tables that were made for these checks. The tables refer to
 /// `plan`.
 PlanTables checked_tables(const Plan& plan);
 

@@ -1,6 +1,6 @@
-// Tables that are derived from a plan once, before it is executed. They hold the actions of each stream, the waits of
-// each action, and the number of uses of each instance. They contain only data, because each executor has its own event
-// loop.
+// Tables that are derived from a plan once, before it is executed. The tables hold the actions of each stream, the
+// waits of each action, and the number of uses of each instance. The tables contain only data, because each executor
+// has its own event loop.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct PlanTables;
 class Cursor {
  public:
   Cursor() = default;
-  /// `tables` must outlive this.
+  /// `tables` must outlive this object.
   Cursor(const PlanTables& tables, std::uint32_t stream);
 
   bool done() const { return section_ > 2; }
@@ -39,13 +39,13 @@ class Cursor {
   void skip_iterations(std::int64_t count) { iteration_ += count; }
   bool in_body() const { return section_ == 1; }
   std::size_t position() const { return position_; }
-  /// Moves on to the next execution that is not dropped.
+  /// Moves the cursor to the next execution that is not dropped.
   void skip_dropped() {
     while (!done() && dropped()) next();
   }
 
  private:
-  void settle();  ///< moves on to the next section or iteration that has an action
+  void settle();  ///< moves the cursor to the next section or iteration that has an action
   const PlanTables* tables_ = nullptr;
   const BySection* lists_ = nullptr;
   std::size_t section_ = 0, position_ = 0;
@@ -63,15 +63,16 @@ struct Demand {
 struct Allocation {
   Placement placement;
   std::int64_t bytes = 0;
-  /// The number of uses of an instance if all its uses run, as they do far from the first and the last iteration. It is
+  /// The number of uses of an instance far from the first and the last iteration, where all its uses run. The number is
   /// -1 if the instance is also used outside of the body, or if there is only one instance.
   std::int64_t body_uses = -1;
-  /// The least and the greatest `ahead` of the actions of these uses.
+  /// The least and the greatest `ahead` of the actions that use the tensor.
   std::int32_t least_ahead = 0, most_ahead = 0;
 };
 
-/// Returns the seconds from the start of an action to the end of one of its flows if nothing else uses the flow's
-/// links. They are the setup of the flow's route, and the flow's bytes divided by the bandwidth of the slowest link.
+/// Returns the seconds from the start of an action to the end of one of its flows if no other flow uses the flow's
+/// links. These seconds are the setup of the flow's route, plus the flow's bytes divided by the bandwidth of the
+/// slowest link.
 double seconds_alone(const Plan& plan, const Flow& flow);
 /// Returns the seconds for which an action occupies its stream if no other action uses its links. If flows of the
 /// action share links, the seconds are at least the time that these flows need together.
@@ -80,7 +81,7 @@ double seconds_alone(const Plan& plan, const Action& action);
 /// flows.
 double latency(const Plan& plan, const Action& action);
 
-/// Returns an upper bound of the makespan of any execution: the seconds if everything runs one after the other.
+/// Returns an upper bound of the makespan of any execution: the seconds if all actions run one after the other.
 double serial_seconds(const Plan& plan);
 
 struct PlanTables {
@@ -97,9 +98,10 @@ struct PlanTables {
   }
 
   std::vector<BySection> stream_actions;  ///< indexed by stream
-  /// Indexed by link: whether several flows may use it at the same time.
+  /// Indexed by link: whether several flows may use the link at the same time.
   std::vector<char> link_shared;
-  std::vector<char> iterated;  ///< indexed by tensor: whether it has one instance per iteration
+  /// Indexed by tensor: whether the tensor has one instance per iteration.
+  std::vector<char> iterated;
 
   /// The value of sluice::serial_seconds for the plan.
   double serial_seconds() const { return serial_s_; }
@@ -110,8 +112,8 @@ struct PlanTables {
 
   std::uint32_t stream(std::uint32_t action) const { return stream_[action]; }
   bool has_flows(std::uint32_t action) const { return has_flows_[action] != 0; }
-  /// allocations() returns the allocations of an action, and accesses() returns the tensors that it uses, with their
-  /// pools.
+  /// allocations() returns the allocations of an action, and accesses() returns the tensors that the action uses, with
+  /// their pools.
   std::span<const Allocation> allocations(std::uint32_t action) const {
     return {allocations_.data() + first_allocation_[action],
             allocations_.data() + first_allocation_[action + 1]};
@@ -182,7 +184,8 @@ struct PlanTables {
     std::int32_t ahead;  ///< of that action
     Section section;     ///< of that action
   };
-  /// The first stream, and the latest action, with a flow on a link. They are only used while the tables are made.
+  /// The first stream, and the latest action, with a flow on a link. These numbers are used only while the tables are
+  /// made.
   struct LinkUsers {
     std::uint32_t stream = none, action = none;
   };
@@ -203,7 +206,7 @@ struct PlanTables {
   LargeVector<std::uint32_t> used_;   ///< the tensor of each use, until the uses are sorted
   double serial_s_ = 0, latest_ = 0;  ///< `latest_` is the latest `not_before` of all actions
 
-  // Uses are sorted by tensor, demands by action.
+  // Uses are sorted by tensor. Demands are sorted by action.
   LargeVector<std::uint32_t> first_use_;
   LargeVector<Use> uses_;
   LargeVector<std::uint32_t> first_demand_{0};

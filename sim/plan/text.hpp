@@ -1,6 +1,6 @@
-// The text form of a plan. People and programs can write, read, compare and edit it. It has one line of `key=value`
-// words for each element of the plan; sim/plan/FORMAT.md describes these lines. If a plan is written as text and read
-// again, the result is exactly the same plan.
+// The text form of a plan. People and programs can write, read, compare and edit it. The text has one line of
+// `key=value` words for each element of the plan; sim/plan/FORMAT.md describes these lines. If a plan is written as
+// text and read again, the new plan equals the old plan exactly.
 #pragma once
 
 #include <iosfwd>
@@ -22,7 +22,7 @@ std::string to_csv(const Plan& plan);
 /// column, the word, and the allowed words. `name` is the name of the file, for messages.
 Plan plan_from_text(std::string_view text, const std::string& name);
 
-/// Does the same as plan_from_text for a text that is already in memory. The plan keeps the text.
+/// Like plan_from_text(), but for a text that is already in memory. The plan keeps the text.
 Plan plan_from_source(std::shared_ptr<const Source> source);
 
 /// Returns whether this text begins like a plan (`format: sluice-plan/…`).

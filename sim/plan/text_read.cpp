@@ -77,7 +77,7 @@ class PlanReader {
                                                            : 0;
     if (tables_.version == 0)
       line.fail(words[0].column,
-                "expected 'format: sluice-plan/2' (or /1: these two versions are read)");
+                "expected 'format: sluice-plan/2' or 'format: sluice-plan/1'");
   }
 
   bool section_head(const PlanLine& line, const Word& word) {
@@ -122,7 +122,8 @@ class PlanReader {
       line.fail(words[0].column, "unknown line '" + std::string(what) + "'" +
                                      did_you_mean(what, known) + "; allowed: " + join(known));
     if (words.size() < 2)
-      line.fail(words[0].column, "'" + std::string(what) + "' needs a name or number after it");
+      line.fail(words[0].column, "'" + std::string(what) + "' needs a name or a number as the next "
+                                                           "word");
     if (what == "pool") return read_pool(line, words);
     if (what == "link") return read_link(line, words);
     if (what == "route") return read_route(line, words);
@@ -240,8 +241,8 @@ class PlanReader {
     plan_.line_begins.push_back(static_cast<std::size_t>(line.text.data() - text_.data()));
   }
 
-  /// Reserves room for one action per line. Otherwise the array would grow again and again, and the repeated moves of
-  /// all actions would take as long as the reading.
+  /// Reserves room for one action per line. Without this room, the array would grow again and again, and moving all
+  /// actions each time would take as long as reading them.
   void expect_actions(std::string_view text) {
     std::size_t lines = 1;
     for (std::size_t at = text.find('\n'); at != std::string_view::npos;

@@ -35,7 +35,7 @@ void add_flow(std::string& out, const Plan& plan, const Flow& flow) {
 }
 
 /// The names of all actions, with quotes around names that need quotes. An action may wait for actions that are far
-/// away in the plan. All names are next to each other in memory, so that a look-up is fast.
+/// away in the plan. All of these names are next to each other in memory, so that a look-up is fast.
 class ActionNames {
  public:
   explicit ActionNames(const Plan& plan) {

@@ -21,7 +21,7 @@ enum Mark : unsigned char {
   pauses = 1,       ///< the character ends a part of a word, or has a meaning within it
   needs_quotes = 2  ///< a name with this character needs quotes
 };
-/// Flags, indexed by character.
+/// The marks of each character, indexed by character.
 constexpr std::array<unsigned char, 256> marks = [] {
   std::array<unsigned char, 256> table{};
   for (std::size_t c = 0; c < table.size(); ++c) table[c] = plain[c] ? 0 : needs_quotes;
@@ -195,7 +195,7 @@ std::string PlanLine::name(const Word& word) const {
     } else if (c == 'x' && i + 2 < t.size()) {
       unsigned code = 0;
       const auto [end, error] = std::from_chars(t.data() + i + 1, t.data() + i + 3, code, 16);
-      // Names are valid text. So they must not contain a zero byte, or an escape for one byte of a longer UTF-8
+      // A name is valid text. So a name must not contain a zero byte, or an escape for a single byte of a longer UTF-8
       // character.
       if (error != std::errc{} || end != t.data() + i + 3 || code == 0 || code > 0x7f)
         fail(word.column + static_cast<int>(i),
@@ -204,10 +204,11 @@ std::string PlanLine::name(const Word& word) const {
       i += 2;
     } else {
       fail(word.column + static_cast<int>(i),
-           "bad escape in a name; allowed: \\\" \\\\ \\n \\t \\xHH");
+           "bad escape in a name; allowed escapes: \\\" \\\\ \\n \\t \\xHH");
     }
   }
-  if (i + 1 != t.size()) fail(word.column, "a quoted name that does not end, or text after it");
+  if (i + 1 != t.size()) fail(word.column, "a quoted name does not end, or text follows its "
+                                           "closing quote");
   return out;
 }
 

@@ -25,19 +25,19 @@ std::size_t end_of_part(std::string_view text, std::size_t at, bool& bare);
 
 /// One word of a line, or one element of a list, with its column.
 struct Word {
-  std::string_view text;  ///< as it is in the file, with its quotes
+  std::string_view text;  ///< the word as it is in the file, with its quotes
   int column = 1;
   /// For a word of a line, the position of its first '=' outside of quotes, or npos if there is no such '='.
   std::size_t equals = std::string_view::npos;
-  /// If true, the text is known to be a name that does not need quotes. It is set only for a word of a line and for the
-  /// value after its '='.
+  /// If true, the text is known to be a name that does not need quotes. The flag is set only for a word of a line and
+  /// for the value after its '='.
   bool bare = false;
 };
 inline bool is_bare(const Word& word) {
   return word.bare || is_bare(word.text);
 }
 
-/// A line of a plan's text. It also reports faults in the line.
+/// A line of a plan's text. This class also reports faults in the line.
 struct PlanLine {
   const std::string* file;
   int number;
@@ -45,9 +45,10 @@ struct PlanLine {
 
   [[noreturn]] void fail(int column, const std::string& message) const;
   /// Splits the line into words at blanks outside of quotes. A '#' at the start of a word begins a comment, which is
-  /// left out.
+  /// skipped.
   std::vector<Word> words() const;
-  void words(std::vector<Word>& words) const;  ///< the same, but reuses the memory of this list
+  /// Splits the line like words(), but reuses the memory of this list.
+  void words(std::vector<Word>& words) const;
   /// Splits at `separator` outside of quotes, and calls `each` with every part.
   template <class Each>
   static void split(const Word& list, char separator, Each&& each) {

@@ -9,9 +9,10 @@ namespace sluice {
 
 namespace {
 
-/// Returns the device that alone keeps its tensors in this memory of the platform. It then owns the pool, as if the
-/// memory were its own: the pool grants in listing order, so that a load that comes early takes no bytes that the
-/// computation before it needs. Returns "" for host memory, and for a memory that no device or several have.
+/// Returns the device that alone keeps its tensors in this memory of the platform. The device then owns the pool of the
+/// memory, as if no other device could reach the memory. A pool that a device owns grants in listing order, so that an
+/// early load does not take bytes that an earlier computation needs. Returns "" for host memory, and for a memory that
+/// several devices have or that no device has.
 std::string only_device_of(const Platform& platform, const Memory& memory) {
   std::string only;
   if (memory.name == platform.host().name) return only;
@@ -40,7 +41,7 @@ PlanBuilder::PlanBuilder(const Platform& platform, std::string name, bool enforc
         add(&memory == &device.memory() ? device.name : memory.pool, memory.capacity, device.name);
   for (const Memory& memory : platform.memories)
     add(memory.name, memory.capacity, only_device_of(platform, memory));
-  // The memory of the node of a device is the device's first memory.
+  // The node with the name of a device stands for the device's first memory.
   for (const Device& device : platform.devices)
     if (!device.memory().own) pools_[device.name] = pools_.at(device.memory().pool);
   for (const Channel& channel : platform.channels)
@@ -94,7 +95,7 @@ PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor,
     const Path& path = platform_.path(
         ends.from, ends.to, ends.synchronous ? CopyMode::synchronous : CopyMode::asynchronous);
     if (ends.synchronous && !platform_.device_or_null(path.device))
-      throw InputError("no device can copy with its compute units from '" + ends.from + "' to '" +
+      throw InputError("no device can use its compute units to copy from '" + ends.from + "' to '" +
                        ends.to + "': neither memory belongs to one device alone");
     action.stream = stream(path.stream, StreamKind::copy, path.device);
     if (ends.synchronous) action.flows.front().route = synchronous_route(path);
@@ -108,7 +109,7 @@ PlanBuilder::Ref PlanBuilder::transfer(ActionKind kind, std::uint32_t tensor,
   return ref;
 }
 
-/// Adds the route of a copy by the compute units, because lower() finds only routes of copy engines.
+/// Adds the route of a copy that the compute units make, because lower() finds only routes of copy engines.
 std::uint32_t PlanBuilder::synchronous_route(const Path& path) {
   const auto [found, fresh] =
       synchronous_routes_.emplace(path.name, static_cast<std::uint32_t>(plan_.routes.size()));
@@ -116,8 +117,8 @@ std::uint32_t PlanBuilder::synchronous_route(const Path& path) {
   return found->second;
 }
 
-/// Makes a copy by compute units wait for the previous work of these units, and makes their next work wait for the
-/// copy.
+/// Makes a copy that compute units make wait for the previous work of these units. Makes the next work of these units
+/// wait for the copy.
 void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
   if (turns_.size() <= units) turns_.resize(units + 1);
   Turns& turns = turns_[units];
@@ -128,7 +129,8 @@ void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
   turns.last_of_body = turns.last;
 }
 
-/// Makes the first work of compute units in the body wait for their last work in the previous iteration.
+/// Makes the first work of some compute units in the body wait for the last work of the same units in the previous
+/// iteration.
 void PlanBuilder::close_turns() {
   for (const Turns& turns : turns_)
     if (turns.first_of_body.copies || turns.last_of_body.copies)
@@ -141,7 +143,7 @@ void PlanBuilder::flow(Ref ref, std::uint32_t tensor, const std::string& from,
   if (const auto way = copy_routes_.find({flow.from, flow.to}); way != copy_routes_.end())
     flow.route = way->second.route;
   else
-    platform_.path(from, to);  // throws when no links connect the memories
+    platform_.path(from, to);  // throws InputError if no links connect the memories
   at(ref).flows.push_back(flow);
 }
 
@@ -189,8 +191,9 @@ std::uint32_t PlanBuilder::stream(const std::string& name, StreamKind kind,
 void refuse_long_plan(std::int64_t actions) {
   if (actions > most_actions)
     throw Infeasible("the plan would list more than " + std::to_string(most_actions) +
-                     " actions, which is Sluice's own limit: this policy lists each micro-batch of "
-                     "a step with each stage. Use fewer workload.batches_per_step and more "
+                     " actions, which is the limit of Sluice: this policy lists an action for each "
+                     "micro-batch of a step and each stage. Use fewer workload.batches_per_step "
+                     "and more "
                      "workload.steps, or fewer stages (stages.cut)");
 }
 
@@ -201,7 +204,7 @@ void refuse_long_round(std::int64_t micro_batches, std::size_t actions_each) {
 }
 
 PlanBuilder::Ref PlanBuilder::add(Action action) {
-  check_interrupt();  // Interrupts are checked here, because a step may have a million micro-batches.
+  check_interrupt();  // Listing takes long if a step has a million micro-batches.
   refuse_long_plan(++added_);
   action.name = own_name(action);
   auto& actions = actions_[static_cast<std::size_t>(section_)];

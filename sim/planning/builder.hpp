@@ -1,5 +1,5 @@
-// The builder with which policies make plans. It knows a platform's pools, links and streams by name, and appends
-// actions in listing order.
+// The builder with which policies make plans. The builder knows a platform's pools, links and streams by name, and
+// appends actions in listing order.
 #pragma once
 
 #include <array>
@@ -18,10 +18,11 @@ namespace sluice {
 /// The greatest number of actions that a plan may list. More actions would fill the memory of the computer that runs
 /// Sluice.
 inline constexpr std::int64_t most_actions = 4'000'000;
-/// Throws Infeasible when a plan would have more actions than the limit. `actions` is a lower bound of the number of
-/// actions that the plan would have.
+/// Throws Infeasible when a plan would have more than `most_actions` actions. `actions` is a lower bound of the number
+/// of actions that the plan would have.
 void refuse_long_plan(std::int64_t actions);
-/// Does the same for a round that will be listed. Each of its micro-batches has at least `actions_each` actions.
+/// Throws Infeasible when a plan with this round would have more than `most_actions` actions. Each micro-batch of the
+/// round has at least `actions_each` actions.
 void refuse_long_round(std::int64_t micro_batches, std::size_t actions_each);
 
 class PlanBuilder {
@@ -39,7 +40,7 @@ class PlanBuilder {
 
   std::uint32_t pool(const std::string& node) const;
   /// Adds a tensor. `home` is the node whose memory holds the tensor during the whole run, or empty if the tensor has
-  /// no home. If another tensor already has the name, '2, '3 … is appended.
+  /// no home. If another tensor already has the name, the builder appends '2, '3 … to the name of the new tensor.
   std::uint32_t tensor(std::string name, TensorClass tensor_class, std::int64_t bytes,
                        const std::string& home = "");
 
@@ -52,13 +53,13 @@ class PlanBuilder {
   Ref compute(ActionKind kind, const std::string& device, std::int32_t stage,
               std::int32_t micro_batch, std::int64_t samples);
   /// The two ends of a transfer that moves a tensor between the memories of two nodes. The copy engine of the route
-  /// between them makes the transfer. With `release`, the transfer releases the tensor in the source. With `allocate`,
-  /// it allocates the tensor in the destination.
+  /// between the two nodes makes the transfer. With `release`, the transfer releases the tensor in the source. With
+  /// `allocate`, the transfer allocates the tensor in the destination.
   struct TransferEnds {
     std::string from, to;
     bool release = true, allocate = true;
     /// If true, the compute units of the device make the copy, and compute nothing during the copy. The builder adds
-    /// the waits that ensure this.
+    /// the waits that keep the compute units from computing at the same time.
     bool synchronous = false;
   };
   Ref transfer(ActionKind kind, std::uint32_t tensor, const TransferEnds& ends, std::int32_t stage,
@@ -98,7 +99,8 @@ class PlanBuilder {
   std::string own_name(const Action& action);
   std::string unique_name(std::string tensor);
 
-  /// The last work of a device's compute units. Computations and synchronous copies run one after the other.
+  /// The last work of a device's compute units. Computations and synchronous copies of the same units run one after the
+  /// other.
   struct Turn {
     Ref ref;
     bool copies = false;
@@ -121,7 +123,7 @@ class PlanBuilder {
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, CopyRoute> copy_routes_;  ///< indexed by pools
   std::map<std::string, std::uint32_t> synchronous_routes_;                   ///< indexed by name
-  std::vector<Turns> turns_;  ///< indexed by number of the compute stream
+  std::vector<Turns> turns_;  ///< indexed by the number of the compute stream
 };
 
 }  // namespace sluice

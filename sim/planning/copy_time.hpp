@@ -1,4 +1,4 @@
-// The duration of a copy between two memories when nothing else uses its links.
+// The duration of a copy between two memories when no other transfer uses the links of the copy.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@
 
 namespace sluice {
 
-/// A copy between host memory and the device if nothing else uses its links.
+/// The time of a copy between two memories when no other transfer uses the links of the copy.
 struct CopyTime {
   double setup_s = 0, bandwidth = 0, latency_s = 0;
-  /// The seconds for which the copy occupies the copy engine. The data arrive `latency_s` later.
+  /// Returns the seconds for which a copy of this many bytes occupies the copy engine. The data arrive `latency_s`
+  /// after the end of these seconds.
   double seconds(std::int64_t bytes) const {
     return setup_s + static_cast<double>(bytes) / bandwidth;
   }

@@ -1,6 +1,6 @@
 // A policy returns a draft, and finish() turns the draft into a plan that can be executed. The policy decides which
-// actions run, in which order, and with which waits. finish(), which all policies share, adds seconds and routes,
-// and for plans without overlap further waits.
+// actions run, in which order, and with which waits. All policies share finish(). This function adds seconds and
+// routes. For a plan without overlap, finish() also adds the waits that prevent the overlap.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace sluice {
 
-/// The decisions of a draft that depend on prices, as numbers. Two drafts have equal numbers exactly when prices led to
-/// the same decisions.
+/// Numbers that stand for those decisions of a draft that depend on prices. Two drafts have equal numbers exactly when
+/// prices led to equal decisions.
 using PriceDecisions = std::vector<std::int64_t>;
 /// Returns no numbers, for a draft whose decisions do not depend on prices.
 inline PriceDecisions no_decisions(const PolicyRequest&) {
@@ -22,26 +22,26 @@ inline PriceDecisions no_decisions(const PolicyRequest&) {
 }
 
 struct Draft {
-  Plan plan;  ///< seconds and routes may be missing
-  /// If true, each action also waits for the action that is listed before it, so that nothing overlaps.
+  Plan plan;  ///< the seconds and routes of its actions may be missing
+  /// If true, each action also waits for the action that is listed before it, so that no actions overlap.
   bool one_at_a_time = false;
-  /// The stages after the policy changed them. Their weights give the prices of the updates. If this is empty, the
-  /// draft has the stages of the request.
+  /// The stages as the policy has changed them. The weights of these stages give the prices of the updates. If `stages`
+  /// is empty, the draft has the stages of the request.
   std::optional<std::vector<Stage>> stages = {};
-  /// Returns the decisions that follow from the prices of another request. The other request must differ from the
-  /// request of this draft only in prices, so its stages are the stages of the draft. If the decisions for two requests
-  /// are equal, their drafts are also equal, so the plan is made once and only its prices are replaced. The function
-  /// must not refer to the request of this draft. If it is null, the decisions are not known, and the plan is always
-  /// made again.
+  /// Returns the decisions that follow from the prices of another request. The other request may differ from the
+  /// request of this draft only in prices, so both requests have the stages of the draft. If the decisions for two
+  /// requests are equal, the drafts for both requests are also equal. Sluice then makes the plan once and replaces only
+  /// its prices. The function must not refer to the request of this draft. If the function is null, the decisions are
+  /// not known, and Sluice always makes the plan again.
   std::function<PriceDecisions(const PolicyRequest& request)> decisions = {};
 
   Draft(Plan made, bool one_at_a_time = false)  // NOLINT(google-explicit-constructor)
       : plan(std::move(made)), one_at_a_time(one_at_a_time) {}
 };
 
-/// Returns the plan, ready to be executed. It has prices and routes, and its actions run one after the other if the
-/// draft requires it. Actions that already have a price keep this price, so a finished plan does not change. Throws
-/// InputError when no
+/// Returns the plan, ready to be executed. The plan has prices and routes. If the draft has `one_at_a_time`, the
+/// actions of the plan run one after the other. Actions that already have a price keep this price, so finish() does not
+/// change a finished plan. Throws InputError when no
 /// links connect two memories, or when a device has no rate for the dtype.
 Plan finish(Draft draft, const PolicyRequest& request);
 

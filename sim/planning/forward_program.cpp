@@ -21,8 +21,8 @@ std::vector<std::string> each_once(const std::vector<std::string>& devices) {
 }
 
 /// The tensors that a stage exchanges with other stages: the earlier layers whose outputs it reads, and its own layers
-/// whose outputs later stages read. Inputs that only the first stage reads are one tensor, which is not named after a
-/// layer.
+/// whose outputs later stages read. The inputs that only the first stage reads form one tensor. The name of this tensor
+/// does not contain a layer.
 struct StageTensors {
   std::vector<std::uint32_t> reads;
   std::vector<Crossing> makes;
@@ -145,7 +145,7 @@ class ForwardMaker {
     return instance_name("boundary." + layer(crossing.layer).name, s, m);
   }
 
-  /// Reads the inputs that only the first stage reads, as one tensor.
+  /// Makes the first stage read the inputs that only the first stage reads. These inputs are one tensor.
   void read_inputs(Program::Operation& operation, std::int64_t m) {
     std::int64_t rest = bytes_[0].input;
     if (!is_last(0))
@@ -167,8 +167,8 @@ class ForwardMaker {
     return input;
   }
 
-  /// Reads a tensor that an earlier stage made. If the tensor is not yet on this stage's device, a transfer brings it
-  /// there.
+  /// Makes this stage read a tensor that an earlier stage made. If the tensor is not yet on this stage's device, a
+  /// transfer brings the tensor to the device.
   void read(Program::Operation& operation, std::uint32_t number, std::size_t s, std::int64_t m) {
     std::map<std::uint32_t, std::uint32_t>& on = held_[number];
     if (on.empty()) {
@@ -201,7 +201,7 @@ class ForwardMaker {
   }
 
   /// The load of an input may start when the micro-batch `buffers` positions earlier has left the last stage, because
-  /// this frees a buffer. A tensor for another device is sent as soon as it has been made.
+  /// this micro-batch then frees its buffer. A tensor for another device is sent as soon as the tensor has been made.
   void place_loads() {
     Program& program = draft_.program;
     load_when_needed(program);

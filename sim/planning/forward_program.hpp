@@ -1,4 +1,4 @@
-// Describes inference as a program (program.hpp): each micro-batch of a round runs through all stages. Each stage runs
+// Describes inference as a program (program.hpp). Each micro-batch of a round runs through all stages. Each stage runs
 // on the device that holds its weights during the whole run.
 #pragma once
 
@@ -16,11 +16,12 @@ struct ForwardShape {
   bool return_outputs = true;
   /// How many inputs and how many answers may be on a device for transfers.
   std::int64_t buffers = usual_buffers;
-  std::int64_t inputs_ahead = 0;  ///< how many micro-batches early an input may be listed
+  /// How many micro-batches before its use the load of an input may be listed.
+  std::int64_t inputs_ahead = 0;
 };
 
-/// Returns the program. A tensor that crosses several cuts stays on the device that made it until its last reader has
-/// run. That device sends it once to each other device with a reader.
+/// Returns the program. A tensor that crosses several cuts stays on the device that made it until the last reader of
+/// the tensor has run. This device sends the tensor once to each of the devices that have another reader.
 Program forward_program(const PolicyRequest& request, const ForwardShape& shape);
 
 }  // namespace sluice

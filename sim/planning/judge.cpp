@@ -12,8 +12,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Returns whether time a is less than b by more than a rounding error. So of two times that differ only by rounding,
-/// the first one wins.
+/// Returns whether time a is less than b by more than a rounding error. So if two times differ only by rounding, the
+/// candidate that was simulated first wins.
 bool faster(double a, double b) {
   return a < b * (1 - 1e-12);
 }
@@ -31,10 +31,10 @@ void note(Judgement& judgement, const Settled& settled) {
 
 }  // namespace
 
-// Candidates are simulated in the order of their lower bounds. If two bounds are equal, the candidate that was offered
-// first comes first. The loop ends when the next bound is not below the best time found, because no later candidate can
-// be faster. The answer also names a runner-up. So if only one way has been found to fit when the loop would end,
-// further candidates are simulated until a second way fits.
+// Candidates are simulated in the order of their lower bounds. If the bounds of two candidates are equal, the candidate
+// that was offered first is simulated first. The loop ends when the next bound is not below the best time found,
+// because no later candidate can be faster than this time. The answer also names a runner-up. So if only one way fits
+// when the loop would end, the loop goes on until a second way fits.
 Judgement judge(std::vector<Candidate> candidates) {
   Judgement judgement;
   for (const Candidate& candidate : candidates) judgement.candidates += candidate.ways;

@@ -1,6 +1,6 @@
 // Counts the bytes in a memory during each slot of a row of slots (slots.hpp). Each call changes a range of slots. A
-// call takes time in proportion to the logarithm of the row's length, because steps may have many slots. Throws
-// InputError if a count exceeds 2^63.
+// step may have many slots, so a call takes a time in proportion to the logarithm of the number of slots. The functions
+// throw InputError if a count exceeds 2^63.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ class Levels {
   /// Adds bytes to the slots `first` to `last`, both included.
   void add(std::size_t first, std::size_t last, std::int64_t bytes);
 
-  /// Returns the last slot from `first` to `last` that has more than `bytes`, or nothing if no slot has more.
+  /// Returns the last slot from `first` to `last` in which memory holds more than `bytes`, or nothing if there is no
+  /// such slot.
   std::optional<std::size_t> last_above(std::size_t first, std::size_t last,
                                         std::int64_t bytes) const;
 
@@ -39,9 +40,10 @@ class Levels {
                                         std::int64_t bytes) const;
 
   std::size_t count_;
-  /// Most bytes of a node's slots, without `more_` of the nodes above.
+  /// The greatest number of bytes in one of a node's slots, without the bytes that `more_` counts in the nodes above.
   std::vector<std::int64_t> most_;
-  std::vector<std::int64_t> more_;  ///< bytes of each slot of a node that its children do not count
+  /// The bytes of each slot of a node that the children of the node do not count.
+  std::vector<std::int64_t> more_;
 };
 
 }  // namespace sluice

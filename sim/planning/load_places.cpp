@@ -4,8 +4,8 @@
 
 namespace sluice {
 
-/// Takes room for a load, and returns the first slot in which it has room. This is the earliest slot, `from` or later,
-/// such that every slot from there to `to` - 1 has room. In levels_, slot s has the number s + `turn`.
+/// Takes room for a load, and returns the slot from which the load has room. This slot is the earliest slot s such that
+/// s is not before `from` and every slot from s to `to` - 1 has room. In levels_, slot s has the number s + `turn`.
 std::int64_t LoadPlaces::take(std::int64_t from, std::int64_t to, std::int64_t turn,
                               std::int64_t bytes) {
   if (from >= to) return to;
@@ -18,8 +18,8 @@ std::int64_t LoadPlaces::take(std::int64_t from, std::int64_t to, std::int64_t t
   return at;
 }
 
-// Every step repeats the load. If a load came more than a whole step early, two executions of it would hold memory at
-// the same time.
+// Every step repeats the load. If a load came more than a whole step early, two executions of the load would hold
+// memory at the same time.
 LoadPlace LoadPlaces::add(const LoadWish& load) {
   const std::int64_t earliest = std::max(load.earliest, -count_);
   LoadPlace place{take(std::max<std::int64_t>(earliest, 0), load.needed, 0, load.bytes),

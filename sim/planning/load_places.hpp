@@ -1,6 +1,6 @@
 // Decides before which slots (slots.hpp) loads are listed. A load is listed as early as its limits and the room in
 // memory allow, possibly in the previous step. The bytes that memory holds while each slot runs alone are known in
-// advance. Each load that is placed adds its bytes to them.
+// advance. Each load that is placed adds its own bytes to the bytes of the slots in which it holds memory.
 #pragma once
 
 #include <compare>
@@ -12,19 +12,19 @@
 
 namespace sluice {
 
-/// A load to be placed. Slots with negative numbers belong to an earlier step.
+/// A load to be placed. A slot with a negative number belongs to the previous step.
 struct LoadWish {
   std::int64_t bytes = 0;
   std::int64_t needed = 0;    ///< the slot that needs the load
-  std::int64_t earliest = 0;  ///< the first slot before which it may be listed
-  std::int64_t after = 0;     ///< it may start when this slot has been computed
+  std::int64_t earliest = 0;  ///< the first slot before which the load may be listed
+  std::int64_t after = 0;     ///< the load may start when this slot has been computed
   /// If memory allows, the load may start one slot earlier than its place in the list.
   bool within = false;
 };
 
 struct LoadPlace {
-  std::int64_t at = 0;     ///< the slot before which it is listed
-  std::int64_t after = 0;  ///< it starts when this slot has been computed
+  std::int64_t at = 0;     ///< the slot before which the load is listed
+  std::int64_t after = 0;  ///< the load starts when this slot has been computed
   auto operator<=>(const LoadPlace&) const = default;
 };
 
@@ -38,7 +38,7 @@ class LoadPlaces {
 
   /// Finds the place of a load, and takes room for the load from this place to the slot that needs it.
   LoadPlace add(const LoadWish& load);
-  /// The greatest number of bytes in any slot, including loads that come early.
+  /// Returns the greatest number of bytes in any slot, including the bytes of early loads.
   std::int64_t most() const { return levels_.most(); }
 
  private:

@@ -44,7 +44,7 @@ Price sum_of(const Pricing& pricing, const StageQuery& query, Pass pass, Chosen&
 
 /// Returns the price of the input gradient, of the weight gradient, or of both. If the workload gives the backward pass
 /// as a multiple of the forward pass, each of the two gradients takes half of this multiple. A layer without a backward
-/// pass adds nothing.
+/// pass adds no seconds.
 Price backward_price(const Pricing& pricing, const StageQuery& query, Pass pass) {
   const auto runs = [](const Layer& layer) { return layer.backward.runs; };
   const std::optional<double> multiple = pricing.training->backward;

@@ -1,5 +1,5 @@
-// Lowering replaces "stage 3 on gpu" and "tensor from host to gpu" by numbers: seconds, FLOP, joules and routes. A plan
-// with these numbers can be executed without the model and the platform.
+// Lowering replaces "stage 3 on gpu" by seconds, FLOP and joules, and "tensor from host to gpu" by a route. A lowered
+// plan can be executed without the model and the platform.
 #pragma once
 
 #include <utility>
@@ -20,19 +20,19 @@ struct Pricing {
   const Training* training = nullptr;  ///< null for inference
 };
 
-/// The properties of a compute action on which its price depends. An update does not depend on
-/// samples.
+/// The properties of a compute action on which its price depends. The price of an update does not depend on samples.
 struct StageQuery {
   ActionKind kind = ActionKind::forward;
   const Stage& stage;
   const Device& device;
   std::int64_t samples = 0;
-  bool selective = false;  ///< only the layers that selective recomputation runs again
+  /// Whether only the layers that selective recomputation runs again are computed.
+  bool selective = false;
 };
 
 /// Returns the sum of the prices of the stage's layers. A recompute costs as much as a forward pass. If the workload
-/// gives the backward pass as a multiple of the forward pass, its price is this multiple of the forward price. Throws
-/// InputError when the cost model has no price.
+/// gives the backward pass as a multiple of the forward pass, the price of a backward pass is this multiple of the
+/// forward price. Throws InputError when the cost model has no price.
 Price price_of(const Pricing& pricing, const StageQuery& query);
 
 /// Sets the action's seconds, FLOP, bytes and joules. The joules include the energy of the stream's watts above idle.
@@ -48,9 +48,9 @@ std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& q
 /// when the device has no rate for the dtype.
 void lower(Plan& plan, const Pricing& pricing);
 
-/// Does the same as lower() for a plan that was made without a scenario, and so without a cost model. The computations
-/// of the plan must already have seconds. If a computation has none, returns false and changes nothing. Throws
-/// InputError when no links connect two memories.
+/// Adds missing prices and routes like lower(), but for a plan that was made without a scenario, and so without a cost
+/// model. The computations of the plan must already have seconds. If a computation has no seconds, the function returns
+/// false and changes nothing. Throws InputError when no links connect two memories.
 bool lower_as_written(Plan& plan, const Platform& platform);
 
 }  // namespace sluice

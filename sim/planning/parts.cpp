@@ -16,12 +16,14 @@ std::vector<Field> common_parameters() {
       {.name = "overlap",
        .type = Type::boolean,
        .summary =
-           "whether transfers run during computation; off: one action runs at a time, in the order of the plan",
+           "whether transfers run during computation; off: the actions run one at a time, in the "
+           "order of the plan",
        .default_text = "true"},
       {.name = "buffers",
        .type = Type::integer,
        .summary =
-           "how many inputs, and how many outputs, of micro-batches may be on the device for transfers",
+           "how many micro-batches may have their input on the device for a transfer; also how "
+           "many may have their output there",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,

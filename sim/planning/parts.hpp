@@ -17,7 +17,7 @@ std::vector<Field> common_parameters();
 /// The usual number of buffers: one for the computation, and one for a transfer.
 inline constexpr std::int64_t usual_buffers = 2;
 
-/// The values of the common parameters. Without overlap there is one buffer; `auto` means the usual number.
+/// The values of the common parameters. Without overlap there is one buffer; `auto` means `usual_buffers` buffers.
 struct CommonParameters {
   const Device& device;
   std::string host;
@@ -27,24 +27,25 @@ struct CommonParameters {
 };
 CommonParameters read_common(const PolicyRequest& request, const Reader& parameters);
 
-/// Returns the numbers of micro-batches in flight that are tried if the scenario leaves the number open. Each is the
-/// least number that leads to a certain number of passes, from a single pass to one pass per micro-batch. Each number
-/// of passes is about (1 + 1 / `growth`) times the previous number of passes.
+/// Returns the numbers of micro-batches in flight that are tried if the scenario leaves this number open. Each returned
+/// number is the least number of micro-batches in flight that leads to a certain number of passes. The first returned
+/// number leads to a single pass, and the last number to one pass per micro-batch. Between them, each number of passes
+/// is about (1 + 1 / `growth`) times the previous number of passes.
 std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int64_t growth);
 
-/// A round has the smallest number of micro-batches after which everything repeats. A step consists of whole rounds,
-/// and the body of the plan is one round.
+/// A round has the smallest number of micro-batches after which the actions of the plan repeat. A step consists of
+/// whole rounds, and the body of the plan is one round.
 struct Round {
   std::int64_t micro_batches = 1;
   std::int64_t per_step = 1;  ///< rounds per step
 };
 /// Returns the shortest round with at least this many micro-batches into which a step can be
-/// divided, or the whole step if there is no shorter one.
+/// divided, or the whole step if there is no shorter round.
 Round round_of(const Workload& workload, std::int64_t at_least = 1);
-/// Candidates whose shortest round would have more micro-batches than this are not tried.
+/// The greatest number of micro-batches of a round. Policies do not try candidates whose shortest round is longer.
 inline constexpr std::int64_t longest_round = 4096;
 
-/// Makes host memory hold the inputs of a step, and its answers if they are saved.
+/// Makes host memory hold the inputs of a step. With `answers`, host memory also holds the answers of the step.
 void hold_step(PlanBuilder& builder, const PolicyRequest& request, const std::string& host,
                bool answers);
 
@@ -52,7 +53,7 @@ void hold_step(PlanBuilder& builder, const PolicyRequest& request, const std::st
 Plan finish_rounds(PlanBuilder& builder, const Workload& workload, const Round& round);
 
 /// Throws InputError at the first of these keys that the scenario has. The message says that the key has no meaning in
-/// training, for the given reason.
+/// training, and gives this reason.
 void refuse_in_training(const Reader& parameters, const std::vector<const char*>& keys,
                         const std::string& reason);
 /// Throws InputError if the scenario has the key `buffers` or the key `outputs`, which have no meaning in training.
@@ -62,7 +63,7 @@ void refuse_common_in_training(const Reader& parameters);
 struct StageBytes {
   std::int64_t weights, input, output, workspace;
   /// The part of the answer that this stage computes and that no later stage reads. This part leaves the device at
-  /// once. It is 0 for the last stage, whose part of the answer is its output.
+  /// once. `answer` is 0 for the last stage, because the part of the answer that the last stage computes is its output.
   std::int64_t answer = 0;
 };
 std::vector<StageBytes> stage_bytes(const PolicyRequest& request);
@@ -75,13 +76,13 @@ struct ForwardPass {
   StageBytes bytes{};
   std::int64_t samples = 0;
   std::uint32_t output = none;  ///< the tensor that the stage makes
-  bool drops_output = false;    ///< the answer is not saved: its samples are done, and it is freed
-  bool drops_answer = false;    ///< the stage's part of the answer is not saved, and is freed
-  std::string suffix = {};      ///< distinguishes the workspaces of different windows
+  bool drops_output = false;    ///< the answer is freed instead of saved, and its samples are done
+  bool drops_answer = false;    ///< the stage's part of the answer is freed instead of saved
+  std::string suffix = {};      ///< a suffix that distinguishes the workspaces of different windows
   bool last = false;            ///< the stage makes the answer
   std::string home = {};        ///< the node that is the home of the answer; may be empty
 };
-/// Lists the action, which allocates its output and workspace. The caller adds its input and weights.
+/// Lists the action, which allocates its output and workspace. The caller adds the input and the weights of the action.
 PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardPass& forward);
 
 /// An action that computes a stage, and the tensors that it makes.
@@ -90,8 +91,8 @@ struct StageOutput {
   std::uint32_t output = none;
   std::uint32_t answer = none;  ///< the stage's part of the answer, if it is a separate tensor
 };
-/// Lists the action and makes its output: the boundary activation of its stage, or the answer if
-/// the stage is the last one. The action uses `input`.
+/// Lists the action and makes its output: the boundary activation of its stage, or the answer if the stage is the last
+/// stage. The action uses `input`.
 StageOutput list_stage(PlanBuilder& builder, ForwardPass forward, std::uint32_t input);
 
 /// Lists the transfer that saves the output of `forward` to `host`. Host memory has room for an answer during the whole
@@ -107,9 +108,9 @@ std::vector<PlanBuilder::Ref> list_weights(PlanBuilder& builder,
                                            const std::vector<std::string>& devices,
                                            const std::string& host);
 
-/// Return the bytes of caches of keys and values. The first function is for one stage and `samples` samples, the second
-/// for all stages and all samples of a step. A cache never moves: the device that reads it holds it from the start of
-/// the run to its end.
+/// Both functions return the bytes of caches of keys and values. The first function is for one stage and `samples`
+/// samples. The second function is for all stages and all samples of a step. A cache never moves: the device that reads
+/// the cache holds it during the whole run.
 std::int64_t cache_bytes(const Stage& stage, std::int64_t samples);
 std::int64_t cache_bytes(const PolicyRequest& request);
 /// Makes `device` hold the cache of a stage.
@@ -140,16 +141,17 @@ class StageRunner {
   StageOutput forward(std::size_t stage, std::int64_t micro_batch, std::uint32_t input);
 
   /// Saves the output of a stage after the action that makes it. If the stage's part of the answer is a separate
-  /// tensor, saves this part instead. `answer` says that no later stage reads the output. At most `buffers` results may
-  /// wait to be saved, so the action that makes the result waits until the save `buffers` saves earlier has arrived.
+  /// tensor, saves this part instead. `answer` says whether the output is an answer, which no later stage reads. At
+  /// most `buffers` results may wait to be saved, so the action that makes the result waits until the save `buffers`
+  /// saves earlier has arrived.
   PlanBuilder::Ref save(const StageOutput& made, std::size_t stage, std::int64_t micro_batch,
                         bool answer);
 
-  /// Adds the waits of computations for earlier saves. Must be called once, after everything has
-  /// been listed.
+  /// Adds the waits of computations for earlier saves. Must be called once, after all computations and saves have been
+  /// listed.
   void finish();
-  /// Does the same with a different limit for each save. `buffers` lists the numbers of results that may wait to be
-  /// saved, in the order of the saves.
+  /// Adds the waits of computations for earlier saves, with a limit of its own for each save. `buffers` lists, in the
+  /// order of the saves, how many results may wait to be saved.
   void finish(const std::vector<std::int64_t>& buffers);
 
   std::uint32_t input_tensor(std::int64_t micro_batch) const {
@@ -163,7 +165,7 @@ class StageRunner {
   const CommonParameters& common_;
   std::vector<StageBytes> bytes_;
   std::vector<std::uint32_t> inputs_;
-  /// (maker, save), in listing order.
+  /// Pairs of the action that makes a result and the save of this result, in listing order.
   std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> saves_;
 };
 

@@ -1,7 +1,7 @@
-// The price of a pass of a layer whose operands are in several memories. Operands in memories that the device reaches
-// without a link cost seconds. Operands behind a link become flows: the device reads or writes them over the link while
-// it computes (zero-copy). These flows share the link with all other flows. The pass ends when the computation and its
-// flows have ended.
+// The price of a pass of a layer whose operands are in several memories. An operand in a memory that the device reaches
+// without a link adds to the seconds of the pass. An operand behind a link becomes a flow: the device reads or writes
+// the operand over the link while it computes (zero-copy). These flows share the link with all other flows. The pass
+// ends when the computation and its flows have ended.
 #pragma once
 
 #include <string>
@@ -14,18 +14,19 @@ namespace sluice {
 
 struct PlacedPrice {
   struct Flow {
-    std::size_t operand = 0;  ///< number of the operand in the query
-    std::string from, to;     ///< pools; the name of a device stands for its first memory
+    std::size_t operand = 0;  ///< the number of the operand in the query
+    /// The pools at both ends; the name of a device stands for its first memory.
+    std::string from, to;
     double bytes = 0;
   };
-  Price price;  ///< without the bytes that flow over links
+  Price price;  ///< the price without the bytes that flow over links
   std::vector<Flow> flows;
 };
 
 /// Returns the price of `query`, whose operands say in which memories they are (see placed_query). If the cost model
 /// has measured the operator with its operands in these memories, the measured time is the price, and there are no
-/// flows. Throws InputError that names layer, operand and memory if there is no such memory, no link to the memory, or
-/// no rate.
+/// flows. Throws InputError if the device has no such memory, no link to the memory, or no rate for it. The message
+/// names the layer, the operand and the memory.
 PlacedPrice placed_price(const Platform& platform, const Cost& cost, const Query& query);
 
 /// Sets the seconds and the flows of the action from this price. `tensors` has the tensor of each operand.

@@ -43,7 +43,7 @@ bool PriceAgain::learn(const Plan& plan, const PolicyRequest& request) {
 
 bool PriceAgain::learn(const Plan& plan, const PolicyRequest& request, const PriceAgain& other,
                        PriceDecisions decided) {
-  decisions_ = other.decisions_;  // the function remembers earlier results
+  decisions_ = other.decisions_;  // the cost model stores earlier results
   decided_ = std::move(decided);
   return learn_parts(plan, request.pricing.platform);
 }
@@ -70,7 +70,7 @@ bool PriceAgain::learn_parts(const Plan& plan, const Platform& platform) {
   return true;
 }
 
-/// Checks that each route of the plan is a path of the platform between two memories, and records these memories.
+/// Checks that each route of the plan is a path of the platform between two memories, and stores these two memories.
 bool PriceAgain::learn_routes(const Plan& plan, const Platform& platform) {
   std::vector<char> seen(plan.routes.size(), 0);
   for (const Action& action : plan.actions)

@@ -1,6 +1,6 @@
-// When a plan is priced again, its actions and their order stay, and seconds, rates and watts come from another
-// platform or cost model. The result equals a newly made plan. A draft says which decisions prices made (draft.hpp),
-// and its plan is priced again only if the new prices lead to the same decisions.
+// When a plan is priced again, its actions and their order stay, and its seconds, rates and watts come from another
+// platform or cost model. The result equals a newly made plan. A draft says which decisions depend on prices
+// (draft.hpp). The plan of the draft is priced again only if the new prices lead to the decisions of the old prices.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,30 @@ namespace sluice {
 
 class PriceAgain {
  public:
-  /// The draft must not have gone through finish(). Returns nothing if the draft does not say which decisions prices
-  /// made, or if the policy itself has set prices in the draft.
+  /// The draft must not have gone through finish(). Returns nothing if the draft does not say which decisions depend on
+  /// prices, or if the policy itself has set prices in the draft.
   static std::optional<PriceAgain> of(const Draft& draft);
 
   /// Must be called with the finished plan, once, before all other functions. Returns false if the plan cannot be
   /// priced again, because parts of the plan do not come from the platform.
   bool learn(const Plan& plan, const PolicyRequest& request);
-  /// Does the same as the other learn() if `other` has already found the decisions of this request. The request of
-  /// `other` must differ from this request only in prices.
+  /// Like the other learn(), but takes the decisions from `other`, which has already found the decisions of this
+  /// request. The request of `other` must differ from this request only in prices.
   bool learn(const Plan& plan, const PolicyRequest& request, const PriceAgain& other,
              PriceDecisions decided);
 
   /// Returns the decisions that prices make for a request that differs from the request of learn() only in prices. If
-  /// they equal decided(), the plan of the request is this plan with other prices.
+  /// these decisions equal decided(), the plan of the request is this plan with other prices.
   PriceDecisions decisions(const PolicyRequest& request) const {
     return decisions_(with_own_stages(request));
   }
   const PriceDecisions& decided() const { return decided_; }
-  /// Gives the plan the prices of this request. Throws InputError in the same cases as finish(), and if a number of
-  /// seconds is not finite.
+  /// Replaces the prices of the plan by the prices of this request. Throws InputError in the same cases as finish(),
+  /// and if a number of seconds is not finite.
   void price(Plan& plan, const PolicyRequest& request) const;
 
  private:
-  /// The properties of actions with the same price.
+  /// The properties on which the price of an action depends.
   struct Kind {
     ActionKind kind;
     WorkPart part;
@@ -60,7 +60,7 @@ class PriceAgain {
   std::vector<Kind> kinds_;
   std::vector<std::uint32_t> kind_of_;  ///< indexed by action; `none` for a transfer
   std::vector<PricedRoute> routes_;
-  /// Number of the device whose watts a stream has, indexed by stream.
+  /// The number of the device whose watts a stream has, indexed by stream.
   std::vector<std::uint32_t> owners_;
 };
 

@@ -1,11 +1,12 @@
 // A program lists the computations of one round on its devices, in order, and every tensor that is on a device during
 // some of these computations. Programs are made from stages, for inference and training. A program determines the bytes
-// on each device at each moment, and program_listing makes the plan from the program.
+// on each device at each moment. program_listing makes the plan from the program.
 //
-// A tensor may be on a device several times in a round (an activation that goes to host memory and comes back), and on
-// several devices. Each stay of a tensor on a device is an instance. An instance begins with the operation that makes
-// it or first needs it on the device, and ends with its last user. A tensor that crosses several cuts is one instance,
-// no matter how many stages are between its maker and its readers.
+// A tensor may be on a device several times in a round, for example if an activation goes to host memory and comes
+// back. A tensor may also be on several devices. Each stay of a tensor on a device is an instance. An instance begins
+// with the operation that makes the tensor on the device or first needs it there. An instance ends with its last user.
+// A tensor that crosses several cuts is one instance, however many stages are between the stage that makes it and the
+// stages that read it.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +26,16 @@ struct Program {
 
   struct Place {
     Home home = Home::other;
-    std::int64_t number = 0;  ///< number of the micro-batch (for an input) or of the stage
+    /// The number of the micro-batch for an input, and of the stage for any other tensor.
+    std::int64_t number = 0;
     std::string name;
     TensorClass tensor_class = TensorClass::weight;
     std::int64_t bytes = 0;
-    std::string node;  ///< the node that holds it; empty means host memory
+    std::string node;  ///< the node that holds the tensor; empty means host memory
   };
 
-  /// Weights that are loaded once before the first round and stay on their device. Their gradients and their optimizer
-  /// state also stay on this device, and are zeros at the start.
+  /// Weights that are loaded once before the first round and stay on their device. The gradients and the optimizer
+  /// state of these weights also stay on this device, and are zeros at the start.
   struct Staying {
     std::uint32_t device = 0;
     std::int64_t weights = 0, gradients = 0, optimizer = 0;
@@ -46,18 +48,20 @@ struct Program {
     std::int32_t stage = -1, micro_batch = -1;
     std::uint32_t device = 0;
     std::int64_t first = 0, last = -1;  ///< numbers of operations
-    bool loaded = false;                ///< whether a transfer brings it
+    bool loaded = false;                ///< whether a transfer brings the instance
     double load_s = 0;
     /// The source of the load: a home, the copy that the save of another instance left in host memory, or, if the
     /// tensor is sent, the instance on the other device.
     Home home = Home::none;
-    std::uint32_t copy_of = none;  ///< number of an instance
+    std::uint32_t copy_of = none;  ///< the number of an instance
     bool sent = false;
-    std::uint32_t saves = none;  ///< index of its save among the saves of operation `saved_at`
-    /// Number of the operation after which it is saved; -1 if it is not saved.
+    /// The index of the instance's save among the saves of operation `saved_at`.
+    std::uint32_t saves = none;
+    /// The number of the operation after which the instance is saved; -1 if the instance is not saved.
     std::int64_t saved_at = -1;
-    bool saved_home = false;  ///< whether it is saved into its home
-    bool answer = false;      ///< it is an answer whose samples are done when its save has arrived
+    bool saved_home = false;  ///< whether the save goes to the home of the tensor
+    /// The instance is an answer whose samples are done when its save has arrived.
+    bool answer = false;
   };
 
   struct Operation {
@@ -66,15 +70,15 @@ struct Program {
     std::uint32_t device = 0;
     /// With several devices, a phase begins when all operations of the previous phase have ended.
     std::int64_t phase = 0;
-    double seconds = 0;      ///< seconds that are used to compute the times of loads
+    double seconds = 0;      ///< the seconds from which the times of loads are computed
     bool selective = false;  ///< whether only the selective part is recomputed
     bool ends_micro_batch = false;
     std::int64_t workspace = 0;
     std::vector<std::uint32_t> loads, makes, uses, saves;  ///< numbers of instances
   };
 
-  /// When a load may come. The members are numbers of operations. A negative number is an operation of the previous
-  /// round.
+  /// The limits for the time of a load. The members are numbers of operations. A negative number is an operation of the
+  /// previous round.
   struct Load {
     std::uint32_t instance = none;
     std::int64_t needed = 0;    ///< the operation that needs the instance
@@ -87,20 +91,20 @@ struct Program {
   std::vector<Staying> staying;  ///< indexed by stage; empty if weights take turns
   std::vector<Instance> instances;
   std::vector<Operation> operations;
-  std::vector<Load> loads;  ///< in the order in which they are needed
+  std::vector<Load> loads;  ///< the loads, in the order in which operations need them
   /// An operation that makes an answer waits until the answer `answer_buffers` micro-batches earlier is in host memory.
-  /// If the number is 0, the operation does not wait.
+  /// If `answer_buffers` is 0, the operation does not wait.
   std::int64_t answer_buffers = 0;
   std::int64_t rounds = 1;           ///< the number of rounds of the run
   std::int64_t rounds_per_step = 1;  ///< a divisor of `rounds`
-  std::int64_t passes = 0;           ///< passes per batch in training
+  std::int64_t passes = 0;           ///< the number of passes per batch in training
 
   std::int64_t count() const { return static_cast<std::int64_t>(operations.size()); }
 
   /// Bytes that stay on a device during the whole run.
   std::int64_t constant_bytes(std::uint32_t device) const;
-  /// Returns the bytes on a device during each operation, if one operation runs at a time. Bytes that only later
-  /// operations need are included.
+  /// Returns the bytes on a device during each operation, if one operation runs at a time. The result includes bytes
+  /// that are on the device only for later operations.
   std::vector<std::int64_t> bytes(std::uint32_t device = 0) const;
   std::int64_t peak(std::uint32_t device = 0) const;
 };
@@ -113,13 +117,14 @@ std::string instance_name(const std::string& what, std::size_t stage, std::int64
 /// instance, and starts after the previous operation.
 void load_when_needed(Program& program);
 
-/// A load must not read a home before the last save into this home has ended. This class finds the save.
+/// Finds the save for which a load must wait. A load must not read a home before the last save into this home has
+/// ended.
 class HomeWrites {
  public:
   explicit HomeWrites(const Program& program);
   struct Written {
     std::int64_t operation;
-    std::size_t number;  ///< index among the saves of `operation`
+    std::size_t number;  ///< the index of the save among the saves of `operation`
     std::uint32_t rounds_ago;
   };
   /// Returns the last save before `operation` into the home from which `instance` is loaded. The save is in this round

@@ -16,14 +16,14 @@ class ProgramDraft {
   std::uint32_t device() const { return device_; }
   void go_to(std::uint32_t device) { device_ = device; }
   void end_phase() { ++phase_; }
-  /// Begins the next phase on the next device. It is for devices that take turns.
+  /// Begins the next phase on the next device, if devices take turns.
   void take_turns() {
     end_phase();
     go_to(static_cast<std::uint32_t>(phase_ % static_cast<std::int64_t>(program.devices.size())));
   }
 
-  /// Returns a new operation of this phase. The caller completes the operation and adds it before asking for another
-  /// one.
+  /// Returns a new operation of this phase. The caller completes the operation and adds it before it asks for another
+  /// operation.
   Program::Operation operation(ActionKind kind, std::size_t stage) const;
   void add(Program::Operation operation) { program.operations.push_back(std::move(operation)); }
   std::int64_t next() const { return program.count(); }

@@ -75,7 +75,7 @@ class ProgramLister {
   }
 
   /// Makes the tensors of the plan. The first instance that comes from a home gets the tensor of this home. An instance
-  /// that is sent to another device keeps its tensor.
+  /// that is sent to another device has the tensor of the instance from which it is sent.
   void add_tensors() {
     std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> free = places_;
     for (const Program::Instance& made : program_.instances) {
@@ -183,7 +183,7 @@ class ProgramLister {
     return saves;
   }
 
-  /// Limits the number of answers that are on the device for transfers.
+  /// Limits the number of answers that wait on the device for their transfer.
   void wait_for_answers() {
     const auto count = static_cast<std::int64_t>(answers_.size());
     for (std::int64_t j = 0; j < count && program_.answer_buffers > 0; ++j) {
@@ -205,7 +205,7 @@ class ProgramLister {
   std::vector<PlanBuilder::Ref> loaded_;  ///< the loads in the prologue, indexed by stage
   std::vector<std::uint32_t> tensors_;    ///< indexed by instance
   std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> answers_;  ///< (maker, save)
-  /// First and last operation of the round, if there are several devices.
+  /// The first and the last operation of the round, if there are several devices.
   PlanBuilder::Ref first_, last_;
   std::int64_t phase_ = 0;
 };

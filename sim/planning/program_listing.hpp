@@ -1,5 +1,5 @@
 // Turns a program into a plan: tensors, loads in their places, actions in order, and their waits.
-// Inference and training use the same code.
+// Inference and training share this code.
 #pragma once
 
 #include <optional>
@@ -16,15 +16,15 @@ struct ProgramListing {
   const Program& program;
   std::string name;  ///< the name of the policy
   bool overlap = true;
-  /// The bytes of each device that early loads may fill. If it is empty, they may fill the whole memory.
+  /// The bytes of each device that early loads may fill. If `room` is empty, early loads may fill the whole memory.
   std::optional<std::int64_t> capacity = {};
   /// If memory allows, a load may start one operation earlier than its place in the list.
   bool loads_within = false;
   std::vector<Fact> facts = {};
 };
 
-/// Returns the plan. `most` is set to the bytes that the first device needs for this listing. With fewer bytes, some
-/// load would come later.
+/// Returns the plan. `most` is set to the bytes that the first device needs for this listing. With fewer bytes, at
+/// least one load would come later.
 Draft list_program(const ProgramListing& listing, std::int64_t* most = nullptr);
 
 }  // namespace sluice

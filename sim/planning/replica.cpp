@@ -20,7 +20,8 @@ namespace sluice {
 
 namespace {
 
-/// If transfers take turns, the plan lists all rounds of a step, but only if they have at most this many actions.
+/// If transfers take turns, the plan lists all rounds of a step, but only if these rounds have at most this many
+/// actions together.
 constexpr std::int64_t longest_listed_step = 20'000;
 
 auto figures(const Device& device) {
@@ -57,7 +58,7 @@ std::vector<std::string> reached(const Platform& platform, const Device& device)
 }
 
 /// Returns whether the links between all memories of device a equal the links between the memories of device b. Both
-/// devices have the same number of memories.
+/// devices have equally many memories.
 bool alike_links(const Platform& platform, const Device& a, const Device& b) {
   const std::vector<std::string> of_a = reached(platform, a), of_b = reached(platform, b);
   for (std::size_t from = 0; from < of_a.size(); ++from)
@@ -80,7 +81,8 @@ bool alike(const Platform& platform, const std::string& device, const std::strin
 
 namespace {
 
-/// Maps the name of each device, and the names of its further memories, to the names of the other device.
+/// Maps the name of the first device to the name of the second device, and the names of the first device's further
+/// memories to the names of the second device's further memories.
 std::map<std::string, std::string> exchanged(const Device& a, const Device& b) {
   std::map<std::string, std::string> names = {{a.name, b.name}, {b.name, a.name}};
   for (std::size_t m = 1; m < std::min(a.memories.size(), b.memories.size()); ++m) {
@@ -121,8 +123,8 @@ Plan moved(Plan plan, const Platform& platform, const std::string& from, const s
 
 Plan with_transfers(Plan plan, const std::string& how) {
   if (how == "together") return plan;
-  // The best order of transfers may differ from round to round. If a step is short, each of its rounds gets its own
-  // order.
+  // The best order of transfers may differ from round to round. If a step is short, the rounds of the step may have
+  // different orders.
   const auto round = static_cast<std::int64_t>(plan.body_end - plan.body_begin);
   const bool short_step = round * plan.iterations_per_step <= longest_listed_step;
   std::optional<Plan> turns = in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);

@@ -12,7 +12,7 @@
 namespace sluice {
 
 /// Returns whether the two devices, their memories, and the links between these memories and host memory differ only in
-/// their names. If so, a plan takes equally long on both devices when nothing else uses the links.
+/// their names. If they do, a plan takes equally long on both devices when no other transfer uses the links.
 bool alike(const Platform& platform, const std::string& device, const std::string& other);
 
 /// Moves a plan for one device of a platform to another device for which alike() is true.
@@ -26,15 +26,16 @@ Workload share_of(Workload workload, std::int64_t k, std::int64_t count);
 /// The choices for one replica are made on this machine.
 Platform shared_out(Platform platform, const std::vector<std::string>& devices);
 
-/// Returns whether replicas share a link: whether `share`, which shared_out() made of `whole`, has less bandwidth.
+/// Returns whether replicas share a link. Replicas share a link if `share`, which shared_out() made from `whole`, has
+/// less bandwidth than `whole`.
 bool share_links(const Platform& whole, const Platform& share);
 
-/// Gives all parts the same number of iterations, because the joined plan has only one such number. If the parts have
-/// different numbers of iterations, some bodies become several rounds long.
+/// Gives all parts equally many iterations, because the joined plan has only one number of iterations. If the parts
+/// have different numbers of iterations, some bodies become several rounds long.
 std::vector<Plan> with_equal_rounds(std::vector<Plan> parts);
 
 /// Sets how transfers of several replicas use one link: at the same time (`together`) or one after the other
-/// (`in_turn`). With `auto`, it takes the way whose run ends first.
+/// (`in_turn`). With `auto`, the function takes the way whose run ends first.
 Plan with_transfers(Plan plan, const std::string& how);
 
 }  // namespace sluice

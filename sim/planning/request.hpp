@@ -10,20 +10,22 @@
 namespace sluice {
 
 struct PolicyRequest {
-  Pricing pricing;  ///< model, stages, platform, cost model, dtype
+  Pricing pricing;  ///< the model, the stages, the platform, the cost model and the dtype
   Workload workload;
-  /// The strategy for fates. If it is empty, the policy chooses the strategy, or everything is kept.
+  /// The strategy for fates. If there is none, the policy chooses the strategy or keeps all activations.
   std::optional<Chosen<FateStrategy>> fates = {};
   bool capacity_enforced = true;
   bool working_set_counted = true;
   std::optional<Keys> phases = {};  ///< the scenario's `phases:`, if the policy uses them
-  bool cut_open = false;            ///< the stages are one of several cuts that are compared
-  bool fates_open = false;          ///< the strategy for fates is one of several that are compared
-  /// Whether the gradients are summed with the gradients of other replicas. The code that adds this sum needs a
-  /// gradient tensor for each stage.
+  /// Whether the cut into these stages is one of several cuts that are compared.
+  bool cut_open = false;
+  /// Whether the strategy for fates is one of several strategies that are compared.
+  bool fates_open = false;
+  /// Whether the gradients are summed with the gradients of other replicas. The code that adds these gradients up needs
+  /// one gradient tensor per stage.
   bool sums_gradients = false;
-  /// Whether the host of the platform stands for the second memory of a device (planning/placement/backing.hpp). Then
-  /// inputs come over other links than the platform says.
+  /// Whether the host of the platform stands for the second memory of a device (planning/placement/backing.hpp). If it
+  /// does, the links of inputs on the real machine differ from those on this platform.
   bool host_is_shown = false;
 
   /// Returns this request with the pricing `other`, which may be for other stages or for another platform.
@@ -32,7 +34,7 @@ struct PolicyRequest {
             phases, cut_open, fates_open, sums_gradients,    host_is_shown};
   }
 
-  /// Returns the strategy for fates, or if the request has none, the strategy that keeps everything.
+  /// Returns the strategy for fates. If the request has no strategy, returns the strategy that keeps all activations.
   const FateStrategy& strategy() const { return fates ? **fates : *kept_fates(); }
 };
 

@@ -15,7 +15,7 @@ void stay_within(Plan& plan, const std::string& device, std::int64_t bytes);
 double run_seconds(const Plan& plan);
 
 /// Returns the simulated seconds of a plan's run if device memories are unlimited. Memories that no device owns, such
-/// as host memory, keep their capacity. The result is infinity if they are too small for the plan.
+/// as host memory, keep their capacity. The result is infinity if one of these memories is too small for the plan.
 double run_seconds_in_host(const Plan& plan);
 
 /// Enforces the capacity of memories that no device owns.

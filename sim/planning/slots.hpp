@@ -3,9 +3,10 @@
 // than necessary, even in the previous step, as long as memory has room. So a copy engine can work ahead and never
 // blocks grants that are listed earlier.
 //
-// A plan that is made in this way cannot block. If its actions ran one at a time in listing order, they would fit into
-// memory at every moment (add() ensures this). Every wait refers to an action that is listed earlier. So a pool that
-// grants in listing order can always serve the earliest action that has not ended.
+// A plan that is made in this way cannot block. If the actions of the plan ran one at a time in listing order, their
+// bytes would fit into memory at every moment. The reason is that add() takes only loads for which there is room. Every
+// wait refers to an action that is listed earlier. So a pool that grants in listing order can always serve the earliest
+// action that has not ended.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,9 @@
 
 namespace sluice {
 
-/// The position of an item when every step repeats a row of `count` items: its index in the row, and how many steps ago
-/// its step is. Parameter `index` of row_position() is negative for an item of an earlier step.
+/// The position of an item when every step repeats a row of `count` items. The position is the index of the item in the
+/// row, and how many steps ago the step of the item is. Parameter `index` of row_position() is negative for an item of
+/// an earlier step.
 struct RowPosition {
   std::size_t index;
   std::uint32_t steps_ago;
@@ -41,14 +43,15 @@ struct SlotLoad {
   bool within = false;
   /// If true, the loaded tensor stays on the device, so the load is listed once, before the first step.
   bool once = false;
-  /// The save with this `number` among the saves of `slot`, in the step `steps_ago` steps earlier.
+  /// The save with the index `number` among the saves of `slot`, in the step `steps_ago` steps ago.
   struct Saved {
     std::int64_t slot = -1;  ///< none
     std::size_t number = 0;
     std::uint32_t steps_ago = 0;
   };
   Saved reloads = {};     ///< the load reads the copy that this save wrote, and frees the copy
-  Saved after_save = {};  ///< the load starts after this save, and keeps its copy
+  /// The load starts after this save, and does not free the copy of the save.
+  Saved after_save = {};
   ActionKind kind = ActionKind::load;
 };
 
@@ -62,28 +65,28 @@ struct SlotMemory {
 
 /// The actions that are listed in a slot.
 struct SlotWork {
-  PlanBuilder::Ref first, last;  ///< first and last computation
+  PlanBuilder::Ref first, last;  ///< the first and the last computation of the slot
   struct Save {
     PlanBuilder::Ref action;
     std::uint32_t tensor = none;
   };
-  std::vector<Save> saves = {};  ///< saves whose tensors may be loaded again
+  std::vector<Save> saves = {};  ///< the saves whose tensors may be loaded again
 };
 
 class StepSlots {
  public:
-  /// The order in which the prologue lists the early loads of the first step. With `as_listed`, it is the order in
-  /// which a previous step would list them. With `by_need`, it is the order in which they are needed. With `by_need`,
-  /// if the previous step lists any load of a step, it also lists the step's first load.
+  /// The order in which the prologue lists the early loads of the first step. `as_listed` is the order in which a
+  /// previous step would list these loads. `by_need` is the order in which slots need the loads. With `by_need`, if the
+  /// previous step lists any load of a step, the previous step also lists the first load of the step.
   enum class Prologue : std::uint8_t { as_listed, by_need };
 
-  /// `memories` has one element per device that receives loads. All have the same number of slots.
+  /// `memories` has one element per device that receives loads. All elements have equally many slots.
   StepSlots(PlanBuilder& builder, std::vector<SlotMemory> memories,
             Prologue prologue = Prologue::as_listed);
 
   std::int64_t count() const { return static_cast<std::int64_t>(by_slot_.size()); }
 
-  /// Adds a load. It is listed as early as its limits and the room in memory allow.
+  /// Adds a load. The load is listed as early as its limits and the room in memory allow.
   void add(SlotLoad load);
 
   /// Lists all actions: early loads of the first step in the prologue, and then the body. In the body, `compute(slot)`
@@ -110,7 +113,8 @@ class StepSlots {
  private:
   struct Placed {
     SlotLoad load;
-    std::int64_t at = 0;  ///< the slot before which it is listed; negative for the previous step
+    /// The slot before which the load is listed; negative for the previous step.
+    std::int64_t at = 0;
     PlanBuilder::Ref body, prologue;
   };
   struct Memory {

@@ -1,4 +1,5 @@
-// Plans in which the device keeps all weights: how their stages count weights, and inference with them.
+// Plans in which the device keeps all weights. The functions below give the stages of such plans, and plans of
+// inference.
 #pragma once
 
 #include <string>
@@ -22,7 +23,7 @@ Draft inference_with_weights(const PolicyRequest& request, const CommonParameter
                              const std::string& policy);
 
 /// Returns the mappings for `policy:` with each number of buffers to compare, if the scenario leaves `buffers` open.
-/// The usual number comes first.
+/// The usual number of buffers comes first.
 std::vector<Value> alternatives_of_buffers(const PolicyRequest& request, const Reader& parameters);
 
 }  // namespace sluice

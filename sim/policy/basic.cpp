@@ -1,5 +1,5 @@
-// The policy basic is the shortest policy. Read it first. One device does one thing at a time. It first loads the
-// weights. For each micro-batch, it then loads the input, computes all stages, and saves the answer.
+// The policy basic is the shortest policy. Read it first. One device does one thing at a time. The device first loads
+// the weights. For each micro-batch, the device then loads the input, computes all stages, and saves the answer.
 //
 // The run takes W + M (I + C + O) seconds. W is the time to load the weights, and M is the number of micro-batches. A
 // micro-batch takes I seconds to load its input, C seconds to compute, and O seconds to save its answer.
@@ -21,7 +21,7 @@ Draft plan(const PolicyRequest& request, const Reader&) {
   PlanBuilder builder(platform, "basic", request.capacity_enforced);
   hold_step(builder, request, host, true);       // inputs and answers are in host memory
   hold_caches(builder, request, devices);        // the caches of keys and values, if there are any
-  list_weights(builder, stages, devices, host);  // these actions are the prologue
+  list_weights(builder, stages, devices, host);  // the actions below belong to the prologue
   builder.enter(Section::body);
   std::uint32_t tensor = builder.tensor("input", TensorClass::input, stages.front().input);
   builder.transfer(ActionKind::load, tensor, {host, device, /*release=*/false}, 0, 0);
@@ -29,7 +29,7 @@ Draft plan(const PolicyRequest& request, const Reader&) {
   for (; forward.stage < stages.size(); ++forward.stage) {
     forward.bytes = stages[forward.stage];
     forward.last = forward.stage + 1 == stages.size();
-    // The stage uses its input, which is then freed.
+    // The input of the stage is freed after this use.
     tensor = list_stage(builder, forward, tensor).output;
   }
   --forward.stage;
@@ -43,11 +43,13 @@ extern const Policy basic_policy;
 const Policy basic_policy = {
     .name = "basic",
     .summary =
-        "One device does one thing at a time. This is the shortest policy and an example for authors of policies.",
+        "The shortest policy, and an example for authors of policies: one device does one thing at "
+        "a time.",
     .details =
-        "The device first loads all weights, which stay there. For each micro-batch, it then loads the input, "
-        "computes all stages, and saves the answer. Nothing overlaps, so the makespan is the sum of all seconds. Use "
-        "it as a template for your own policy, or to see how many seconds overlap saves. It plans inference only, and "
+        "The device first loads all weights, which stay on the device. For each micro-batch, the "
+        "device then loads the input, computes all stages, and saves the answer. Nothing overlaps, "
+        "so the makespan is the sum of all seconds. Use this policy as a template for your own "
+        "policy, or to see how many seconds overlap saves. This policy plans only inference, and "
         "the weights have to fit into the memory of the device.",
     .source = "definition",
     .example = "sluice run alexnet_resident policy=basic",

@@ -15,7 +15,7 @@ std::vector<CutChoice> cuts_with(const CutQuestion& question,
 namespace {
 
 /// Returns all cuts of a model, each as a list of layers after which the model is cut. The list is empty if the model
-/// has too many places for a cut. The first layer is the input.
+/// has so many places for a cut that there would be too many cuts. The first layer is the input.
 std::vector<CutChoice> all_cuts(std::size_t layers, std::size_t most_places) {
   if (layers < 3 || layers - 2 > most_places) return {};
   std::vector<CutChoice> cuts;
@@ -38,7 +38,7 @@ std::vector<CutChoice> cuts_for_devices(const CutQuestion& question) {
   for (const std::int64_t count : {2, 3, 4, 6, 8, 16})
     between.push_back({"balanced", "count", count});
   std::vector<std::int64_t> groups = {2, 3, 4, 6, 8, 16};
-  if (training) groups = {4, 16};  // each cut is planned with every strategy for fates
+  if (training) groups = {4, 16};  // training: every cut is planned with every strategy for fates
   for (const std::int64_t count : groups) between.push_back({"by_weight", "groups", count});
   std::vector<CutChoice> cuts = cuts_with(question, between);
   for (CutChoice& cut : all_cuts(question.layers, training ? 4 : 6)) cuts.push_back(std::move(cut));

@@ -1,8 +1,8 @@
-// The policy data_parallel runs one replica of another policy on each device. The replicas share the host's memory, and
-// the links and ports that their routes have in common. In inference, each replica computes some of the batches of a
-// step. The document 'PopART phased execution' calls this "two IPUs to perform computation at the same time, in a
-// data-parallel fashion". In training, each replica computes a part of each batch, and gradients are all-reduced before
-// each update.
+// The policy data_parallel runs one replica of another policy on each device. The replicas share host memory, and also
+// the links and ports that belong to the routes of several replicas. In inference, each replica computes some of the
+// batches of a step. The document 'PopART phased execution' calls this mode "two IPUs to perform computation at the
+// same time, in a data-parallel fashion". In training, each replica computes a part of each batch, and gradients are
+// all-reduced before each update.
 #include <algorithm>
 
 #include "planning/replica.hpp"
@@ -15,13 +15,13 @@ extern const Policy data_parallel_policy;
 
 namespace {
 
-/// If there are more devices, cuts and fates are compared by the simulation of only one replica.
+/// With more devices than this, cuts and fates are compared by the simulation of a single replica.
 constexpr std::size_t few_devices = 8;
 
-/// Returns the alternatives for a few replicas that share links: each replica chooses for itself, or all replicas make
-/// the same choice. Each alternative is also tried without overlap, if the scenario does not give `overlap`. Overlapping
-/// transfers of several replicas delay each other, so that all replicas may begin later than if one of them had the link
-/// alone at first. In all other cases, returns nothing.
+/// Returns the alternatives if at most `few_devices` replicas share links, and nothing otherwise. Either each replica
+/// chooses for itself, or all replicas make equal choices. Each alternative is also tried without overlap, if the
+/// scenario does not give `overlap`. The reason is that overlapping transfers of several replicas delay each other: all
+/// replicas may begin later than if one replica had the link alone at first.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& whole = request.pricing.platform;
@@ -35,9 +35,9 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
   return maps;
 }
 
-/// If replicas share links, the choices are made twice: once as if each replica had the links alone, and once with its
-/// share of the links. The faster plan is taken. To save time, more than `few_devices` replicas make only the choices
-/// with the share.
+/// If replicas share links, the choices are made twice: once as if each replica had the links alone, and once as if
+/// each replica had only its share of the links. The function returns the faster of the two plans. To save time, more
+/// than `few_devices` replicas make only the choices with the share of the links.
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
   const Policy& policy = acting_policy(data_parallel_policy, parameters);
   const std::vector<std::string> devices = replica_devices(request, parameters);
@@ -70,11 +70,12 @@ const Policy data_parallel_policy = {
         "Each device runs a replica of another policy on some of the batches (inference), or on a part of each batch, "
         "with gradients all-reduced (training).",
     .details =
-        "Use it when a replica of the model can run on each device and you want a high throughput. The replicas run "
-        "side by side, and share the links that lead to several of them. In training, each replica computes a part of "
+        "Use this policy when a replica of the model can run on each device and you want a high "
+        "throughput. The replicas run side by side, and share the links that several replicas use. "
+        "In training, each replica computes a part of "
         "the batch, and the gradients cross the links of a ring before the update. With all_reduce: overlapped, these "
-        "transfers run during the backward pass. If at most 8 replicas share links and the scenario leaves out overlap, "
-        "plans without overlap are compared, too.",
+        "transfers run during the backward pass. If at most 8 replicas share links and the "
+        "scenario does not give overlap, plans without overlap are also compared.",
     .source =
         "PopART phased execution; the usual data parallelism; Li et al., PyTorch distributed "
         "(2020), section 3.2 (overlap)",
@@ -83,7 +84,8 @@ const Policy data_parallel_policy = {
         {
             {.name = "replica",
              .type = Type::choice,
-             .summary = "the policy of each replica; its parameters are written next to this key",
+             .summary = "the policy of each replica; write the parameters of this policy next to "
+                        "the key replica",
              .choices = {}},  // the replicable policies
             {.name = "devices",
              .type = Type::list,
@@ -93,8 +95,9 @@ const Policy data_parallel_policy = {
              .type = Type::choice,
              .summary =
                  "in training: when a ring of the replicas sums gradients before an update (without an optimizer: "
-                 "before the batch ends); overlapped: stage by stage during the backward pass; after: when the whole "
-                 "backward pass has ended; off: never, so that each replica keeps its own gradients",
+                 "before the batch ends); overlapped: for each stage, during the backward pass of "
+                 "the other stages; after: when the whole backward pass has ended; off: never, so "
+                 "that each replica uses its own gradients",
              .default_text = "overlapped",
              .choices = {"overlapped", "after", "off"}},
             {.name = "transfers",

@@ -1,7 +1,7 @@
 // The policy phased is PopART's phased execution. In a phase, one device computes a stage for a batch. The number of
-// this device is the phase number modulo the number of devices. Meanwhile, the device of the next phase saves its
-// latest results, and loads the weights and inputs for the next phase. Phase i + 1 starts when all computation of phase
-// i and the I/O of phase i + 1 have ended.
+// this device is the phase number modulo the number of devices. During this phase, the device of the next phase saves
+// its latest results, and loads the weights and inputs for the next phase. Phase i + 1 starts when all computation of
+// phase i and the I/O of phase i + 1 have ended.
 //
 // With overlap and preloaded weights, a phase of the steady state takes max(I/O, computation). I/O is the time of the
 // phase's transfers: its weights, and the activations that cross the host link. Without overlap, a phase takes the sum
@@ -17,11 +17,12 @@ namespace sluice {
 
 namespace {
 
-/// In training, a phase is one operation of the step (a stage forward, backward or recomputed) on all micro-batches in
-/// flight. A tensor that is on another device is sent through host memory.
+/// In training, a phase computes one operation of the step for all micro-batches in flight. An operation is the forward
+/// pass, the backward pass or the recomputation of a stage. A tensor that is on another device is sent through host
+/// memory.
 TrainingOrder phased_training(const PolicyRequest& request, const Reader& parameters) {
   refuse_in_training(parameters, {"weights", "weights_per", "host_data", "outputs"},
-                     "weights are loaded for each phase");
+                     "inference loads the weights for each phase");
   TrainingOrder order{"phased", false, {}, {}, parameters.boolean("overlap")};
   if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
   const Platform& platform = request.pricing.platform;
@@ -29,8 +30,8 @@ TrainingOrder phased_training(const PolicyRequest& request, const Reader& parame
     for (const char* key : {"activations", "devices", "stages"})
       if (const Value* value = request.phases->map().find(key))
         fail_at(*value, "'" + std::string(key) +
-                            "' in phases is for inference; in training all "
-                            "devices take turns (or the policy's 'device')");
+                            "' in phases is for inference; in training, all devices take turns, or "
+                            "the policy's 'device' computes alone");
   if (parameters.has("device"))
     order.devices = {platform.device(parameters.text("device")).name};
   else
@@ -72,13 +73,15 @@ extern const Policy phased_policy;
 const Policy phased_policy = {
     .name = "phased",
     .summary =
-        "This is PopART's phased execution: one device computes a stage while another saves and loads.",
+        "PopART's phased execution: one device computes a stage while another device saves and "
+        "loads.",
     .details =
-        "Use it for devices with a small memory that load from and save to a larger streaming memory, such as a pair "
-        "of IPUs. While one device computes its phase, the other device saves the results of its last phase and loads "
-        "what its next phase needs. After each phase the devices swap these roles. A phase lasts as long as the "
-        "longer of computation and transfers. The memory of each device has to hold only one stage with its "
-        "activations.",
+        "Use this policy for devices with a small memory and a larger streaming memory, such as a "
+        "pair of IPUs. While one device computes a phase, the other device saves the results of "
+        "its last phase, and loads the weights and inputs for its next phase. After each phase, "
+        "the two devices swap these roles. A phase lasts as long as its computation or its "
+        "transfers, whichever takes longer. The memory of each device has to hold only one stage "
+        "and the activations of this stage.",
     .source =
         "PopART phased execution: graphcore/examples, phased_execution.py; PopART user guide, phased execution",
     .example = "sluice run phased_ipu_pair policy.weights_per=step",

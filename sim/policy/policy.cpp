@@ -10,8 +10,8 @@ namespace sluice {
 
 namespace {
 
-/// Completes the record of a policy that replicates other policies. The names of all replicable policies become the
-/// choices of its parameter `replica`.
+/// Completes the record of a policy that replicates other policies: the names of all replicable policies become the
+/// choices of the parameter `replica`.
 Policy with_replicas(Policy policy, const std::vector<const Policy*>& all) {
   for (Field& field : policy.parameters) {
     if (field.name != "replica") continue;
@@ -25,7 +25,7 @@ const Catalog<Policy>& compiled_in() {
   static const Catalog<Policy> catalog = [] {
     const std::vector<const Policy*> listed = compiled_in_policies();
     std::vector<const Policy*> entries = listed;
-    for (const Policy*& entry : entries)  // records are never freed
+    for (const Policy*& entry : entries)  // the records of policies are never freed
       if (entry->replicates) entry = new Policy(with_replicas(*entry, listed));
     return Catalog<Policy>("policy", std::move(entries));
   }();
@@ -50,7 +50,8 @@ void add_policy(Policy policy) {
   const std::lock_guard<std::mutex> lock(one_at_a_time);
   if (policy.name.empty()) throw InputError("a policy needs a name");
   if (compiled_in().find_or_null(policy.name))
-    throw InputError("'" + policy.name + "' is a policy of Sluice; give yours another name");
+    throw InputError("'" + policy.name + "' is the name of a policy of Sluice; give your policy "
+                                         "another name");
   std::vector<const Policy*> entries = policy_catalog().entries();
   const auto* added = new Policy(std::move(policy));
   const auto same = [&](const Policy* entry) { return entry->name == added->name; };

@@ -18,75 +18,79 @@ namespace sluice {
 /// A mode for which a policy can plan, and the strategies for fates that the policy supports in this mode.
 struct PlansFor {
   Mode mode = Mode::inference;
-  /// The names of the strategies. If empty, the policy supports all strategies of that mode.
+  /// The names of the strategies. If there are none, the policy supports all strategies of the mode.
   std::vector<std::string> fates = {};
 };
 
-/// A way to cut the model, as it would appear under `stages:` in a scenario, such as {cut: by_weight, groups: 12}.
+/// A cut of the model, as a scenario would write it under `stages:`, for example {cut: by_weight, groups: 12}.
 struct CutChoice {
   const char* cut = "";
-  const char* key = nullptr;             ///< another key next to `cut`; null if there is none
-  std::int64_t count = 0;                ///< the value of that key
-  std::vector<std::int64_t> after = {};  ///< numbers of layers, for the cut `explicit`
+  /// A second key next to `cut`; null if there is no second key.
+  const char* key = nullptr;
+  std::int64_t count = 0;                ///< the value of `key`
+  /// For the cut `explicit`, the numbers of the layers after which to cut.
+  std::vector<std::int64_t> after = {};
 };
 
-/// The facts on which cuts may depend. The size of a memory is not one of these facts, so the cuts are the same for all
-/// sizes of memory.
+/// The facts on which cuts may depend. The size of a memory is not one of these facts, so the cuts do not depend on the
+/// size of a memory.
 struct CutQuestion {
   Mode mode = Mode::inference;
   std::size_t layers = 0, devices = 0;
 };
 
-/// A policy's record. Its function `plan` makes a draft from the request and the policy's parameters.
+/// A policy's record. The function `plan` makes a draft from the request and the policy's parameters.
 ///
-/// Other code relies on the following rules of `plan`. Tests check them where
-/// this is possible.
+/// Other code relies on the following rules of `plan`. Tests check these rules where this is possible.
 /// - `plan` may assume that the request is complete: stages cover the model in order, the numbers of the workload fit
 ///   each other, and devices have rates. `parameters` has only keys of this record, with the right types and within
 ///   their limits. The workload's mode and the fates are among `modes`.
 /// - The draft must do the model's work once for each sample of each step, and count each sample once in
-///   `samples_done`. Every wait must refer to an earlier action of the list, and the body must release everything that
+///   `samples_done`. Every wait must refer to an earlier action of the list, and the body must release all tensors that
 ///   it allocates. A test of all policies tests the first of these rules, and `check` tests the other two for each
 ///   plan.
 /// - The body is the shortest part that repeats, and `iterations_per_step` bodies are a step. So a plan for a million
-///   micro-batches is as long as a plan for ten.
+///   micro-batches lists as many actions as a plan for ten micro-batches.
 /// - `plan` sets no prices and no routes, because finish() sets them for all policies. finish() also makes the actions
-///   wait for each other if the draft says `one_at_a_time`. An action that does only a part of its stage's work says so
-///   in Action::part, and gets the price of that part.
+///   wait for each other if the draft says `one_at_a_time`. If an action does only a part of its stage's work,
+///   Action::part names this part, and the action gets the price of the part.
 /// - `plan` may allocate without checking capacities, because `check` reports what does not fit. A policy that knows
-///   that nothing can fit throws Infeasible, and says what would fit.
+///   that no plan can fit throws Infeasible, and says what would fit.
 /// - Facts (Plan::facts) say what `plan` decided, for the report. No code uses facts for a decision.
-/// - The draft may say which of its decisions depend on prices (Draft::decisions). With this knowledge, a sweep over
-///   prices makes the plan once and only replaces its prices. Without it, each point of the sweep is planned again.
-/// - The same request gives the same draft, also when several threads ask at the same time.
+/// - The draft may say which of its decisions depend on prices (Draft::decisions). If the draft says this, a sweep over
+///   prices makes the plan once and only replaces its prices. Otherwise each point of the sweep is planned again.
+/// - Equal requests give equal drafts, also when several threads call `plan` at the same time.
 ///
-/// Read the shortest policy, policy/basic.cpp, first. A policy may throw InputError (at the
-/// parameter) and Infeasible.
+/// Read the shortest policy, policy/basic.cpp, first. A policy may throw InputError at a parameter, and Infeasible.
 struct Policy {
   std::string name;
   std::string summary;  ///< one sentence
-  /// A paragraph that says what it does, when to use it, and what it costs.
+  /// A paragraph that says what the policy does, when to use it, and what it costs.
   std::string details = {};
-  std::string source;        ///< paper or document, section
-  std::string example = {};  ///< a command that runs as it is
+  std::string source;        ///< the paper or document, and its section, that describes the policy
+  std::string example = {};  ///< a command that runs as it is written here
   std::vector<Field> parameters;
   /// The workloads that the policy can plan. A scenario with another workload is refused when it is read.
   std::vector<PlansFor> modes = {{Mode::inference, {"keep_all"}}};
-  bool all_devices = false;   ///< uses several devices; stages are cut for the smallest of them
-  bool takes_phases = false;  ///< uses the scenario's `phases:`
-  bool replicable = false;    ///< makes plans for one device, which its parameter `device` names
-  /// Whether the parameter `replica` names a replicable policy, which then plans for each device. In a scenario, the
+  /// Whether the policy uses several devices; stages are cut for the smallest device.
+  bool all_devices = false;
+  bool takes_phases = false;  ///< whether the policy uses the scenario's `phases:`
+  /// Whether the policy plans for the one device that its parameter `device` names.
+  bool replicable = false;
+  /// Whether the parameter `replica` names a replicable policy, which makes the plan of each device. In a scenario, the
   /// keys of the replicable policy are next to the keys of this policy.
   bool replicates = false;
-  /// Returns the cuts that are planned and compared if the scenario does not cut the model. In this case, strategies
-  /// for fates are compared, too. If the function is null, the whole model is one stage, and all activations are kept.
+  /// Returns the cuts that are planned and compared if the scenario does not cut the model. If the policy compares
+  /// cuts, it also compares strategies for fates. If the function is null, the whole model is one stage, and all
+  /// activations are kept.
   std::vector<CutChoice> (*cuts)(const CutQuestion& question) = nullptr;
   std::function<Draft(const PolicyRequest& request, const Reader& parameters)> plan;
-  /// Makes a plan of a single replica. Cuts and fates are compared by this plan when complete plans would take too
-  /// long. If the function is null, cuts and fates are compared by the plans that `plan` makes.
+  /// Makes a plan of a single replica. The judge compares cuts and fates by this plan if complete plans would take too
+  /// long. If the function is null, the judge compares cuts and fates by the plans that `plan` makes.
   std::function<Draft(const PolicyRequest& request, const Reader& parameters)> alone = {};
-  /// Returns candidates: the ways to make the choices that the parameters leave open. The judge compares them. They
-  /// hold references to the request. If there are no candidates, the only plan is the plan that `plan` makes.
+  /// Returns candidates: the ways to make the choices that the parameters leave open. The judge compares these
+  /// candidates. The candidates hold references to the request. If there are no candidates, the only plan is the plan
+  /// that `plan` makes.
   std::function<std::vector<Candidate>(const PolicyRequest& request, const Reader& parameters)>
       candidates = {};
   /// Returns one mapping for `policy:` for each way to make the open choices. In each mapping all choices are made, and
@@ -100,9 +104,9 @@ struct Policy {
 std::vector<CutChoice> cuts_with(const CutQuestion& question,
                                  const std::vector<CutChoice>& between);
 /// Returns the cuts of cuts_with() for which `between` has cuts into stages of about equal time and cuts into stages of
-/// about equal weights. One of the cuts into stages of equal time has a stage per device. In training there are fewer
-/// cuts, because each cut is planned with every strategy for fates. For a model of a few layers, every possible cut is
-/// added.
+/// about equal weights. One of the cuts into stages of equal time has a stage per device. In training, `between` has
+/// fewer cuts than in inference, because each cut is planned with every strategy for fates. For a model of a few
+/// layers, the function adds every possible cut.
 std::vector<CutChoice> cuts_for_devices(const CutQuestion& question);
 
 const Catalog<Policy>& policy_catalog();

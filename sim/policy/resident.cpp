@@ -1,10 +1,12 @@
-// Under the policy resident, the weights are loaded once and stay on the device. Micro-batches run through all stages,
-// one after the other, while the next inputs are loaded and the latest answers are saved.
+// Under the policy resident, the weights are loaded once and stay on the device. Micro-batches run one after the other
+// through all stages. During the computation of a micro-batch, the next inputs are loaded and the latest answers are
+// saved.
 //
-// If no link is shared, M micro-batches take the following time. The load of all weights takes W seconds. With overlap,
-// each micro-batch then takes as long as the slowest of its input load (I), computation (C) and output save (O). For
-// constant times and two buffers, the run takes W + I + (M - 1) max(I, C, O) + C + O seconds. Without overlap, the run
-// takes W + M (I + C + O) seconds.
+// The following times of a run with M micro-batches hold if no link is shared. The load of all weights takes W seconds.
+// A micro-batch takes I seconds to load its input, C seconds to compute, and O seconds to save its answer. With
+// overlap, each further micro-batch takes as long as the longest of these three times. With constant times and two
+// buffers, the run takes W + I + (M - 1) max(I, C, O) + C + O seconds. Without overlap, the run takes W + M (I + C + O)
+// seconds.
 #include "planning/placement/placement_key.hpp"
 #include "planning/training/training.hpp"
 #include "planning/weights_stay.hpp"
@@ -81,13 +83,15 @@ const Policy resident_policy = {
     .summary =
         "Weights are loaded once and stay on the device, and micro-batches run one after the other.",
     .details =
-        "Use it when the weights fit into the memory of the device. The weights cross the link once. Afterwards each "
-        "micro-batch only needs the load of its input, its computation and the save of its answer. The next input and "
-        "the last answer are transferred during computation if there are several buffers. In training, gradients and "
-        "the state of the optimizer stay on the device, too, and the fates say what becomes of activations. If the "
+        "Use this policy when the weights fit into the memory of the device. The weights cross the "
+        "link once. Afterwards each "
+        "micro-batch only needs the load of its input, its computation and the save of its answer. "
+        "With several buffers, the next input and the last answer are transferred during "
+        "computation. In training, gradients and the state of the optimizer also stay on the "
+        "device, and the fates say what becomes of activations. If the "
         "weights do not fit, the scenario is infeasible under this policy.",
     .source =
-        "AlexNet on one card (models that fit on the card); the usual method when everything fits",
+        "AlexNet on one card (models that fit on the card); the usual method if all weights fit",
     .example = "sluice run alexnet_resident policy.buffers=3",
     .parameters = parameters(),
     .modes = {{Mode::inference, {"keep_all"}}, {Mode::training}},

@@ -1,9 +1,9 @@
 // Under the policy sharded, each stage stays on its device together with its weights. Batches run one after the other
-// through all devices. Activations go from stage to stage over the links between the devices. 'PopART phased execution'
-// calls this --sharded-execution.
+// through all devices. Activations go from stage to stage over the links between the devices. The document 'PopART
+// phased execution' calls this policy --sharded-execution.
 //
 // If no link is shared, each micro-batch takes the sum of its computations and of its transfers between devices.
-// Meanwhile, the next input is loaded and the last answer is saved.
+// During this time, the next input is loaded and the last answer is saved.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -15,8 +15,8 @@ namespace sluice {
 
 namespace {
 
-/// The device of each stage. The scenario may list the devices. Otherwise each device gets the same number of
-/// consecutive stages.
+/// The device of each stage. The scenario may list these devices. Otherwise all devices get equally many consecutive
+/// stages.
 std::vector<std::string> devices_of_stages(const PolicyRequest& request, const Reader& parameters) {
   const Platform& platform = request.pricing.platform;
   const std::size_t stages = request.pricing.stages.size();
@@ -32,7 +32,7 @@ std::vector<std::string> devices_of_stages(const PolicyRequest& request, const R
   if (devices.size() != stages)
     parameters.fail("devices", "'devices' lists " + std::to_string(devices.size()) +
                                    " devices for " + std::to_string(stages) +
-                                   " stages: give one for each");
+                                   " stages: give one device per stage");
   return devices;
 }
 
@@ -58,7 +58,7 @@ std::vector<Field> parameters() {
       {.name = "devices",
        .type = Type::list,
        .summary =
-           "the device of each stage; by default each device gets the same number of consecutive stages",
+           "the device of each stage; by default, all devices get equally many consecutive stages",
        .optional = true},
       {.name = "overlap",
        .type = Type::boolean,
@@ -78,11 +78,13 @@ std::vector<Field> parameters() {
 extern const Policy sharded_policy;
 const Policy sharded_policy = {
     .name = "sharded",
-    .summary = "Each stage stays on one device, and one batch runs after another, without phases.",
+    .summary = "Each stage stays on one device, and batches run one after the other, without "
+               "phases.",
     .details =
-        "Use it for a model that fits onto several devices, but not onto one of them. The weights are loaded once, "
-        "and only boundary activations cross from device to device. Only one batch is computed at a time, so each "
-        "device waits while the others compute. The run therefore takes as long as all stages one after another.",
+        "Use this policy for a model that fits onto several devices together, but not onto a "
+        "single device. The weights are loaded once, and only boundary activations cross from "
+        "device to device. Only one batch is computed at a time, so each device waits while the "
+        "other devices compute. So each batch takes as long as all stages together.",
     .source = "PopART phased execution, --sharded-execution",
     .example = "sluice run sharded_ipu_pair workload.steps=2",
     .parameters = parameters(),

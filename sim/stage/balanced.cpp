@@ -7,8 +7,8 @@
 namespace sluice {
 namespace {
 
-/// The layers that compute, in order. elapsed[i] is the sum of the seconds of the first i layers of the chain. last[i]
-/// is the number that layer i of the chain has in the model. An input belongs to the layer after it.
+/// The chain of those layers that compute, in order. elapsed[i] is the sum of the seconds of the first i layers of the
+/// chain. last[i] is the number that layer i of the chain has in the model. An input belongs to the next layer.
 struct Chain {
   std::vector<double> elapsed = {0};
   std::vector<std::uint32_t> last;
@@ -49,8 +49,8 @@ bool covers(const Chain& chain, std::size_t count, double bound) {
   return ends.size() == count && ends.back() == chain.size();
 }
 
-/// Returns exactly the smallest bound for which the stages cover all layers. Non-negative doubles have the same order
-/// as their bit patterns. So a bisection of the bit patterns ends after 64 steps.
+/// Returns exactly the smallest bound for which the stages cover all layers. The order of non-negative doubles is the
+/// order of their bit patterns. So a bisection of the bit patterns ends after 64 steps.
 double least_bound(const Chain& chain, std::size_t count) {
   auto low = std::bit_cast<std::uint64_t>(0.0);
   auto high = std::bit_cast<std::uint64_t>(chain.elapsed.back());
@@ -81,13 +81,15 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut balanced_cut = {
     .name = "balanced",
     .summary =
-        "Makes a given number of stages, so that the longest takes the least time by the cost model. Of equally good "
-        "cuts, it takes the cut whose early stages are longer.",
+        "Makes a given number of stages, so that the longest stage takes the least time by the "
+        "cost model. If several cuts are equally good, chooses the cut with the longest early "
+        "stages.",
     .details =
-        "Use it for several devices, each with one stage: the slowest stage limits the throughput. The time of a "
+        "Use this cut for several devices, each with one stage: the slowest stage limits the "
+        "throughput. The time of a "
         "stage is the seconds of its computation only; loads of its weights and transfers of boundaries are not "
         "counted. The stages change with the cost model and the device.",
-    .source = "the linear partition problem; the bound is searched exactly",
+    .source = "the linear partition problem, solved exactly",
     .example = "sluice run sharded_ipu_pair 'stages={cut: balanced, count: 2}'",
     .parameters = {{.name = "count",
                     .type = Type::integer,

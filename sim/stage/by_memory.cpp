@@ -1,7 +1,7 @@
 // With the cut by_memory, each stage is as long as the device's memory allows. The stages are chosen greedily
-// from the front. The greedy choice gives the fewest stages, provided that a longer stage never needs less memory. It
-// may lead to a layer with which no stage can begin. In this case, a search finds the fewest stages that all fit, with
-// shorter early stages.
+// from the front. The greedy choice gives the fewest stages, provided that a longer stage never needs less memory. The
+// greedy choice may lead to a layer with which no stage can begin. In this case, a search finds the fewest stages that
+// all fit. In this division, the early stages are shorter than in the greedy choice.
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -20,7 +20,7 @@ struct Need {
   std::int64_t weights = 0, state = 0, cache = 0, input = 0, output = 0, workspace = 0;
   /// Bytes that the backward pass needs, with the gradients of input and output.
   std::int64_t kept = 0;
-  /// The part of the need that cannot shrink when the stage gets longer.
+  /// Returns the part of the need that cannot shrink when the stage gets longer.
   std::int64_t growing() const { return sum({weights, state, cache, input, workspace}); }
   std::int64_t total() const { return sum({growing(), output, kept}); }
 
@@ -64,7 +64,7 @@ std::int64_t budget_of(const CutRequest& request, const Reader& parameters) {
 std::string advice(const CutRequest& request, const Need& need, std::int64_t budget, bool split) {
   if (!split && need.total() - need.weights - need.state < budget)
     return "use stages.split=true, which splits such a layer into parts";
-  return std::string("splitting its weights is not enough") +
+  return std::string("the layer would not fit even if its weights were split") +
          (request.samples > 1 ? ": use a smaller workload.micro_batch" : "");
 }
 
@@ -79,7 +79,8 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
   return classes;
 }
 
-/// Throws an error for caches that do not fit even when the device holds nothing else. No cut can make them fit.
+/// Throws an error for caches that do not fit even when the device holds only the caches. No cut can make these caches
+/// fit.
 [[noreturn]] void refuse_caches(const CutRequest& request, const Need& need, std::int64_t budget) {
   const std::int64_t each = need.cache / request.cached_samples;
   const std::int64_t most = budget / each;
@@ -93,7 +94,7 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
           std::to_string(*request.device.memory().capacity) + " B may be used. " +
           (most > 0
                ? "Caches of " + samples(most) +
-                     " would fit if the device held nothing else: use a smaller "
+                     " would fit if the device held only the caches: use a smaller "
                      "workload.batch, or fewer cached tokens"
                : std::string("Even the caches of one sample do not fit: use fewer cached tokens")),
       {.pool = request.device.name,
@@ -112,7 +113,7 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
   parts += " + input " + bytes(need.input) + " + output " + bytes(need.output) + " + workspace " +
            bytes(need.workspace);
   if (request.state_bytes)
-    parts += " + what the backward pass needs, including gradients, " + bytes(need.kept);
+    parts += " + tensors for the backward pass, including gradients, " + bytes(need.kept);
   throw Infeasible("layer '" + request.model.layers[layer].name + "' does not fit into device '" +
                        request.device.name + "' alone: " + parts + " = " + bytes(need.total()) +
                        " for " + std::to_string(request.samples) + " samples, and " +
@@ -154,9 +155,9 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
   refuse(request, layer, need_of(request, sizes, first, layer, workspace.extend()), budget, split);
 }
 
-/// Returns the fewest stages that all fit, or nothing if no division into stages fits. Of several divisions with the
-/// fewest stages, it returns the one whose early stages are longest. A dynamic programme goes backwards through the
-/// layers, and finds the fewest stages from each layer to the end of the model.
+/// Returns the fewest stages that all fit, or nothing if no division into stages fits. If several divisions have the
+/// fewest stages, the function returns the division with the longest early stages. A dynamic programme goes backwards
+/// through the layers, and finds the fewest stages from each layer to the end of the model.
 std::vector<std::uint32_t> fewest(const CutRequest& request, const Sizes& sizes,
                                   std::int64_t budget) {
   struct RemainingCut {
@@ -210,8 +211,8 @@ bool parts_fit(const CutRequest& request, std::uint32_t layer, std::int64_t coun
   return true;
 }
 
-/// Returns for each layer the least number of parts for which each part fits alone. A part needs memory for its share
-/// of the layer, for the layer's inputs, and for the outputs of the other parts.
+/// Returns for each layer the least number of equal parts with which each part fits into the memory alone. A part needs
+/// memory for its share of the layer, for the layer's inputs, and for the outputs of the other parts.
 std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
   constexpr std::int64_t most = 1024;
   const Sizes sizes(request.model, request.dtype);
@@ -239,26 +240,30 @@ extern const Cut by_memory_cut = {
     .name = "by_memory",
     .summary =
         "Makes each stage as long as the device's memory allows. The weights of the stage, and its input, output and "
-        "workspace for one micro-batch, must fit into the memory that the caches leave free. In training, its "
-        "gradients, its optimizer state and the tensors that it keeps for the backward pass must fit, too.",
+        "workspace for one micro-batch, must fit into the memory that the caches leave free. In "
+        "training, the gradients, the optimizer state and the tensors that the stage keeps for the "
+        "backward pass must also fit.",
     .details =
-        "Use it to have as few stages as the memory allows, for example when weights are loaded stage by stage and "
-        "nothing is loaded ahead. The stages depend on the capacity of the device, the micro-batch and the element "
-        "types. A small share leaves room for weights that are loaded ahead, at the cost of more stages. If a layer "
+        "Use this cut to have as few stages as the memory allows, for example when weights are "
+        "loaded stage by stage and no weights are loaded early. The stages depend on the capacity "
+        "of the device, the micro-batch and the element "
+        "types. A small share leaves room for weights that are loaded early, but leads to more "
+        "stages than a large share. If a layer "
         "does not fit alone, the model is refused unless split is true.",
     .source = "AlexNet on one card",
     .example = "sluice run alexnet_x200 'stages={cut: by_memory, share: 40%, split: true}'",
     .parameters =
         {{.name = "share",
           .type = Type::number,
-          .summary = "The share of the device's memory that a stage may use.",
+          .summary = "the share of the device's memory that a stage may use",
           .default_text = "1",
           .maximum = 1,
           .minimum_excluded = true},
          {.name = "split",
           .type = Type::boolean,
           .summary =
-              "Whether a layer that does not fit alone is split into the fewest equal parts that fit.",
+              "whether a layer that does not fit alone is split into the fewest equal parts that "
+              "fit",
           .default_text = "false"}},
     .last_layers = last_layers,
     .parts = parts_of_layers,

@@ -17,7 +17,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 
 /// The best stages for a given number of micro-batches in flight.
 struct Division {
-  double seconds = never;  ///< seconds of all passes of a step
+  double seconds = never;  ///< the seconds of all passes of a step
   std::vector<std::uint32_t> last;
 };
 
@@ -125,10 +125,10 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
   }
   if (best.last.empty())
     throw Infeasible(
-        "by_time finds no cut that fits into device '" + request.device.name + "' of " +
+        "the cut by_time finds no stages that fit into device '" + request.device.name + "' of " +
             std::to_string(*request.device.memory().capacity) +
-            " B, because a layer with its input, output and workspace is larger: use 'stages: {cut: "
-            "by_weight, groups: 8}', which splits large layers into parts",
+            " B, because one layer with its input, output and workspace needs more: use 'stages: "
+            "{cut: by_weight, groups: 8}', which splits large layers into parts",
         {.pool = request.device.name, .available_bytes = *request.device.memory().capacity});
   return best.last;
 }
@@ -142,17 +142,18 @@ extern const Cut by_time_cut = {
         "after another. A stage takes as long as its computation of all micro-batches in flight or as the load of its "
         "weights, whichever is longer.",
     .details =
-        "Use it for streamed weights when some layers have many weights and others much computation. It estimates "
-        "each stage by the cost model and the link, and finds the best cut and number of micro-batches together. The "
-        "estimate adds up the seconds of the single stages, so a simulated run may take longer or shorter. The stages "
-        "change with the machine.",
+        "Use this cut for streamed weights when some layers have many weights and other layers "
+        "have much computation. The seconds of a stage are estimated from the cost model and the "
+        "link. A search finds the best cut and the best number of micro-batches together. The "
+        "estimate adds up the seconds of the single stages, so a simulated run may take more or "
+        "less time than the estimate. The stages change with the machine.",
     .source =
         "a dynamic programme over cuts and numbers of passes; the estimate of a group in AlexNet on one card",
     .example = "sluice run alexnet_x200 stages=by_time",
     .parameters = {{.name = "in_flight",
                     .type = Type::integer,
-                    .summary = "The number of micro-batches that run through a stage per load of "
-                               "its weights; auto: the number with the least time.",
+                    .summary = "the number of micro-batches that run through a stage per load of "
+                               "its weights; auto: the number with the least time",
                     .default_text = "auto",
                     .choices = {"auto"},
                     .minimum = 1,

@@ -1,6 +1,5 @@
 // The cut by_weight makes stages of which each has at most an equal share of the weights. The model is cut between
-// layers where few bytes cross. The cut depends only on the model, so it is the same for every machine and every size
-// of memory.
+// layers where few bytes cross. The cut depends only on the model, and not on the machine or its memory.
 #include <algorithm>
 #include <limits>
 
@@ -32,8 +31,9 @@ std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reade
   return parts;
 }
 
-/// The best division into stages of all layers up to a certain layer. `widest` is the most bytes that cross one of its
-/// cuts. The best division has the least `widest`, and of all divisions with this `widest` the fewest stages.
+/// The best division into stages of all layers up to a certain layer. `widest` is the most bytes that cross a single
+/// cut of the division. The best division has the least `widest`. If several divisions have this `widest`, the best
+/// division is the division with the fewest stages.
 struct Row {
   std::int64_t widest = std::numeric_limits<std::int64_t>::max();
   std::uint32_t stages = 0;
@@ -57,8 +57,8 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
     if (last + 1 < count && !may_end(request.model, last)) continue;
     const std::int64_t crossing = last + 1 < count ? sizes.output(last) : 0;
     for (std::uint32_t first = last + 1; first-- > 0;) {
-      // A layer with more weights than the share becomes a stage by itself. A stage may also exceed the share if all
-      // its layers before the last one are inputs.
+      // A layer with more weights than the share becomes a stage without other layers. A stage may also exceed the
+      // share if all its layers except the last layer are inputs.
       const bool shortest = first == last || !may_end(request.model, first);
       if (!shortest && sizes.weights(first, last) > share) break;
       if (first == 0) {
@@ -84,25 +84,28 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut by_weight_cut = {
     .name = "by_weight",
     .summary =
-        "Makes stages of which each has at most an equal share of the weights. Of all such cuts, it takes the cut whose "
-        "largest boundary has the fewest bytes. A layer with more weights than the share is split into equal parts.",
+        "Makes stages of which each has at most an equal share of the weights. Of all such cuts, "
+        "chooses the cut whose largest boundary has the fewest bytes. A layer with more weights "
+        "than the share is split into equal parts.",
     .details =
-        "Use it for streamed weights: equal groups take equally long to load, and a larger number of groups leaves "
-        "more memory for micro-batches in flight. It looks at weights only, so the stages are the same on every "
-        "machine. Computation may be spread unequally over the stages.",
+        "Use this cut for streamed weights. Equal groups take equally long to load. With more "
+        "groups, more memory is left for micro-batches in flight. The cut depends only on weights, "
+        "so the stages are the same on all machines. Computation may be spread unequally over the "
+        "stages.",
     .source =
-        "AlexNet on one card, \"split 15, as 15a and 15b\"; the shares do not depend on the machine",
+        "AlexNet on one card, \"split 15, as 15a and 15b\"; here, the shares do not depend on the "
+        "machine",
     .example = "sluice run alexnet_x200 'stages={cut: by_weight, groups: 12}'",
     .parameters =
         {{.name = "groups",
           .type = Type::integer,
-          .summary = "The number of shares into which the weights are divided.",
+          .summary = "the number of shares into which the weights are divided",
           .minimum = 1,
           .maximum = 1e6},
          {.name = "split",
           .type = Type::boolean,
           .summary =
-              "Whether layers with more than a share of the weights are split into equal parts.",
+              "whether layers with more than a share of the weights are split into equal parts",
           .default_text = "true"}},
     .last_layers = last_layers,
     .parts = parts_of_layers,

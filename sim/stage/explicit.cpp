@@ -11,12 +11,14 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
   for (const Value& where : parameters.value("after")->items()) {
     const std::uint32_t layer = model.layer_at(where);
     const std::string name = "'" + model.layers[layer].name + "'";
-    if (layer == end) fail_at(where, name + " is the last layer: no layer is left after it");
+    if (layer == end) fail_at(where, name + " is the last layer: remove it, because no layer would "
+                                            "be left after the cut");
     if (layer == 0)
-      fail_at(where, name + " is the input: a stage with only the input would do no work");
+      fail_at(where, name + " is the input: cut after a later layer, because a stage with only the "
+                            "input would do no work");
     if (!last.empty() && layer <= last.back())
-      fail_at(where, "layers to cut after must ascend, and " + name + " does not come after '" +
-                         model.layers[last.back()].name + "'");
+      fail_at(where, "the layers after which to cut must be in ascending order, and " + name +
+                         " does not come after '" + model.layers[last.back()].name + "'");
     last.push_back(layer);
   }
   last.push_back(end);
@@ -29,14 +31,16 @@ extern const Cut explicit_cut = {
     .name = "explicit",
     .summary = "Cuts the model after the layers that the scenario lists.",
     .details =
-        "Use it to repeat a known cut, for example the cut of a paper or of another program. Nothing is searched, and "
-        "the stages are the same on every machine: if a stage does not fit into the memory, the run says so. The last "
-        "layer is not listed, because the last stage ends with it.",
+        "Use this cut to repeat a known cut, for example the cut of a paper or of another program. "
+        "There is no search, so the stages are the same on all machines. If a stage does not fit "
+        "into the memory, the run reports an error. Do not list the last layer, because the last "
+        "stage always ends with the last layer.",
     .source = "AlexNet on one card",
     .example = "sluice run alexnet_resident 'stages={cut: explicit, after: [conv5]}'",
     .parameters = {{.name = "after",
                     .type = Type::list,
-                    .summary = "The layers in ascending order, by number (from 1) or by name."}},
+                    .summary = "the numbers (from 1) or names of the layers after which to cut, in "
+                               "ascending order"}},
     .last_layers = last_layers,
     .ignores_prices = true,
 };

@@ -20,10 +20,12 @@ extern const Cut per_layer_cut = {
     .name = "per_layer",
     .summary = "Makes each layer a stage; the input belongs to the first stage.",
     .details =
-        "Use it to give each layer its own fate, to load weights layer by layer, or to see the cost of the finest "
-        "cut. Each boundary is an activation that a policy may keep, move or recompute. With this cut, a plan has the "
-        "most actions, so planning and simulation take the most time.",
-    .source = "as in Calculon and PyTorch's FSDP: the finest cut",
+        "Use this cut to give each layer its own fate, to load weights layer by layer, or to see "
+        "the cost of the finest "
+        "cut. Each boundary is an activation that a policy may keep, move or recompute. With this "
+        "cut, a plan has more actions than with any other cut, so planning and simulation take the "
+        "most time.",
+    .source = "the finest cut, as in Calculon and PyTorch's FSDP",
     .example = "sluice run alexnet_resident stages=per_layer",
     .parameters =
         {{.name = "input_stage",

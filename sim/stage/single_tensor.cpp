@@ -1,4 +1,4 @@
-// With the cut single_tensor, a stage ends wherever only one tensor crosses, so no tensor crosses two cuts.
+// With the cut single_tensor, a stage ends at each place where only one tensor crosses, so no tensor crosses two cuts.
 //
 // All tensors that cross a cut count as one tensor. So a shortcut that crosses several cuts would be held (and kept for
 // the backward pass) once for each cut. In a residual network, the cut per_layer counts each shortcut many times. The
@@ -39,11 +39,14 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader&)
 extern const Cut single_tensor_cut = {
     .name = "single_tensor",
     .summary =
-        "Cuts wherever a single tensor crosses: after each layer of a chain, after each residual block.",
+        "Cuts at each place where only one tensor crosses: after each layer of a chain, and after "
+        "each residual block.",
     .details =
-        "Use it for networks with residual connections. Inside a block with a shortcut, several tensors cross between "
-        "two layers, and a cut between them would move or keep all these tensors. The cut single_tensor leaves such "
-        "blocks whole. A model in which no single tensor crosses anywhere is one stage.",
+        "Use this cut for networks with residual connections. Inside a block with a shortcut, "
+        "several tensors cross between two layers. A cut between these two layers would move or "
+        "keep all of these tensors. The cut single_tensor leaves such "
+        "blocks whole. If there is no place where only one tensor crosses, the whole model is one "
+        "stage.",
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "
         "section 3: a graph is divided where one node separates it",

@@ -38,7 +38,7 @@ Sizes::Sizes(const Model& model, DType dtype)
     cached_.push_back(checked_add(cached_.back(), cached, "bytes of all caches"));
     if (layer.inputs.empty()) inputs_ = checked_add(inputs_, bytes_.back(), "bytes of the inputs");
   }
-  // For each group of tied weights, the last layer so far that has them.
+  // For each group of tied weights, the last layer so far that has these weights.
   std::map<std::uint32_t, std::uint32_t> holders;
   for (std::uint32_t layer = 0; layer < layers(); ++layer)
     if (const auto tied = model.layers[layer].tied) {
@@ -54,7 +54,7 @@ Sizes::Sizes(const Model& model, DType dtype)
     for (const std::uint32_t dead : dies_at_[layer]) live -= bytes_[dead];
     live_after_.push_back(live);
   }
-  // An input is not an inner tensor of any stage: only layers that compute make inner tensors.
+  // An input is not an inner tensor of any stage, because only layers that compute make inner tensors.
   for (auto& dead : dies_at_)
     dead.erase(std::remove_if(dead.begin(), dead.end(),
                               [&](std::uint32_t l) { return model.layers[l].inputs.empty(); }),
@@ -114,16 +114,16 @@ std::vector<char> Sizes::read_backward(std::uint32_t first, std::uint32_t last,
   return read;
 }
 
-// If the layer whose backward pass reads a tensor is in a later stage, the tensor crosses the cut. It is then kept as
-// part of this stage's output, and not counted here.
+// If the layer whose backward pass reads a tensor is in a later stage, the tensor crosses the cut. The tensor is then
+// kept as part of this stage's output, so it is not counted here.
 Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
   Stage::Kept kept;
   const auto bytes = [](std::int64_t a, std::int64_t b) {
     return checked_add(a, b, "bytes kept for the backward pass");
   };
   const std::vector<char> read = read_backward(first, last, kept.reads_input);
-  // made[i] and gone[i] count only tensors that are not kept: the bytes that layer i makes, and the bytes that nothing
-  // needs after layer i.
+  // made[i] and gone[i] count only tensors that are not kept: the bytes that layer i makes, and the bytes that no layer
+  // after layer i needs.
   std::vector<std::int64_t> made(last - first + 1, 0), gone(last - first + 1, 0);
   for (std::uint32_t l = first; l <= last; ++l) {
     const Layer& layer = model_.layers[l];
@@ -154,9 +154,9 @@ Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
 std::int64_t Sizes::Workspace::extend() {
   const auto layer = first_ + static_cast<std::uint32_t>(held_.size());
   held_.push_back(0);
-  // If this layer is the last reader of a tensor, the tensor has become an inner tensor: it was held from the layer
-  // that made it to this layer. An inner tensor remains an inner tensor when the stage grows, so the maximum only
-  // grows.
+  // If this layer is the last reader of a tensor, the tensor has become an inner tensor: the device held it from the
+  // layer that made the tensor to this layer. An inner tensor remains an inner tensor when the stage grows, so the
+  // maximum only grows.
   for (const std::uint32_t made : sizes_.dies_at_[layer]) {
     if (made < first_) continue;
     for (std::uint32_t l = made; l <= layer; ++l) {

@@ -24,7 +24,8 @@ class Sizes {
   std::int64_t weights(std::uint32_t first, std::uint32_t last) const;
   /// Returns the bytes of those weights that layers before `first` also have.
   std::int64_t tied(std::uint32_t first, std::uint32_t last) const;
-  /// Returns the bytes that cross into a stage that begins at `first`. For the first stage, they are the inputs.
+  /// Returns the bytes that cross into a stage that begins at `first`. For the first stage, these are the bytes of the
+  /// inputs.
   std::int64_t input(std::uint32_t first) const;
   /// Returns the bytes that cross out of a stage that ends at `last`.
   std::int64_t output(std::uint32_t last) const { return live_after_[last]; }
@@ -49,7 +50,7 @@ class Sizes {
   class Workspace {
    public:
     Workspace(const Sizes& sizes, std::uint32_t first) : sizes_(sizes), first_(first) {}
-    /// Adds the next layer and returns the workspace of the stage from `first` to that layer.
+    /// Adds the next layer and returns the workspace of the stage from `first` to this layer.
     std::int64_t extend();
 
    private:
@@ -66,16 +67,18 @@ class Sizes {
 
   const Model& model_;
   std::int64_t size_;                ///< bytes per element
-  std::vector<std::int64_t> bytes_;  ///< of each layer's output
+  std::vector<std::int64_t> bytes_;  ///< the bytes of each layer's output
   std::vector<std::uint32_t> last_readers_;
   /// A layer, and the closest earlier layer that has the same weights.
   struct Shared {
     std::uint32_t layer, before;
     std::int64_t bytes;
   };
-  std::vector<Shared> shared_;                  ///< in the order of the layers
-  std::vector<std::int64_t> live_after_;        ///< bytes live across the cut after each layer
-  std::vector<std::int64_t> weights_, cached_;  ///< sums over all earlier layers
+  /// Pairs of tied layers, in the order of the later layer.
+  std::vector<Shared> shared_;
+  /// For each layer, the bytes that cross a cut after this layer.
+  std::vector<std::int64_t> live_after_;
+  std::vector<std::int64_t> weights_, cached_;  ///< the sums over all earlier layers
   /// dies_at_[i] holds the layers whose outputs have layer i as their last reader.
   std::vector<std::vector<std::uint32_t>> dies_at_;
   std::int64_t inputs_ = 0;

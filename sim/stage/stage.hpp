@@ -1,5 +1,5 @@
 // Stages are consecutive layers that run on one device. A cut divides a model into stages. Each cut has one file, and
-// stage/catalog.cpp lists them.
+// stage/catalog.cpp lists all cuts.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace sluice {
 
-/// A tensor that crosses a cut. A layer behind the cut reads it, or no layer reads it, so that it is part of the
-/// answer. It is an input, or the output of a layer before the cut.
+/// A tensor that crosses a cut. The tensor is an input, or the output of a layer before the cut. Either a layer behind
+/// the cut reads the tensor, or no layer reads the tensor and it is part of the answer.
 struct Crossing {
   std::uint32_t layer = 0;
   std::int64_t bytes = 0;  ///< per sample
@@ -25,20 +25,22 @@ struct Crossing {
 
 /// The consecutive layers first..last (inclusive). All bytes except `weight_bytes` are per sample.
 struct Stage {
-  std::string name;  ///< "Conv..Pool", or the name of its only layer
+  std::string name;  ///< for example "Conv..Pool", or the name of the only layer
   std::uint32_t first = 0, last = 0;
-  std::int64_t weight_bytes = 0;  ///< tied weights count in each stage that has one of their layers
-  std::int64_t tied_bytes = 0;    ///< the part of weight_bytes that an earlier stage also has
-  /// The bytes of the boundary before the stage. For stage 0 they are the bytes of the model's inputs.
+  /// The bytes of the weights; tied weights count in each stage that has one of their layers.
+  std::int64_t weight_bytes = 0;
+  /// The part of weight_bytes that belongs to weights that an earlier stage also has.
+  std::int64_t tied_bytes = 0;
+  /// The bytes of the boundary before the stage. For stage 0, these are the bytes of the model's inputs.
   std::int64_t input_bytes = 0;
-  /// The bytes that cross out of the stage because later layers need them. For the last stage they are the bytes of the
-  /// answer.
+  /// The bytes that cross out of the stage because later layers need them. For the last stage, these are the bytes of
+  /// the answer.
   std::int64_t output_bytes = 0;
-  /// The tensors that cross out of the stage, or for the last stage the tensors that no layer reads. The sum of their
-  /// bytes is `output_bytes` of this stage and `input_bytes` of the next stage.
+  /// The tensors that cross out of the stage. For the last stage, these are the tensors that no layer reads. The sum of
+  /// their bytes is `output_bytes` of this stage and `input_bytes` of the next stage.
   std::vector<Crossing> crosses = {};
-  /// The part of `output_bytes` that the stage's own layers make and no layer reads. It is the
-  /// stage's part of the answer.
+  /// The part of `output_bytes` that the stage's own layers make and no layer reads. These bytes are the stage's part
+  /// of the answer.
   std::int64_t answer_bytes = 0;
   /// The most bytes that the inner tensors (neither input nor output) occupy at one moment. While layer l runs, the
   /// stage holds the inner tensors that l or an earlier layer made and that l or a later layer of the stage reads.
@@ -55,11 +57,12 @@ struct Stage {
   struct Kept {
     /// Inner tensors that the backward pass reads, and tensors that layers keep for themselves.
     std::int64_t inner_bytes = 0;
-    std::int64_t selective_bytes = 0;  ///< the part that selective recomputation drops
+    /// The part of inner_bytes that selective recomputation drops.
+    std::int64_t selective_bytes = 0;
     /// Whether the backward pass reads the tensors that cross into the stage, and whether it reads the tensors that
     /// cross out.
     bool reads_input = false, reads_output = false;
-    /// The same maximum as Stage::workspace_bytes, but only over the inner tensors that are not kept.
+    /// The maximum of Stage::workspace_bytes without the inner tensors that are kept.
     std::int64_t workspace_bytes = 0;
   } kept;
 };
@@ -78,26 +81,27 @@ struct CutRequest {
   /// For training, the bytes of gradients and optimizer state per element of weights. Empty for
   /// inference.
   std::optional<std::int64_t> state_bytes = {};
-  std::int64_t cached_samples = 0;  ///< samples of a step; each has a cache
-  bool one_device = true;  ///< whether one device computes all stages and holds all their caches
+  std::int64_t cached_samples = 0;  ///< the number of samples of a step, each with its own cache
+  /// Whether one device computes all stages and holds the caches of all stages.
+  bool one_device = true;
   std::int64_t micro_batches = 1;  ///< per step
-  /// Returns the bytes per second from host memory to the device. Throws InputError if no link connects them. If the
-  /// function is empty, a load takes no time.
+  /// Returns the bytes per second from host memory to the device. Throws InputError if no link connects host memory and
+  /// the device. If the function is empty, a load takes no time.
   std::function<double()> load_bandwidth = {};
 };
 
 /// Returns the seconds of a layer's forward pass for one micro-batch.
 double forward_s(const CutRequest& request, const Layer& layer);
 
-/// A cut. `parameters` holds its keys next to `cut:`, and `last_layers` is the function that returns the last layer of
+/// A cut. `parameters` holds the keys of the cut next to `cut:`. The function `last_layers` returns the last layer of
 /// each stage.
 struct Cut {
   std::string name;
   std::string summary;
-  /// A paragraph that says what it does, when to use it, and what it costs.
+  /// A paragraph that says what the cut does, when to use it, and what it costs.
   std::string details = {};
   std::string source;
-  std::string example = {};  ///< a command that runs as it is
+  std::string example = {};  ///< a command that runs as it is written here
   std::vector<Field> parameters;
   std::vector<std::uint32_t> (*last_layers)(const CutRequest& request, const Reader& parameters);
   /// Returns the number of parts into which each layer is split before the model is cut. If the function is null, no
@@ -109,7 +113,7 @@ struct Cut {
 
 const Catalog<Cut>& cut_catalog();
 
-/// Returns the record of a scenario's `stages:` mapping with that cut.
+/// Returns the record of a scenario's `stages:` mapping with this cut.
 Record record_of(const Cut& cut);
 
 /// Reads the cut that a `stages:` mapping names. Throws InputError.
@@ -123,10 +127,11 @@ std::vector<Stage> make_stages(const Model& model, const std::vector<std::uint32
 /// Returns the stages of the request's cut.
 std::vector<Stage> cut_stages(const CutRequest& request);
 
-/// Returns the model with partial layers, if the cut asks for them (by_memory with `split`). A layer that does not fit
-/// alone is split into the fewest equal parts that fit. The parts are called "15a" and "15b", and each has its share of
-/// the output, the weights and the FLOP. A layer that reads the split layer reads all its parts. Returns nothing if no
-/// layer is split. This follows the document 'AlexNet on one card', which says "split 15, as 15a and 15b".
+/// Returns the model with partial layers, if the cut needs partial layers (by_memory with `split`). A layer that does
+/// not fit alone is split into the fewest equal parts that fit. The parts are called "15a" and "15b", and each has its
+/// share of the output, the weights and the FLOP. A layer that reads the split layer reads all its parts. Returns
+/// nothing if no layer is split. The names follow the document 'AlexNet on one card', which says "split 15, as 15a and
+/// 15b".
 std::optional<Model> with_partial_layers(const CutRequest& request);
 
 }  // namespace sluice

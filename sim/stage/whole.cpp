@@ -7,9 +7,10 @@ extern const Cut whole_cut = {
     .name = "whole",
     .summary = "Makes the whole model one stage.",
     .details =
-        "Use it when everything fits onto the device at once, or to compare. There is no boundary, so that no "
-        "activation is moved or kept between stages. A policy that loads weights stage by stage has to load all of "
-        "them at once, and one fate holds for all activations.",
+        "Use this cut when the whole model fits onto the device, or to compare it with other cuts. "
+        "There is no boundary, so no activation is moved or kept between stages. A policy that "
+        "loads weights stage by stage has to load all weights at once, and all activations have "
+        "the same fate.",
     .source = "no cut",
     .example = "sluice run alexnet_resident stages=whole",
     .parameters = {},

@@ -18,7 +18,7 @@ std::string_view name_of(Mode mode);
 struct Workload {
   DType dtype = DType::float32;
   std::int64_t batch = 1;        ///< samples
-  std::int64_t micro_batch = 1;  ///< samples; a divisor of the batch
+  std::int64_t micro_batch = 1;  ///< the number of samples of a micro-batch; a divisor of the batch
   std::int64_t batches_per_step = 1;
   std::int64_t steps = 1;
   std::optional<Training> training = {};  ///< none: inference

@@ -142,7 +142,7 @@ VALUES = [
     said("master weights without an optimizer", 25, ["'master_weights' needs an optimizer"], "workload.mode=training", "workload.optimizer=none", "workload.master_weights=true"),
     said("an explicit cut without layers", 8, ["'after' is missing", "explicit", "a list"], "stages={cut: explicit}"),
     said("a cut after the last layer", 32, ["'last' is the last layer"], "stages={cut: explicit, after: [3]}"),
-    said("cuts that do not ascend", 35, ["must ascend", "'full'"], "stages={cut: explicit, after: [2, 2]}"),
+    said("cuts that do not ascend", 35, ["must be in ascending order", "'full'"], "stages={cut: explicit, after: [2, 2]}"),
     said("a parameter that only another cut has", 25, ["'after'", "per_layer", "allowed: cut"], "stages={cut: per_layer, after: [1]}"),
     said("a share above 1", 32, ["'1.5' for 'share'", "at most 1"], "stages={cut: by_memory, share: 1.5}"),
     said("no efficiency", 33, ["'0' for 'efficiency'", "more than 0"], "platform.devices.gpu.efficiency=0"),
@@ -169,7 +169,7 @@ VALUES = [
 ZOO = [
     words("a cut with a stage that does not fit the card", 4, ["24.54 GB, 539.8 MB more than its 24 GB", "weight 23.97 GB", "stages={cut: auto}"],
           "run", "alexnet_x200", "stages={cut: explicit, after: [16]}"),
-    words("one micro-batch more in flight than the memory holds", 4, ["591 micro-batches in flight", "the most that fit in flight: 590", "policy.in_flight=590"],
+    words("one micro-batch more in flight than the memory holds", 4, ["591 micro-batches in flight", "the greatest number in flight that fits: 590", "policy.in_flight=590"],
           "run", "alexnet_x200", "stages={cut: by_memory}", "fates={strategy: keep_all}", "policy.in_flight=591",
           "policy.prefetch=1", "policy.buffers=2", "policy.pieces=whole"),
     words("a parameter of a cut, although the cut is automatic", 3, ["'share' in stages", "'cut: auto'"], "run", "alexnet_x200",

@@ -35,7 +35,7 @@ GOOD = [
     scenario("mistake 14, a tab", "scenario.yaml:6:2", ["there is a tab before the text", "use blanks"], "stages: {cut: per_layer}", "\tstages: {cut: per_layer}"),
     own("mistake 15, an empty document", "scenario.yaml", ["the document is empty", "`sluice new` writes an example"], ""),
     scenario("mistake 16, another format", "scenario.yaml:1:9", ["'sluice-scenario/x'", "expected 'sluice-scenario/1'"], "sluice-scenario/1", "sluice-scenario/x"),
-    said("mistake 17, cuts that do not ascend", 35, ["must ascend"], "stages={cut: explicit, after: [2, 2]}"),
+    said("mistake 17, cuts that do not ascend", 35, ["must be in ascending order"], "stages={cut: explicit, after: [2, 2]}"),
     platform("mistake 18, thousands of devices", "platform.yaml:5:12", ["'5000' for 'count'", "at most"], "    rate: {float32: 1TFLOP/s}", "    count: 5000\n    rate: {float32: 1TFLOP/s}"),
     said("mistake 19, an explicit cut without layers", 8, ["the key 'after' is missing", "expected a list"], "stages=explicit"),
     said("mistake 20, an element type without a rate", 16, ["has no rate for int8; it has float32\n  use one of these types as workload.dtype, or add the peak in int8, as in platform.devices.gpu.rate.int8="], "workload.dtype=int8"),

@@ -283,7 +283,7 @@ class Answers(unittest.TestCase):
                               env=ENVIRONMENT, timeout=300)
         self.assertEqual(done.returncode, 4)
         self.assertEqual(done.stderr.count("\n"), 1)
-        for said in ("more than 4000000 actions", "Sluice's own limit", "more workload.steps"):
+        for said in ("more than 4000000 actions", "the limit of Sluice", "more workload.steps"):
             self.assertIn(said, done.stderr)
 
     # --- notes ------------------------------------------------------------------------------------

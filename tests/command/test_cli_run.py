@@ -120,7 +120,7 @@ prologue:
         result = self.answers_json("run", "alexnet_x200", *said, "policy.in_flight=590")
         self.assertEqual(f"{result['metrics']['makespan_s']:.3f}", "8.603")
         self.assertNotIn("chosen", result["plan"]["facts"])
-        self.fails(4, "run", "alexnet_x200", *said, "policy.in_flight=591", says="fit in flight: 590")
+        self.fails(4, "run", "alexnet_x200", *said, "policy.in_flight=591", says="in flight that fits: 590")
 
     def test_open_choices_are_made_by_seconds_and_the_answer_says_from_how_many(self):
         result = self.answers_json("run", "alexnet_x200")

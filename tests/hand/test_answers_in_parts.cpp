@@ -1,5 +1,5 @@
-// Tests an answer of several parts under policy streamed. Each part is saved as soon as it is made. Times in the
-// comments are in milliseconds. The device has 1 GFLOP/s and the link 1 GB/s, so that 1 MB takes 1 ms.
+// Tests an answer of several parts under policy streamed. Each part is saved as soon as it is made. The device has 1
+// GFLOP/s and the link 1 GB/s, so that 1 MB takes 1 ms.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -27,12 +27,13 @@ Scenario halves(const std::string& capacity, const std::string& keys = {}) {
 }
 
 TEST_CASE(
-    "the first half of an answer is saved while the second half is made, and frees its bytes") {
-  // The weights (0.04) and the input (0.004) are loaded, and the first layer ends at 1.044. The weights of the first
-  // half take 0.04, and the first half ends at 2.084. Its answer is saved while the weights of the second half are
-  // loaded (0.04). The second half ends at 3.124, and the rest of the answer takes 0.004. The first half needs 40 kB of
-  // weights, 4 kB of input and 4 kB for its half of the answer. The second half needs another tensor of 4 kB for the
-  // same input.
+    "the first half of an answer is saved while the second half is made, and then frees its "
+    "bytes") {
+  // The weights (0.04 ms) and the input (0.004 ms) are loaded, and the first layer ends at 1.044 ms. The weights of the
+  // first half take 0.04 ms, and the first half ends at 2.084 ms. The answer of the first half is saved while the
+  // weights of the second half are loaded (0.04 ms). The second half ends at 3.124 ms, and the second half of the
+  // answer takes 0.004 ms. The first half of the layer needs 40 kB of weights, 4 kB of input and 4 kB for its half of
+  // the answer. The second half needs another tensor of 4 kB for its input.
   const Scenario scenario = halves("52kB");
   REQUIRE(cut_model(scenario).stages.size() == 3);
   const Plan plan = make_plan(scenario);
@@ -49,7 +50,7 @@ TEST_CASE(
 TEST_CASE("answers that are discarded are dropped part by part") {
   const Plan plan = make_plan(halves("52kB", ", outputs: discard"));
   check(plan);
-  // The times are as above, but without the last save of 0.004.
+  // The times are as in the previous test, but without the last save of 0.004 ms.
   CHECK(replay(plan).makespan == Approx(3.124e-3).epsilon(1e-9));
   CHECK(execute_isolated(plan).report.makespan == Approx(3.124e-3).epsilon(1e-9));
 }
@@ -62,8 +63,8 @@ Scenario streamed_gpt2(const std::string& capacity) {
 }
 
 TEST_CASE("GPT-2 streams through a card that has no room for its table of words") {
-  // The table has 154 MB, and the scores of a sample have 206 MB. Far fewer bytes are needed at one moment: the input
-  // and the output of a block (1024 x 768 elements) and one part of the table.
+  // The table has 154 MB, and the scores of a sample have 206 MB. The device needs far fewer bytes than these at one
+  // moment: the input and the output of a block (1024 x 768 elements) and one part of the table.
   const Plan small = make_plan(streamed_gpt2("100MB"));
   check(small);
   const Plan large = make_plan(streamed_gpt2("400MB"));

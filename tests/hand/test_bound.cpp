@@ -54,7 +54,8 @@ void body(Plan& plan, std::vector<Action> actions, std::int64_t iterations) {
 }  // namespace
 
 TEST_CASE(
-    "A link that two devices share binds with the setup, all bytes, and the last computation") {
+    "The bound of a link that two devices share counts the setup, all bytes, and the last "
+    "computation") {
   Plan plan = two_devices();
   body(plan, {move(2, 0, 100), compute(0, 1, {{0, 0}}), move(3, 1, 100), compute(1, 1, {{2, 0}})},
        3);
@@ -65,10 +66,10 @@ TEST_CASE(
   REQUIRE(bound.resource == "host");
 }
 
-TEST_CASE("A link counts the shortest work before and after its transfers") {
+TEST_CASE("The bound of a link counts the shortest work before and after its transfers") {
   Plan plan = two_devices();
-  // The load of b waits for 2 s of computation, and the load of a does not wait. 5 s of computation
-  // follow the load of a, and no action follows the load of b.
+  // The load of b waits for 2 s of computation, and the load of a does not wait. After the load of a, 5 s of
+  // computation follow. No action follows the load of b.
   body(plan, {move(2, 0, 300), compute(0, 5, {{0, 0}}), compute(1, 2), move(3, 1, 900, {{2, 0}})},
        1);
   // The link takes 0.5 + (300 + 900) / 100 + 0.25 = 12.75 s, and b takes 2 + 0.5 + 9 + 0.25 = 11.75 s.
@@ -81,14 +82,14 @@ TEST_CASE(
     "A copy engine binds together with the work before its first and after its last transfer") {
   Plan plan = two_devices();
   body(plan, {move(2, 0, 100), compute(0, 1, {{0, 0}})}, 10);
-  // The engine takes 10 x (0.5 + 1) + 0.25 + 1 s. Because of the setup, this is more than the 0.5 + 10 + 1.25 s of the
-  // link.
+  // The engine takes 10 x (0.5 + 1) + 0.25 + 1 s. Because of the setup, this bound is greater than the link's bound of
+  // 0.5 + 10 + 1.25 s.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(16.25).epsilon(1e-12));
   REQUIRE(bound.resource == "a.host");
 }
 
-TEST_CASE("A resource whose bound is within 1 % of the longest path binds") {
+TEST_CASE("A resource binds if its bound is within 1 % of the longest path") {
   // Four actions run one after the other: a load (0.5 + 0.5 + 0.25 s), a computation of `first` s, another load, and a
   // computation of 3 s.
   const auto bound_of = [](double first) {
@@ -108,8 +109,9 @@ TEST_CASE("A resource whose bound is within 1 % of the longest path binds") {
 }
 
 TEST_CASE("A resource whose own work takes less than half of the bound does not bind") {
-  // a computes, its copy engine saves 100 B, and b computes for `last` s. The bound of a, of the engine and of b is the
-  // whole path, 8.25 + 1.75 + `last`. On this path, a works for 8.25 s and the engine for 1.5 s.
+  // a computes, its copy engine saves 100 B, and b computes for `last` s. The bound of a, of the copy engine and of b
+  // is the whole path of 8.25 + 1.75 + `last` seconds. On this path, a works for 8.25 s and the copy engine works for
+  // 1.5 s.
   const auto bound_of = [](double last) {
     Plan plan = two_devices();
     body(plan, {compute(0, 8.25), move(2, 0, 100, {{0, 0}}), compute(1, last, {{1, 0}})}, 1);
@@ -123,7 +125,7 @@ TEST_CASE("A resource whose own work takes less than half of the bound does not 
   REQUIRE(bound_of(11).resource == "b");
 }
 
-TEST_CASE("Without overlap, the dependencies bind instead of a resource") {
+TEST_CASE("Without overlap, the reason for the bound is dependencies instead of a resource") {
   Plan plan = two_devices();
   // The load of iteration i waits for the computation of iteration i - 1.
   body(plan, {move(2, 0, 50, {{1, 1}}), compute(0, 2, {{0, 0}})}, 3);
@@ -133,10 +135,10 @@ TEST_CASE("Without overlap, the dependencies bind instead of a resource") {
   REQUIRE(bound.resource == "dependencies");
 }
 
-TEST_CASE("Of resources with equal bounds, the resource that works longest binds") {
-  // Devices a and b have the same bound of 1002 s. For a, these are the 2 s of a and the 1000 s of b that must follow.
+TEST_CASE("If several resources have equal bounds, the resource that works longest binds") {
+  // Devices a and b have equal bounds of 1002 s. For a, these are the 2 s of a and the 1000 s of b that must follow.
   // For b, these are the 1000 s of b and the 2 s of a that must come before. In the second plan, a transfer of b at the
-  // beginning adds 1.75 s to the bound of b, which is only 0.17 %.
+  // beginning adds 1.75 s (only 0.17 %) to the bound of b.
   Plan plan = two_devices();
   body(plan, {compute(0, 2), compute(1, 1000, {{0, 0}})}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1002).epsilon(1e-12));
@@ -144,8 +146,8 @@ TEST_CASE("Of resources with equal bounds, the resource that works longest binds
   body(plan, {move(3, 1, 100), compute(0, 2, {{0, 0}}), compute(1, 1000, {{1, 0}})}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1003.75).epsilon(1e-12));
   REQUIRE(lower_bound(plan).resource == "b");
-  // If the bounds differ more, the resource with the greatest bound binds. Here a alone takes 1200 s, and the bound of
-  // b is 2 + 1000 s.
+  // If the bounds differ by more than 1 %, the resource with the greatest bound binds. Here a alone takes 1200 s, and
+  // the bound of b is 2 + 1000 s.
   body(plan, {compute(0, 2), compute(1, 1000, {{0, 0}}), compute(0, 1198)}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1200).epsilon(1e-12));
   REQUIRE(lower_bound(plan).resource == "a");
@@ -160,13 +162,14 @@ TEST_CASE("Prefetches beyond the end are not counted") {
   plan.body_begin = 1;
   plan.body_end = 3;
   plan.iterations = 4;
-  // Four loads take 1.5 s each. After them, the run takes 0.25 + 0.5 s.
+  // Four loads take 1.5 s each. After the four loads, the run takes 0.25 + 0.5 s.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(6.75).epsilon(1e-12));
   REQUIRE(bound.resource == "a.host");
 }
 
-TEST_CASE("An epilogue waits for the body; a listing out of order is sorted") {
+TEST_CASE("An epilogue waits for the body, and actions that are listed before the actions that "
+          "they wait for are sorted") {
   Plan plan = two_devices();
   // In the body, the computation of b is listed first and waits for the computation of a. In the epilogue, a transfer
   // follows the last computation of b.
@@ -181,7 +184,7 @@ TEST_CASE("An epilogue waits for the body; a listing out of order is sorted") {
 }
 
 TEST_CASE(
-    "The bound of 10^9 iterations is computed in seconds from the first, middle and last "
+    "The bound of 10^9 iterations is computed quickly, from the first, middle and last "
     "iterations") {
   Plan plan = two_devices();
   plan.actions = {move(2, 0, 100), compute(0, 1e-6, {{0, 0}}), compute(1, 2, {{1, 0}})};
@@ -209,7 +212,7 @@ TEST_CASE("No replay of a random plan is faster than its bound", "[property]") {
   REQUIRE(ended > 50);
 }
 
-TEST_CASE("Counting all iterations at once gives the same bound as walking through them",
+TEST_CASE("Counting all iterations at once gives the bound that visiting each iteration gives",
           "[property]") {
   int ended = 0;
   for (unsigned seed = 0; seed < test::cases_of(300u); ++seed) {
@@ -230,8 +233,8 @@ TEST_CASE(
     "A stream with more seconds per iteration overtakes another stream, and then decides "
     "the bound") {
   // a begins after 100 s of the prologue and takes 1 s per iteration. b begins at once and takes 1.5 s per iteration. A
-  // third stream waits for both, and adds 0.25 s at the end. So the bound of n iterations is max(100 + n, 1.5 n) + 0.25
-  // s. Both terms are equal at n = 200.
+  // third stream waits for both streams, and adds 0.25 s at the end. So the bound of n iterations is max(100 + n, 1.5
+  // n) + 0.25 s. Both terms are equal at n = 200.
   const auto last = [](std::int64_t iterations) {
     Plan plan = two_devices();
     plan.streams.push_back({"c", StreamKind::compute, "a", 0, 0});
@@ -249,7 +252,8 @@ TEST_CASE(
   REQUIRE(last(1'000'000'000) == Approx(1'500'000'000.25).epsilon(1e-14));
 }
 
-TEST_CASE("Leaving out the iterations in the middle never gives too high a bound", "[property]") {
+TEST_CASE("If the iterations in the middle are skipped, the bound is never too "
+          "high", "[property]") {
   int shorter = 0;
   for (unsigned seed = 0; seed < test::cases_of(300u); ++seed) {
     Plan plan = test::random_plan(seed);
@@ -267,7 +271,7 @@ TEST_CASE("Leaving out the iterations in the middle never gives too high a bound
   REQUIRE(shorter > 10);
 }
 
-TEST_CASE("With unlimited memory and no contention the bound is the replay's makespan",
+TEST_CASE("With unlimited memory and without contention, the bound equals the replay's makespan",
           "[property]") {
   int ended = 0;
   for (unsigned seed = 0; seed < test::cases_of(300u); ++seed) {

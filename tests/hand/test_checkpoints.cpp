@@ -13,7 +13,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::int64_t d = 1000;  ///< bytes of the input and of each output
+constexpr std::int64_t d = 1000;  ///< the bytes of the input and of each output
 
 /// Returns a model of n stages of 1 ms, each with d bytes of output and 4 bytes of weights (one parameter).
 Plan chain_of(int n, const std::string& strategy) {
@@ -41,7 +41,8 @@ Found run(int n, const std::string& strategy) {
 }
 
 TEST_CASE(
-    "with everything kept, n equal stages hold n + 1 tensors and two gradients, and take 3 n") {
+    "if all tensors are kept, n equal stages hold n + 1 tensors and two gradients, and take 3 n "
+    "ms") {
   for (const int n : {4, 16, 64, 256}) {
     CAPTURE(n);
     const Found found = run(n, "keep_all");
@@ -55,8 +56,8 @@ TEST_CASE(
     "except in the last segment and at the end of each segment") {
   // There are k = sqrt(n) segments of k stages. The peak is in the first backward pass. It consists of k checkpoints
   // (the input is one of them), the k outputs of the last segment, and the gradients of the last two outputs. The last
-  // segment does not run again, and neither does the last stage of each other segment, whose output is the next
-  // checkpoint. So k - 1 segments of k - 1 stages run again.
+  // segment does not run again. The last stage of each other segment does not run again either, because its output is
+  // the next checkpoint. So k - 1 segments of k - 1 stages run again.
   for (const int k : {2, 4, 8, 16}) {
     CAPTURE(k);
     const Found found = run(k * k, "sqrt");
@@ -75,16 +76,16 @@ TEST_CASE("sqrt: if n is not a square, memory holds at most 2 sqrt(n) + 4 tensor
 }
 
 TEST_CASE(
-    "checkpoint: stages without inner tensors keep the same tensors as keep_all, and no stage "
+    "checkpoint: stages without inner tensors keep the tensors that keep_all keeps, and no stage "
     "runs again") {
   const Found found = run(16, "checkpoint");
   CHECK(found.seconds == Approx(3e-3 * 16).epsilon(1e-9));
   CHECK(found.activations == (16 + 3) * d);
 }
 
-/// Returns VGG-19 for images of 224 x 224 x 3, in 24 stages. A convolution and its in-place ReLU are one stage (the
-/// backward pass reads its input and its output). A pooling layer keeps the positions of its greatest inputs. The dense
-/// layers are three stages. A GMAC takes 1 s forward and 2 s backward.
+/// Returns VGG-19 for images of 224 x 224 x 3, in 24 stages. A convolution and its in-place ReLU are one stage, whose
+/// backward pass reads the input and the output of the stage. A pooling layer keeps the positions of its greatest
+/// inputs. The dense layers are three stages. A GMAC takes 1 s forward and 2 s backward.
 Chain vgg19() {
   struct Layer {
     int kernel, channels, side;  ///< of the output
@@ -95,7 +96,7 @@ Chain vgg19() {
       {3, 512, 28}, {3, 512, 28}, {3, 512, 28}, {2, 512, 14},  {3, 512, 14},  {3, 512, 14},
       {3, 512, 14}, {3, 512, 14}, {2, 512, 7},  {1, 4096, 1},  {1, 4096, 1},  {1, 1000, 1}};
   Chain chain;
-  double inputs = 3;  // MACs per element of the output, without the factor of the kernel
+  double inputs = 3;  // the MACs per element of the output, without the factor of the kernel
   chain.input.bytes = 4 * 3 * 224 * 224;
   for (const Layer& layer : layers) {
     if (layer.side == 1 && chain.stages.size() == 21) inputs = 512 * 7 * 7;
@@ -115,14 +116,15 @@ Chain vgg19() {
   return chain;
 }
 
-TEST_CASE("sqrt on VGG-19: all but the last stage of each of four segments runs again") {
+TEST_CASE("sqrt on VGG-19: in each of four segments, all stages except the last stage run again") {
   // round(sqrt(24)) = 5 segments: stages 1-4, 5-9, 10-14, 15-19 and 20-24. A segment ends with a
   // convolution, whose output is the next checkpoint. A convolution that runs again has `unit` = 1 849 688 064 MACs, or
   // the multiple of `unit` that is shown below.
   const double unit = 9.0 * 56 * 56 * 256 * 256;
   const double first = 9.0 * 3 * 64 * 224 * 224;   //    86 704 128
   const double again = (first + unit)              // conv 1.1, 1.2, pool
-                       + (unit + unit / 2 + unit)  // 2.2, pool, 3.1, 3.2 (half: twice the channels)
+                       // The stages 2.2, pool, 3.1 and 3.2 (3.1 has half of `unit`, because it doubles the channels).
+                       + (unit + unit / 2 + unit)
                        + (unit + unit / 2 + unit)  // 3.4, pool, 4.1, 4.2
                        + (unit + 2 * unit / 4);    // 4.4, pool, 5.1, 5.2
   const double all = 19'632'062'464.0;

@@ -1,5 +1,5 @@
 // Tests runs of sharded and data_parallel on two devices behind one host link, whose contention is computed by hand.
-// Times are in milliseconds. A device has 1 GFLOP/s and the host link 1 GB/s, so that 1 kB takes 1 us if no other
+// A device has 1 GFLOP/s and the host link 1 GB/s, so that 1 kB takes 1 us if no other
 // transfer uses the link.
 #include <catch2/catch.hpp>
 
@@ -13,8 +13,8 @@ namespace {
 
 using test::Row;
 
-/// Layers A, B and C take 1, 2 and 3 ms. Their weights have 100, 200 and 300 kB, their outputs 2, 3 and 1 kB, and the
-/// input has 1 kB.
+/// Layers A, B and C take 1, 2 and 3 ms. The weights of A, B and C have 100, 200 and 300 kB. The outputs of A, B and C
+/// have 2, 3 and 1 kB, and the input has 1 kB.
 const std::vector<Row> abc = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}};
 
 double makespan(const std::string& text, std::vector<std::string> overrides, bool shared) {
@@ -36,43 +36,45 @@ Approx ms(double value) {
 
 TEST_CASE("sharded: batches go through both devices one after the other") {
   // A and B are on gpu0, C is on gpu1. On the shared link, 300 kB of weights for each device come at half the rate,
-  // until 0.6. Then the input of gpu0 takes 0.001. A batch takes 1 + 2 on gpu0, 0.003 for B's 3 kB over the link of the
-  // pair, and 3 on gpu1. There are four batches, and the last answer takes 0.001. The other inputs are loaded during
-  // computations.
+  // until 0.6 ms. Then the input of gpu0 takes 0.001 ms. A batch takes 1 + 2 ms on gpu0, 0.003 ms for B's 3 kB over the
+  // link of the pair, and 3 ms on gpu1. There are four batches, and the last answer takes 0.001 ms. All inputs except
+  // the first input are loaded during computations.
   const std::string text = "workload: {batches_per_step: 4}\npolicy: {name: sharded}\n";
   CHECK(makespan(text, {}, true) == ms(0.601 + 4 * 6.003 + 0.001));
-  // With private links, the weights of gpu0 take 0.3, and gpu1 loads its weights at the same time.
+  // With private links, the weights of gpu0 take 0.3 ms, and gpu1 loads its weights at the same time.
   CHECK(makespan(text, {}, false) == ms(0.301 + 4 * 6.003 + 0.001));
 }
 
-TEST_CASE("sharded, several steps: steps follow each other without a pause") {
+TEST_CASE("sharded: several steps follow each other without a pause") {
   CHECK(makespan("workload: {batches_per_step: 2, steps: 3}\npolicy: {name: sharded}\n", {},
                  true) == ms(0.601 + 6 * 6.003 + 0.001));
 }
 
-TEST_CASE("sharded without overlap takes the sum of all actions") {
-  // The weights take 0.6. In each batch, the input takes 0.001, the computation 6, the transfer between the devices
-  // 0.003, and the answer 0.001.
+TEST_CASE("sharded without overlap takes the sum of the seconds of all actions") {
+  // The weights take 0.6. In each batch, the input takes 0.001 ms, the computation 6 ms, the transfer between the
+  // devices 0.003 ms, and the answer 0.001 ms.
   CHECK(makespan("workload: {batches_per_step: 4}\npolicy: {name: sharded, overlap: false}\n", {},
                  true) == ms(0.6 + 4 * (0.001 + 6.003 + 0.001)));
 }
 
-TEST_CASE("sharded on listed devices: tensors that stay on a device cross no link") {
+TEST_CASE("sharded on listed devices: a tensor that stays on a device does not cross a link") {
   // All stages are on gpu1, so that no tensor crosses the link of the pair.
   CHECK(makespan("workload: {batches_per_step: 4}\n"
                  "policy: {name: sharded, devices: [gpu1, gpu1, gpu1]}\n",
                  {}, true) == ms(0.601 + 4 * 6 + 0.001));
-  // On gpu0, gpu1 and gpu0, 2 kB and 3 kB cross in 0.005. The 200 kB of gpu1 arrive at half the rate, at 0.4. By then
-  // gpu0 has 200 of its 400 kB. The other 200 kB arrive at the full rate, until 0.6.
+  // With the stages on gpu0, gpu1 and gpu0, 2 kB and 3 kB cross the link of the pair in 0.005 ms. The 200 kB of weights
+  // for gpu1 come at half the rate, until 0.4 ms. At this time, gpu0 has 200 kB of its 400 kB. The last 200 kB arrive
+  // at the full rate, until 0.6 ms.
   CHECK(makespan("workload: {batches_per_step: 4}\n"
                  "policy: {name: sharded, devices: [gpu0, gpu1, gpu0]}\n",
                  {}, true) == ms(0.601 + 4 * 6.005 + 0.001));
 }
 
 TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one link") {
-  // With 1 TFLOP/s and 1 MB/s, the weights of one device take 600. On the shared link, both devices load at half the
-  // rate, until 1200. Then two inputs per device, 4 in total, take until 1204. The last computation takes 0.006, and
-  // the last two answers together take 2. The earlier answers were saved from 1202.006 to 1204.006.
+  // With 1 TFLOP/s and 1 MB/s, the weights of one device take 600 ms. On the shared link, both devices load their
+  // weights at half the rate, until 1200 ms. Then two inputs per device, 4 inputs in total, take until 1204 ms. The
+  // last computation takes 0.006 ms, and the last two answers together take 2 ms. The earlier answers were saved from
+  // 1202.006 ms to 1204.006 ms.
   const std::string text =
       "workload: {batches_per_step: 4}\npolicy: {name: data_parallel, replica: resident}\n";
   const std::string two_buffers =
@@ -82,29 +84,31 @@ TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one l
                                          "platform.links.host.bandwidth=1MB/s"};
   CHECK(makespan(two_buffers, fast, true) == ms(1200 + 4 + 0.006 + 2));
   // The open choices are made for both devices together. One device has its last input at 1203 ms, 1 ms before the
-  // other device, and has saved its last answer when the other device begins to save. No plan can be faster, because
-  // all bytes must be loaded before the last computation, and the last answer is saved after this computation.
+  // other device, and has saved its last answer when the other device begins to save. No other plan can be faster than
+  // this plan, because all bytes must be loaded before the last computation, and the last answer is saved after this
+  // computation.
   CHECK(makespan(text, fast, true) == ms(1200 + 4 + 0.006 + 1));
-  // With private links, the run takes 600 for weights, 2 for two inputs, 0.006 for a computation, and 1 for the last
-  // answer. The first answer has been saved before the last answer begins.
+  // With private links, the run takes 600 ms for weights, 2 ms for two inputs, 0.006 ms for a computation, and 1 ms for
+  // the last answer. The first answer has been saved before the save of the last answer begins.
   CHECK(makespan(text, fast, false) == ms(600 + 2 + 0.006 + 1));
 }
 
 TEST_CASE(
     "data_parallel streamed, compute-bound: only the first loads and the last saves take time") {
-  // Each device loads two inputs and A's weights. This would take 0.102 at the full rate, and takes 0.204 at half the
-  // rate. Then each device computes for 12, because the weights of B and C are loaded during computations even at half
-  // the rate. The last answers of the two devices take 0.002.
+  // Each device loads two inputs and A's weights. These loads would take 0.102 ms at the full rate, and take 0.204 ms
+  // at half the rate. Then each device computes for 12 ms, because the weights of B and C are loaded during
+  // computations even at half the rate. The last answers of the two devices take 0.002 ms.
   CHECK(makespan("workload: {batches_per_step: 4, steps: 2}\n"
                  "fates: {strategy: keep_all}\npolicy: {name: data_parallel, replica: streamed, "
                  "in_flight: 2, prefetch: 1, buffers: 2, pieces: whole}\n",
                  {}, true) == ms(0.204 + 2 * 12 + 0.002));
 }
 
-TEST_CASE("data_parallel with an odd number of batches: one device computes one batch more") {
-  // The run of three batches is compute-bound, and gpu0 has two of them. The weights of both devices come at half the
-  // rate, until 1.2. Then the first input of each device takes 0.002 at half the rate. The second input of gpu0 is
-  // loaded during its computation. So gpu0 takes 1.202 + 2 x 6 + 0.001.
+TEST_CASE("data_parallel with an odd number of batches: one device computes one batch more than "
+          "the other device") {
+  // The run of three batches is compute-bound, and gpu0 computes two of the batches. The weights of both devices come
+  // at half the rate, until 1.2 ms. Then the first input of each device takes 0.002 ms at half the rate. The second
+  // input of gpu0 is loaded during its computation. So gpu0 takes 1.202 + 2 x 6 + 0.001.
   CHECK(makespan("workload: {batches_per_step: 3}\n"
                  "policy: {name: data_parallel, replica: resident, transfers: together}\n",
                  {}, true) == ms(1.202 + 12 + 0.001));

@@ -30,8 +30,8 @@ TEST_CASE(
     "a block of BERT large keeps s h (34 + 5 a s / h) bytes per sample, and the model "
     "keeps 606 MB") {
   // With s = 384 tokens, h = 1024 and a = 16, s h = 393,216 and a s s = 2,359,296. With dropout a block keeps 34 x
-  // 393,216 + 5 x 2,359,296 = 25,165,824 bytes. Without dropout it keeps no masks, which are two times s h bytes and 2
-  // + 1 bytes per score. So it keeps 32 x 393,216 + 2 x 2,359,296 = 17,301,504 bytes.
+  // 393,216 + 5 x 2,359,296 = 25,165,824 bytes. Without dropout, a block does not keep masks, which have two times s h
+  // bytes and 2 + 1 bytes per score. So the block keeps 32 x 393,216 + 2 x 2,359,296 = 17,301,504 bytes.
   const Model with = zoo_model("bert_large", {"tokens=384"});
   const Model without = zoo_model("bert_large", {"tokens=384", "dropout=0"});
   for (const char* block : {"1", "24"}) {
@@ -39,12 +39,12 @@ TEST_CASE(
     CHECK(kept_bytes(with, first, last) == 25'165'824);
     CHECK(kept_bytes(without, first, last) == 17'301'504);
   }
-  // With the few bytes outside the blocks, the model keeps 605.9 MB.
+  // Together with the few bytes outside of the blocks, the model keeps 605.9 MB.
   CHECK(24 * 25'165'824LL == 603'979'776);
   CHECK(24 * 17'301'504LL == 415'236'096);
 }
 
-TEST_CASE("a block of GPT-2 keeps the same bytes with any rate of dropout except 0") {
+TEST_CASE("a block of GPT-2 keeps equally many bytes with every rate of dropout except 0") {
   // With s = 1024, h = 768 and a = 12, a block keeps 34 x 786,432 + 5 x 12,582,912 = 89,653,248 bytes.
   for (const char* rate : {"dropout=10", "dropout=50"})
     CHECK(kept_bytes(zoo_model("gpt2", {rate}), "norm1.3", "sum2.3") == 89'653'248);
@@ -71,7 +71,7 @@ TEST_CASE("dropout with rate 0 is not a layer, and layers that name it read its 
   CHECK(model.layers[2].inputs == std::vector<std::uint32_t>{0, 1});
 }
 
-TEST_CASE("in inference the zoo's transformers have no dropout, whatever rate is given") {
+TEST_CASE("in inference, the zoo's transformers have no dropout with any given rate") {
   int models = 0;
   for (const char* name : {"bert_base", "gpt2", "gpt3", "opt", "t5_base"}) {
     CAPTURE(name);
@@ -90,7 +90,7 @@ TEST_CASE("in inference the zoo's transformers have no dropout, whatever rate is
   CHECK(models == 5);
 }
 
-TEST_CASE("GPT-2's tokens are limited by its context") {
+TEST_CASE("the number of GPT-2's tokens is limited by the length of its context") {
   CHECK(zoo_model("gpt2", {"tokens=2048", "context=2048"}).layers.front().output == 2048);
   CHECK_THROWS_WITH(zoo_model("gpt2", {"tokens=1025"}),
                     Catch::Contains("'1025' for the parameter 'tokens': it must be at most 1024, "

@@ -43,7 +43,8 @@ double beyond_compute(const std::vector<Fate>& fates) {
 
 const std::vector<Fate> all_kept(19, Fate::keep);
 
-TEST_CASE("AlexNet on one card training: recomputing 2 to 14 costs 264.346 ms, 237.911 s for 900") {
+TEST_CASE("AlexNet on one card, training: recomputing stages 2 to 14 costs 264.346 ms per sample, "
+          "237.911 s for 900 samples") {
   // 80625408 FLOP x 200 / 61e9
   const double seconds = beyond_compute(from_to(all_kept, 2, 14, Fate::recompute));
   CHECK(seconds == Approx(80625408 * 200.0 / 61e9).epsilon(1e-12));
@@ -51,15 +52,16 @@ TEST_CASE("AlexNet on one card training: recomputing 2 to 14 costs 264.346 ms, 2
 }
 
 TEST_CASE(
-    "AlexNet on one card training: saving and reloading 1 to 14 costs 77.844 ms, 70.060 s for "
-    "900") {
+    "AlexNet on one card, training: saving and reloading stages 1 to 14 costs 77.844 ms per "
+    "sample, 70.060 s for 900 samples") {
   // 1459584 elements x 800 B / 30e9, twice
   const double seconds = beyond_compute(from_to(all_kept, 1, 14, Fate::offload));
   CHECK(seconds == Approx(2 * 1459584 * 800.0 / 30e9).epsilon(1e-12));
   CHECK(900 * seconds == Approx(70.060).margin(5e-4));
 }
 
-TEST_CASE("AlexNet on one card training: 1 to 5 offloaded and 6 to 14 recomputed cost 61.6086 ms") {
+TEST_CASE("AlexNet on one card, training: offloading stages 1 to 5 and recomputing stages 6 to 14 "
+          "costs 61.6086 ms per sample") {
   // 2 x 948352 elements x 800 B / 30e9 = 2 x 25.2894 ms
   // + (80625408 - 77261312) FLOP x 200 / 61e9 = 11.0298 ms
   const std::vector<Fate> combined =
@@ -70,11 +72,11 @@ TEST_CASE("AlexNet on one card training: 1 to 5 offloaded and 6 to 14 recomputed
 }
 
 TEST_CASE(
-    "AlexNet on one card training: each Conv is offloaded, and the stages between Convs are "
-    "recomputed") {
+    "AlexNet on one card, training: the output of each Conv is offloaded, and the stages between "
+    "Convs are recomputed") {
   // Only the outputs of stages 2, 5, 8, 10 and 12 are saved and reloaded: 279936 + 173056 + 55296 + 55296 + 36864 =
-  // 600448 elements. Stages 3, 4, 6, 7, 9, 11, 13 and 14 run once more: (68608512 - 67744512) + (77766144 - 77261312) +
-  // (78816768 - 78761472) + (79867392 - 79812096) + (80625408 - 80530944) = 1573888 FLOP.
+  // 600448 elements. Stages 3, 4, 6, 7, 9, 11, 13 and 14 run a second time: (68608512 - 67744512) + (77766144 -
+  // 77261312) + (78816768 - 78761472) + (79867392 - 79812096) + (80625408 - 80530944) = 1573888 FLOP.
   std::vector<Fate> fates = all_kept;
   for (const std::size_t s : {2u, 5u, 8u, 10u, 12u}) fates[s - 1] = Fate::offload;
   for (const std::size_t s : {3u, 4u, 6u, 7u, 9u, 11u, 13u, 14u}) fates[s - 1] = Fate::recompute;

@@ -25,11 +25,11 @@ std::int64_t held(const Footprint& footprint, TensorClass tensor_class) {
   return footprint.by_class[static_cast<std::size_t>(tensor_class)];
 }
 
-// The table below is for the small CNN document's network in float32. One sample has these elements: image 784, conv1
-// 25,088, conv2 25,088, pool 6,272, full1 128, full2 10. In addition, the pool keeps the position of each maximum,
-// 6,272 x 8 B.
+// The table below is for the small CNN document's network in float32. One sample has these numbers of elements: image
+// 784, conv1 25,088, conv2 25,088, pool 6,272, full1 128, full2 10. In addition, the pool keeps the position of each
+// maximum, which takes 6,272 x 8 B.
 //   image 3,136 B   conv1 100,352   conv2 100,352   pool 25,088   indices 50,176   full1 512
-// The 813,802 parameters have 3,255,208 B, and their gradients have as many bytes.
+// The 813,802 parameters have 3,255,208 B, and the gradients of the parameters also have 3,255,208 B.
 // The backward pass of a convolution or dense layer reads its input, and the backward pass of the pool reads its
 // indices.
 //   forward pool    image + conv1 + conv2 + pool + indices                       279,104
@@ -58,9 +58,10 @@ TEST_CASE(
   CHECK_THAT(fit.refusal, Catch::Contains("does not fit") && Catch::Contains("conv2"));
 }
 
-TEST_CASE("the small CNN document's network trains with adam: two more values per weight") {
-  // 4 x 3,255,208 B do not depend on the samples. The GTX 980 holds 13,106.8 samples, the K40 39,405.96 and the K20
-  // 16,394.2.
+TEST_CASE("the small CNN document's network trains with adam, which has two additional values per "
+          "weight") {
+  // The bytes that do not depend on the samples are 4 x 3,255,208 B. The GTX 980 holds 13,106.8 samples, the K40 holds
+  // 39,405.96 samples, and the K20 holds 16,394.2 samples.
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
   request.optimizer = "adam";
   const FitsReport report = fits(request);
@@ -74,8 +75,8 @@ TEST_CASE("the small CNN document's network trains with adam: two more values pe
 }
 
 TEST_CASE(
-    "the small CNN document's network on a GTX 980: 19,913 samples fit in inference, and conv2 "
-    "binds") {
+    "the small CNN document's network on a GTX 980: 19,913 samples fit in inference, and the pass "
+    "of conv2 binds") {
   // In conv2, a sample needs conv1 and conv2 in addition to the weights: (4e9 - 3,255,208) / 200,704 = 19,913.6
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
   request.mode = "inference";
@@ -91,11 +92,11 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the small CNN document's network in float16: the indices stay as they are, and the pool "
-    "binds") {
-  // The forward pass of the pool needs half of 3,136 + 2 x 100,352 + 25,088, and 50,176, in sum 164,640 B. The backward
-  // pass of conv2 needs 152,096 B. The state of adam has 2 x 3,255,208 B in float32. On request, there is a master copy
-  // of the weights in addition.
+    "the small CNN document's network in float16: the indices still have 8 bytes each, and the "
+    "forward pass of the pool binds") {
+  // The forward pass of the pool needs half of 3,136 + 2 x 100,352 + 25,088 B, and in addition 50,176 B. The sum is
+  // 164,640 B. The backward pass of conv2 needs 152,096 B. The state of adam has 2 x 3,255,208 B in float32. If the
+  // question asks for it, the state also has a master copy of the weights.
   FitsRequest request = request_of("cnn_mnist", {});
   request.optimizer = "adam";
   request.dtype = "float16";
@@ -106,7 +107,7 @@ TEST_CASE(
   CHECK(fits(request).cards.at(0).one_sample->bytes == weights + 3 * weights + 164'640);
 }
 
-/// Returns a card of 1 GFLOP/s and a link of 1 GB/s, which takes 1 ms to begin a transfer.
+/// Returns a card of 1 GFLOP/s behind a link of 1 GB/s. A transfer over the link has a set-up of 1 ms.
 Value small_platform(const std::string& capacity) {
   return parse_text(
       "format: sluice-platform/1\nname: small\n"
@@ -117,8 +118,8 @@ Value small_platform(const std::string& capacity) {
       "small.yaml");
 }
 
-/// Returns the question how many samples of a layer of 1000 x 1000 weights fit. The layer takes 2e6 FLOP forward and
-/// 4e6 FLOP backward. Its input and its output have 4 kB each.
+/// Returns the question how many samples fit for a model of one layer with 1000 x 1000 weights. The layer takes 2e6
+/// FLOP forward and 4e6 FLOP backward. The input and the output of the layer have 4 kB each.
 FitsRequest one_layer(const std::string& capacity) {
   FitsRequest request;
   request.model = Value::make_map();
@@ -135,8 +136,8 @@ FitsRequest one_layer(const std::string& capacity) {
 TEST_CASE(
     "a step with several micro-batches takes the seconds of all micro-batches and of one "
     "update") {
-  // Weights and gradients have 4 MB each. A sample has an input, an output and its gradient, 4 kB
-  // each, so 8.04 MB hold 3 samples. A batch of 6 samples has 2 micro-batches. Each micro-batch takes 1 ms + 12 us for
+  // Weights and gradients have 4 MB each. The input, the output and the gradient of the output of a sample have 4 kB
+  // each. So 8.04 MB hold 3 samples. A batch of 6 samples has 2 micro-batches. Each micro-batch takes 1 ms + 12 us for
   // the input, and 3 x 6 ms for the computation. Then the update takes 2 FLOP for each of 1e6 weights, which is 2 ms.
   FitsRequest request = one_layer("8.04MB");
   request.batch = 6;
@@ -149,7 +150,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the reserved memory of a card is not used for samples") {
-  // 8.05 MB less 10 kB are 8.04 MB, as above.
+  // The memory of 8.05 MB without the reserved 10 kB is 8.04 MB, as in the previous test.
   FitsRequest request = one_layer("8.05MB");
   CHECK(fits(request).cards.at(0).largest == 4);
   request.overrides.emplace_back("platform.devices.gpu.memory.reserved=10kB");
@@ -158,7 +159,7 @@ TEST_CASE("the reserved memory of a card is not used for samples") {
   CHECK((fit.capacity == 8'040'000 && fit.reserved == 10'000));
 }
 
-TEST_CASE("a batch is accumulated from its largest divisor that fits") {
+TEST_CASE("the micro-batch of an accumulated batch is the largest divisor of the batch that fits") {
   FitsRequest request = one_layer("8.04MB");
   for (const auto& [batch, micro_batch] : {std::pair{8, 2}, {7, 1}, {9, 3}, {2, 2}, {1, 1}}) {
     request.batch = batch;
@@ -198,12 +199,12 @@ TEST_CASE("a card that cannot answer the question says why, and the other cards 
 }
 
 TEST_CASE(
-    "under optimal, as many samples fit as the least bytes of any choice allow, and the "
-    "search takes few questions") {
-  // GPT-2's last product reads 1024 x 768 elements per sample and makes 1024 x 50,257 elements. The gradients of its
-  // input and output are as large. Every schedule holds all four tensors during the backward pass of this product. The
-  // 124,439,808 parameters take 16 B each (adam, float32). So 7 GB have room for (7e9 - 1,991,036,928) / (1024 x (2 x
-  // 768 + 2 x 50,257) x 4 B) = 12.0 samples at most.
+    "under optimal, as many samples fit as the choice with the least bytes allows, and the search "
+    "tries few numbers of samples") {
+  // GPT-2's last product reads 1024 x 768 elements per sample and makes 1024 x 50,257 elements. The gradients of this
+  // input and this output have equally many elements. Every schedule holds all four tensors during the backward pass of
+  // this product. The 124,439,808 parameters take 16 B each (adam, float32). So 7 GB have room for (7e9 -
+  // 1,991,036,928) / (1024 x (2 x 768 + 2 x 50,257) x 4 B) = 12.0 samples at most.
   FitsRequest request = request_of("gpt2", {"a100_pcie"});
   request.optimizer = "adam";
   request.fates = "optimal";
@@ -226,7 +227,7 @@ TEST_CASE(
   CHECK(told > 0);
 }
 
-TEST_CASE("without a platform, or without a limit, any number fits") {
+TEST_CASE("without a platform, or without a limit of memory, any number of samples fits") {
   FitsRequest request = one_layer("unlimited");
   request.batch = 10;
   for (const bool given : {true, false}) {
@@ -250,7 +251,8 @@ TEST_CASE(
   CHECK(fit.refusal.empty());
 }
 
-TEST_CASE("for every question the largest micro-batch fits, and one more sample does not fit") {
+TEST_CASE("for every question, the largest micro-batch fits, and a micro-batch with one more "
+          "sample does not fit") {
   int checked = 0;
   for (const char* model : {"cnn_mnist", "resnet18", "unet", "squeezenet1_0", "gpt2"})
     for (const char* policy : {"resident", "streamed"})
@@ -281,7 +283,8 @@ TEST_CASE("for every question the largest micro-batch fits, and one more sample 
 }
 
 TEST_CASE("GPT-2's table of words is tied to its logits, and is on the device only once") {
-  // GPT-2 has 124,439,808 parameters, of which 38,597,376 belong to the table (tests/validation/test_zoo_counts.py).
+  // GPT-2 has 124,439,808 parameters (tests/validation/test_zoo_counts.py). The table has 38,597,376 of these
+  // parameters.
   constexpr std::int64_t all = 124'439'808;
   FitsRequest request = request_of("gpt2", {});
   for (const char* mode : {"inference", "training"}) {
@@ -301,9 +304,9 @@ TEST_CASE("GPT-2's table of words is tied to its logits, and is on the device on
 
 TEST_CASE(
     "with measured seconds, only bytes decide how many samples fit, and only the measured "
-    "micro-batch has seconds of a step") {
-  // The layer of one_layer() was measured for 2 samples. It needs 8 MB and 12 kB per sample, so that 8.04 MB hold 3
-  // samples. A step of 2 samples takes 1 ms + 8 us for the input, 5 + 7 ms for the computation, and 2 ms for the
+    "micro-batch has a step time") {
+  // The layer of one_layer() was measured for 2 samples. The layer needs 8 MB and 12 kB per sample, so that 8.04 MB
+  // hold 3 samples. A step of 2 samples takes 1 ms + 8 us for the input, 5 + 7 ms for the computation, and 2 ms for the
   // update.
   FitsRequest request = one_layer("8.04MB");
   request.model.set("definition",
@@ -324,7 +327,7 @@ TEST_CASE(
   REQUIRE(fit.accumulation);
   CHECK(fit.accumulation->micro_batch == 2);
   CHECK(fit.accumulation->step_s == Approx(1.008e-3 + 12e-3 + 2e-3).epsilon(1e-9));
-  // 8.03 MB hold 2 samples. A third sample does not fit: 8 MB + 36 kB - 8.03 MB are missing.
+  // 8.03 MB hold 2 samples. A third sample does not fit, because 8 MB + 36 kB - 8.03 MB of memory are missing.
   request.platforms = {small_platform("8.03MB")};
   const CardFit two = fits(request).cards.at(0);
   CHECK(two.largest == 2);
@@ -332,7 +335,7 @@ TEST_CASE(
   CHECK(two.next->bytes - *two.capacity == 6'000);
 }
 
-TEST_CASE("keys with their own option cannot be overridden") {
+TEST_CASE("a key that has its own option cannot be overridden") {
   for (const char* override :
        {"workload.batch=3", "workload={}", "workload.steps=2", "workload.mode=training",
         "policy.name=phased", "policy={name: phased}", "fates={strategy: sqrt}",

@@ -30,12 +30,12 @@ TEST_CASE("a transformer block keeps s h (34 + 5 a s / h) bytes of a sample") {
   CHECK(34 * sh + 5 * ass == 1'769'996'288);
   CHECK(bytes_between(model, "norm1.1", "sum2.1") == 1'769'996'288);
   CHECK(bytes_between(model, "norm1.2", "sum2.2") == 1'769'996'288);
-  // The output of one block is the input of the next block, and counts there.
+  // The output of one block is the input of the next block, and counts in the next block.
   CHECK(bytes_between(model, "norm1.1", "sum2.2") == 2 * 1'769'996'288LL);
 
-  // Section 4.1: attention keeps 11 s h + 5 a s s. The products for queries, keys and values read the same input, which
-  // is kept once and has 2 s h bytes. Queries, keys and values take 2 s h each, the attention's output takes 2 s h, and
-  // the mask takes s h. The scores take (2 + 1 + 2) a s s.
+  // Section 4.1: attention keeps 11 s h + 5 a s s. The products for queries, keys and values share one input, which is
+  // kept once and has 2 s h bytes. Queries, keys and values take 2 s h bytes each, the attention's output takes 2 s h
+  // bytes, and the mask takes s h bytes. The scores take (2 + 1 + 2) a s s.
   const Kept attention = kept_between(model, "query.1", "dropout1.1");
   CHECK(bytes_of(attention.in_all(model), DType::float16) == 11 * sh + 5 * ass);
   CHECK(attention.outside == std::vector{model.layer_at(Value::make(std::string("norm1.1")))});
@@ -50,7 +50,8 @@ TEST_CASE("a transformer block keeps s h (34 + 5 a s / h) bytes of a sample") {
   CHECK(bytes_between(model, "sum1.1", "sum1.1") == 0);
 }
 
-TEST_CASE("a stage that is a transformer block keeps the same bytes in addition to its input") {
+TEST_CASE("a stage that is a transformer block keeps the bytes of the block in addition to the "
+          "input of the stage") {
   const Model model = load_model(zoo + "megatron_22b.yaml", {"blocks=2"});
   const std::uint32_t first = model.layer_at(Value::make(std::string("norm1.2")));
   const std::uint32_t last = model.layer_at(Value::make(std::string("sum2.2")));
@@ -61,17 +62,18 @@ TEST_CASE("a stage that is a transformer block keeps the same bytes in addition 
   CHECK_FALSE(kept.reads_output);
 }
 
-TEST_CASE("selective recomputation leaves 34 s h bytes of a transformer block") {
+TEST_CASE("with selective recomputation, a transformer block keeps 34 s h bytes") {
   const Model model = load_model(zoo + "megatron_22b.yaml", {"blocks=1"});
   Kept kept = kept_between(model, "norm1.1", "sum2.1");
   kept.selective = {};
   CHECK(bytes_of(kept.in_all(model), DType::float16) == 34LL * 2048 * 6144);
 }
 
-TEST_CASE("outside its blocks a transformer keeps a mask and the inputs of norm and logits") {
-  // By section 4.3, the model keeps s h for the dropout of the embeddings, and 2 s h each for the last norm and the
-  // product of the logits. Here the tokens are counted, too, with the size of any element. The logits are not counted,
-  // because only a loss would read them.
+TEST_CASE("outside of its blocks, a transformer keeps a mask and the inputs of the last norm and "
+          "of the logits") {
+  // By section 4.3, the model keeps s h bytes for the dropout of the embeddings and 2 s h bytes for the last norm. It
+  // also keeps 2 s h bytes for the product of the logits. Sluice also counts the tokens, with the size of any other
+  // element. The logits are not counted, because only a loss would read them.
   const std::int64_t sh = 2048 * 6144, block = 1'769'996'288;
   const Model model = load_model(zoo + "megatron_22b.yaml", {});
   const Kept whole = kept_for(model, 0, static_cast<std::uint32_t>(model.layers.size()) - 1);
@@ -79,15 +81,17 @@ TEST_CASE("outside its blocks a transformer keeps a mask and the inputs of norm 
   CHECK(whole.outside.empty());
 }
 
-TEST_CASE("forward and backward take 72 L s h h (1 + s / 6 h + v / 12 h L) FLOP in products") {
-  // Section 6.1 and appendix A, for one sample: 6 FLOP per multiply-accumulate of the forward pass.
+TEST_CASE("the products of the forward and backward pass take 72 L s h h (1 + s / 6 h + v / 12 h "
+          "L) FLOP") {
+  // Section 6.1 and appendix A count 6 FLOP per multiply-accumulate of the forward pass, for one sample.
   const std::int64_t s = 2048, h = 6144, v = 51200, layers = 48;
   const std::int64_t published = 72 * layers * s * h * h + 12 * layers * s * s * h + 6 * s * h * v;
   // 267,181,325,549,568 + 14,843,406,974,976 + 3,865,470,566,400
   CHECK(published == 285'890'203'090'944);
   const Model model = load_model(zoo + "megatron_22b.yaml", {});
   CHECK(6 * model.macs() == published);
-  // Each product takes 2 FLOP per multiply-accumulate forward and 4 backward. Biases are not counted.
+  // Each product takes 2 FLOP per multiply-accumulate in the forward pass and 4 FLOP in the backward pass. Biases are
+  // not counted.
   for (const Layer& layer : model.layers)
     if (layer.type == "matmul") {
       const std::int64_t bias = layer.name == "logits" ? 0 : layer.output;

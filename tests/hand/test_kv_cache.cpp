@@ -32,9 +32,9 @@ void check_one_more_does_not_fit(const CardFit& fit) {
   CHECK_THROWS_AS(check(make_plan(read_scenario(document, "one more"))), Infeasible);
 }
 
-TEST_CASE("Llama 2 7B decodes the 4096th token of 12 sequences on an A100") {
-  // 32 blocks x 4095 tokens x (4096 + 4096) elements x 2 B are 2,146,959,360 B per sequence. The weights have
-  // 13,476,831,232 B. So (40e9 - 13,476,831,232) / 2,146,959,360 = 12.35 sequences fit.
+TEST_CASE("an A100 has room to decode the 4096th token of 12 sequences of Llama 2 7B") {
+  // The cache of a sequence has 32 blocks x 4095 tokens x (4096 + 4096) elements x 2 B = 2,146,959,360 B. The weights
+  // have 13,476,831,232 B. So (40e9 - 13,476,831,232) / 2,146,959,360 = 12.35 sequences fit.
   constexpr std::int64_t cache = 32LL * 4095 * 8192 * 2;
   for (const char* cut : {"single_tensor", "per_layer", "by_memory"}) {
     CAPTURE(cut);
@@ -50,12 +50,12 @@ TEST_CASE("Llama 2 7B decodes the 4096th token of 12 sequences on an A100") {
 }
 
 TEST_CASE(
-    "GPT-2 decodes the 1024th token of 1051 sequences on an A100, or of 1055 sequences if "
-    "it is streamed") {
-  // A sequence has 12 blocks x 1023 x (768 + 768) x 2 B = 37,711,872 B of cache. In the product of the logits, a
-  // sequence also has its last hidden vector (768 x 2 B) and 50,257 x 2 B of logits. The weights have 248,879,616 B:
-  // (40e9 - 248,879,616) / 37,813,922 = 1051.2. With policy streamed, only the weights of this product are on the
-  // device at this time, 38,597,376 x 2 B: (40e9 - 77,194,752) / 37,813,922 = 1055.7.
+    "an A100 has room to decode the 1024th token of 1051 sequences of GPT-2, or of 1055 sequences "
+    "under policy streamed") {
+  // A sequence has 12 blocks x 1023 tokens x (768 + 768) elements x 2 B = 37,711,872 B of cache. In the product of the
+  // logits, a sequence also has its last hidden vector (768 x 2 B) and 50,257 x 2 B of logits. The weights have
+  // 248,879,616 B: (40e9 - 248,879,616) / 37,813,922 = 1051.2. With policy streamed, only the weights of this product
+  // are on the device at this time. These weights have 38,597,376 x 2 B: (40e9 - 77,194,752) / 37,813,922 = 1055.7.
   constexpr std::int64_t cache = 12LL * 1023 * 1536 * 2, beside = 2 * (768 + 50'257);
   for (const char* policy : {"resident", "streamed"}) {
     CAPTURE(policy);
@@ -69,8 +69,9 @@ TEST_CASE(
   }
 }
 
-/// The model has blocks of a product and an attention with 3 cached tokens, which are 3 x (8 + 8) x 4 B = 192 B per
-/// sample in each block. 4 samples in 2 micro-batches have 768 B per block. Devices have 1 GFLOP/s and links 1 GB/s.
+/// The model has blocks of a product and an attention with 3 cached tokens, which have 3 x (8 + 8) x 4 B = 192 B per
+/// sample in each block. The caches of 4 samples in 2 micro-batches have 768 B per block. Devices have 1 GFLOP/s, and
+/// links have 1 GB/s.
 Scenario small(const std::string& extra, int blocks = 2, const std::string& capacity = "1MB") {
   std::string layers = "    - {type: input, name: x, shape: [1, 8]}\n";
   for (int b = 1; b <= blocks; ++b) {
@@ -112,7 +113,8 @@ using Bytes = std::vector<std::int64_t>;
 
 const std::string per_block = "stages: {cut: explicit, after: [a1]}\n";
 
-TEST_CASE("the device that computes a layer holds its cache, of all samples of a step") {
+TEST_CASE("the device that computes a layer holds the cache of the layer for all samples of a "
+          "step") {
   for (const char* policy : {"resident", "streamed", "phased, device: one"})
     CHECK(caches_of(make_plan(small("policy: {name: " + std::string(policy) + "}\n" +
                                     per_block))) == Bytes{2 * 768, 0});
@@ -125,8 +127,8 @@ TEST_CASE("the device that computes a layer holds its cache, of all samples of a
         Bytes{2 * 768, 2 * 768});
 }
 
-TEST_CASE("if caches are too large, the message names them and not the first layer") {
-  // 2 x 192 B per sample and 4 samples make 1536 B. 1000 B hold the caches of two samples.
+TEST_CASE("if caches are too large, the message names the caches and not the first layer") {
+  // The caches of 4 samples with 2 x 192 B per sample have 1536 B. A memory of 1000 B holds the caches of two samples.
   const auto plan = [&](const std::string& capacity) {
     return make_plan(small("policy: {name: streamed}\nstages: {cut: by_memory}\n", 2, capacity));
   };
@@ -151,10 +153,12 @@ TEST_CASE("a cache does not move to the device that computes its stage in the ne
         Bytes{2 * 192, 192});
 }
 
-TEST_CASE("streamed: as many micro-batches are in flight as fit in addition to the caches") {
+TEST_CASE("streamed: the number of micro-batches in flight is the number that fits in addition to "
+          "the caches") {
   // The weights of a group have 8 x 8 x 4 = 256 B, and the caches have 2 x 192 B x 4 samples. A sample has 32 B in each
   // tensor. With n micro-batches of one sample in flight, the first group has 32 B of input, 32 n B of outputs and 32 B
-  // of workspace. In all it needs 256 + 1536 + 64 + 32 n B, so that n = 2 fit into 1920 B.
+  // of workspace. In total, the first group needs 256 + 1536 + 64 + 32 n B, so that n = 2 micro-batches fit into 1920
+  // B.
   const std::string four =
       "policy: {name: streamed, overlap: false}\nfates: {strategy: "
       "keep_all}\n" +
@@ -167,10 +171,10 @@ TEST_CASE("streamed: as many micro-batches are in flight as fit in addition to t
                     Catch::Contains("caches of all groups 1.536 kB"));
 }
 
-TEST_CASE("stages cut by memory leave room for the caches that their device holds") {
-  // Both blocks in one stage have 512 B of weights and 1536 B of caches. Micro-batches of 2 samples have 64 B in, 64 B
-  // out and two inner tensors of 64 B. The sum is 2304 B. A single device for both blocks has all caches, whatever the
-  // cut.
+TEST_CASE("the stages of the cut by_memory leave room for the caches that their device holds") {
+  // Both blocks in one stage have 512 B of weights and 1536 B of caches. A micro-batch of 2 samples has an input of 64
+  // B, an output of 64 B and two inner tensors of 64 B each. The sum is 2304 B. A single device for both blocks holds
+  // all caches with every cut.
   const auto stages = [](const std::string& policy, const std::string& capacity) {
     return stages_of(
                small("policy: {name: " + policy + "}\nstages: {cut: by_memory}\n", 2, capacity))

@@ -1,5 +1,5 @@
-// Tests links whose directions differ, against hand calculations, with both executors. Times are in milliseconds. With
-// 1 GFLOP/s and 1 GB/s, a sample takes 1 to load, 0.5 to compute and 1 to save. There are no weights.
+// Tests links whose directions differ, against hand calculations, with both executors. With 1 GFLOP/s and 1 GB/s, a
+// sample takes 1 ms to load, 0.5 ms to compute and 1 ms to save. There are no weights.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -28,29 +28,30 @@ Approx ms(double value) {
 }
 
 TEST_CASE("equal directions: inputs, computation and answers overlap") {
-  // The first input takes 1. Each further sample takes the longest of 1, 0.5 and 1. The last
+  // The first input takes 1 ms. Each further sample takes the longest of 1 ms, 0.5 ms and 1 ms. The last
   // computation and the last answer follow at the end.
   CHECK(makespan("", 2) == ms(1 + 1 + 0.5 + 1));
   CHECK(makespan("", 10) == ms(1 + 9 + 0.5 + 1));
 }
 
-TEST_CASE("with half the rate upwards answers bind, 2 ms each") {
+TEST_CASE("with half the rate upwards, answers bind and take 2 ms each") {
   CHECK(makespan(", up: {bandwidth: 0.5GB/s}", 2) == ms(1 + 2 + 0.5 + 2));
   CHECK(makespan(", up: {bandwidth: 0.5GB/s}", 10) == ms(1 + 18 + 0.5 + 2));
-  // Here the inputs are slow, or only one direction has a set-up.
+  // In the next runs, the inputs are slow, or only one direction has a set-up.
   CHECK(makespan(", down: {bandwidth: 0.5GB/s}", 10) == ms(2 + 18 + 0.5 + 1));
   CHECK(makespan(", up: {setup: 0.5ms}", 10) == ms(1 + 9 * 1.5 + 0.5 + 1.5));
 }
 
-TEST_CASE("1.5 GB/s in total: each direction gets 0.75 when both are used, and 1 alone") {
-  // The first input takes until 1, and its computation until 1.5. At 1.5, half of the second input has arrived. The
-  // other half takes 2/3, until 13/6, because the first answer uses the link at the same time. At 13/6, half of the
-  // first answer has arrived. The other half has the link to itself until 8/3. The second computation also ends at 8/3.
-  // The second answer takes 1.
+TEST_CASE("with 1.5 GB/s in total, each direction gets 0.75 GB/s while both directions are used, "
+          "and otherwise 1 GB/s") {
+  // The first input takes until 1 ms, and its computation takes until 1.5 ms. At 1.5 ms, half of the second input has
+  // arrived. The other half of this input takes 2/3 ms, until 13/6 ms, because the first answer uses the link at the
+  // same time. At 13/6 ms, half of the first answer has arrived. The other half of this answer has the link to itself
+  // until 8/3 ms. The second computation also ends at 8/3 ms. The second answer takes 1 ms.
   CHECK(makespan(", together: 1.5", 2) == ms(11.0 / 3));
 }
 
-TEST_CASE("pageable copies take the time that the link gives for them") {
+TEST_CASE("pageable copies use the bandwidth that the link gives for pageable memory") {
   CHECK(makespan(", pageable: {bandwidth: 0.5GB/s}", 10) == ms(1 + 9 + 0.5 + 1));
   CHECK(makespan(", pageable: {bandwidth: 0.5GB/s}, copies: pageable", 10) == ms(2 + 18 + 0.5 + 2));
   CHECK(makespan(", pageable: {up: {bandwidth: 0.5GB/s}}, copies: pageable", 10) ==

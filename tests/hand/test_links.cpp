@@ -41,7 +41,8 @@ tensor x class=input bytes=100
 prologue:
 )";
 
-TEST_CASE("two devices behind one host link get half each while both transfer") {
+TEST_CASE("two devices behind one host link get half of the bandwidth each while both devices "
+          "transfer") {
   // Both transfers have 100 B and share 10 B/s. Each transfer gets 5 B/s, so that both transfers end at 20 s.
   const auto both = run_text(two_devices + R"(
 a on=a.in kind=load moves=x route=host>a bytes=100
@@ -52,8 +53,8 @@ b on=b.in kind=load moves=x route=host>b bytes=100
 }
 
 TEST_CASE("a flow that starts later gets half of the link from then on") {
-  // a is alone until 5 and transfers 50 B. Then a and b get 5 B/s each, and the other 50 B of a take until 15. At 15, b
-  // has 50 B left, and gets the whole link for 5 s.
+  // Transfer a is alone until 5 s and transfers 50 B. Then a and b get 5 B/s each, and the other 50 B of a take until
+  // 15 s. At 15 s, b has 50 B left, and gets the whole link for 5 s.
   const auto times = run_text(two_devices + R"(
 wait on=a.compute kind=forward seconds=5
 a on=a.in kind=load moves=x route=host>a bytes=100
@@ -73,7 +74,7 @@ a on=in kind=load moves=x route=in bytes=100
 b on=out kind=save moves=x route=out bytes=100
 )";
 
-TEST_CASE("a half-duplex link is shared by both directions, a full-duplex link is not") {
+TEST_CASE("both directions share a half-duplex link, but do not share a full-duplex link") {
   const auto half = run_text(
       "link host bandwidth=10B/s\nroute in links=host\nroute out links=host\n" + both_ways);
   CHECK(half.at("a").end == s(20));
@@ -88,8 +89,8 @@ TEST_CASE("a half-duplex link is shared by both directions, a full-duplex link i
 
 TEST_CASE(
     "links are shared max-min fairly: bandwidth that a flow cannot use goes to the other flow") {
-  // a crosses both links and gets the 4 B/s of the slow link; b gets the remaining 6 B/s of the fast link. b takes 90 /
-  // 6 = 15 s. a takes 100 / 4 = 25 s, since the slow link still binds when a is alone.
+  // Transfer a crosses both links and gets the 4 B/s of the slow link. Transfer b gets the remaining 6 B/s of the fast
+  // link. b takes 90 / 6 = 15 s. a takes 100 / 4 = 25 s, since the slow link still binds when a is alone.
   const auto times = run_text(R"(
 link shared bandwidth=10B/s
 link slow bandwidth=4B/s
@@ -107,8 +108,8 @@ b on=b kind=load moves=x route=b bytes=90
 }
 
 TEST_CASE("latency delays the arrival, but occupies neither the engine nor the link") {
-  // Two transfers take 10 s each, with a latency of 3 s. They end at 10 and 20, and arrive at 13 and 23. The action
-  // that uses the first tensor starts at 13, while the second transfer is on the link.
+  // Two transfers take 10 s each, with a latency of 3 s. The transfers end at 10 s and 20 s, and their data arrive at
+  // 13 s and 23 s. The action that uses the first tensor starts at 13 s, while the second transfer is on the link.
   const std::string text = R"(
 stream in kind=copy
 stream compute kind=compute
@@ -132,9 +133,10 @@ last on=compute kind=forward seconds=1 waits=second
   }
 }
 
-TEST_CASE("setup occupies the copy engine, not the link") {
-  // Two engines share one link of 10 B/s. a has 4 s of setup and 100 B; b has 30 B without setup. b has the link to
-  // itself until 3. The bytes of a flow from 4 to 14, and the bytes of a's next transfer flow from 18 to 28.
+TEST_CASE("setup occupies the copy engine, but not the link") {
+  // Two engines share one link of 10 B/s. Transfer a has 4 s of setup and 100 B. Transfer b has 30 B and no setup. b
+  // has the link to itself until 3 s. The bytes of a flow from 4 s to 14 s, and the bytes of a's next transfer flow
+  // from 18 s to 28 s.
   const auto times = run_text(R"(
 link host bandwidth=10B/s
 route a links=host setup=4s
@@ -166,13 +168,15 @@ std::map<std::string, Times> chains(const std::string& start) {
       "a on=a kind=forward seconds=1e-6\nb on=b kind=forward seconds=1.0001e-6\n");
 }
 
-TEST_CASE("two chains of a million kernels of 1 us and 1.0001 us end where arithmetic says") {
+TEST_CASE("two chains of a million kernels of 1 us and 1.0001 us end at the times that arithmetic "
+          "gives") {
   const auto times = chains("0");
   CHECK(times.at("a").end == Approx(1.0).epsilon(1e-9));
   CHECK(times.at("b").end == Approx(1.0001).epsilon(1e-9));
 }
 
-TEST_CASE("the same chains after a clock of 1000 s, to 1e-7 of their length") {
+TEST_CASE("two chains of a million kernels that begin at 1000 s end at the times that arithmetic "
+          "gives, to 1e-7 of their length") {
   const auto times = chains("1000");
   CHECK(times.at("a").end - 1000 == Approx(1.0).epsilon(1e-7));
   CHECK(times.at("b").end - 1000 == Approx(1.0001).epsilon(1e-7));
@@ -181,7 +185,8 @@ TEST_CASE("the same chains after a clock of 1000 s, to 1e-7 of their length") {
 TEST_CASE(
     "a pool of one device grants in listing order, and a shared pool grants first come, first "
     "served") {
-  // The pool has 10 B. 'first' is listed first but asks at 5; 'second' asks at 0 and holds its bytes for 2 s.
+  // The pool has 10 B. The action 'first' is listed first but requests its bytes at 5 s. The action 'second' requests
+  // its bytes at 0 s, and holds them for 2 s.
   const std::string text = R"(
 stream a kind=compute
 stream b kind=compute
@@ -200,7 +205,8 @@ second on=b kind=forward seconds=2 allocates=u@pool uses=u@pool
   CHECK(shared.at("first").start == s(5));
 }
 
-TEST_CASE("a blocked plan reports the pool, the time, what waits and what holds the memory") {
+TEST_CASE("a blocked plan reports the pool, the time, the actions that wait, and the tensors that "
+          "occupy the memory") {
   const std::string text = R"(format: sluice-plan/1
 pool gpu capacity=100B
 stream compute kind=compute

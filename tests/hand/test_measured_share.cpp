@@ -37,20 +37,20 @@ SummaryValue share_of(const std::string& workload, const std::string& cost = "me
   return metric_catalog().find("measured_share").value(totals);
 }
 
-TEST_CASE("the measured share is the whole if every pass was measured") {
+TEST_CASE("the measured share is 1 if every pass was measured") {
   CHECK(share_of("mode: inference, batch: 1").number == Approx(1).epsilon(1e-12));
   CHECK(share_of("mode: training, batch: 1, backward: per_layer, optimizer: none").number ==
         Approx(1).epsilon(1e-12));
 }
 
 TEST_CASE(
-    "neither an update nor a backward pass that is a multiple of the forward pass counts as "
-    "measured") {
-  // The forward passes of 1 + 2 ms were measured. The backward pass of b, 2 x 2 ms, was not measured. Layer a needs no
-  // backward pass, because no layer before it has weights.
+    "neither an update nor a backward pass that is computed as a multiple of the forward pass "
+    "counts as measured") {
+  // The forward passes of 1 + 2 ms were measured. The backward pass of b, which takes 2 x 2 ms, was not measured. Layer
+  // a needs no backward pass, because no layer before it has weights.
   CHECK(share_of("mode: training, batch: 1, backward: 2, optimizer: none").number ==
         Approx(3.0 / 7).epsilon(1e-12));
-  // 1 + 2 + 4 ms were measured. The 2 FLOP of sgd for each of 1000 weights take 2 us.
+  // 1 + 2 + 4 ms were measured. The update by sgd takes 2 FLOP for each of 1000 weights, which take 2 us.
   CHECK(share_of("mode: training, batch: 1, backward: per_layer, optimizer: sgd").number ==
         Approx(7 / 7.002).epsilon(1e-12));
 }
@@ -64,7 +64,8 @@ TEST_CASE(
   CHECK(scenario_of(training, "peak").workload.training->backward == 2);
   CHECK(scenario_of(training + ", backward: 3", "fitted").workload.training->backward == 3);
   CHECK_FALSE(scenario_of(training + ", backward: per_layer", "peak").workload.training->backward);
-  // A variant of the scenario with another cost model has the default of this cost model.
+  // If a variant of the scenario names another cost model, the default for `backward` is the default of this other cost
+  // model.
   const Scenario other =
       with_other_prices(scenario_of(training, "peak"), "m.yaml", {"cost.model=measured"});
   CHECK_FALSE(other.workload.training->backward);
@@ -85,7 +86,8 @@ TEST_CASE("the answer says which seconds are a multiple of other seconds") {
         std::string::npos);
 }
 
-TEST_CASE("with another cost model there is no measured share, which is not a share of 0") {
+TEST_CASE("with a cost model that does not measure, the measured share has no value instead of the "
+          "value 0") {
   const SummaryValue share = share_of("mode: inference, batch: 1", "peak");
   CHECK_FALSE(share.absent.empty());
 }

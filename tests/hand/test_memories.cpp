@@ -1,5 +1,5 @@
-// Tests kernels on a processor with two memories, with both executors. Copies between the memories are made by an
-// engine while kernels run, or by the compute units, which then compute nothing.
+// Tests kernels on a processor with two memories, with both executors. Copies between the memories are made by a copy
+// engine while kernels run, or by the compute units, which then cannot compute.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -92,20 +92,20 @@ Approx s(double seconds) {
 }
 
 TEST_CASE("an engine copies during kernels, and compute units copy between kernels") {
-  // The engine copies 58 B at 2 B/s from 0 on. Kernels 0 and 1 run until 2, and kernel 2 starts at 29.
+  // The engine copies 58 B at 2 B/s from 0 s on. Kernels 0 and 1 run until 2 s, and kernel 2 starts at 29 s.
   Ends ends = ends_of(plan_with(false));
   CHECK(ends.at("1F0") == std::vector<double>{2});
   CHECK(ends.at("2MOVE0").front() == s(29));
   CHECK(ends.at("2F0").front() == s(30));
-  // With copies by the compute units, kernel 0 runs until 1, the 58 B are copied at 29 B/s until 3, and kernels 1 and 2
-  // run until 5.
+  // With copies by the compute units, kernel 0 runs until 1 s. The 58 B are copied at 29 B/s until 3 s, and kernels 1
+  // and 2 run until 5 s.
   ends = ends_of(plan_with(true));
   CHECK(ends.at("2MOVE0").front() == s(3));
   CHECK(ends.at("1F0").front() == s(4));
   CHECK(ends.at("2F0").front() == s(5));
 }
 
-TEST_CASE("also in the body of a plan, compute units run only one action at a time") {
+TEST_CASE("compute units run only one action at a time, also in the body of a plan") {
   // In an iteration, x moves to DRAM in 58/29 = 2 s, a kernel takes 1 s, and y (36 B) moves to PMEM in 36/12 = 3 s.
   const Platform platform = server();
   PlanBuilder builder(platform, "loop", true);
@@ -145,7 +145,7 @@ links: {pcie: {joins: [host, gpu], bandwidth: 100B/s}}
 TEST_CASE(
     "a kernel reads an operand over the link while it computes, and shares the link with a "
     "load") {
-  // The kernel is a relu of 75 samples of one float32 element. It reads 300 B and writes 300 B.
+  // The kernel is a relu of 75 samples of one float32 element. The kernel reads 300 B and writes 300 B.
   const Platform platform = card();
   const Model model = read_model(parse_text(
       "{definition: {format: sluice-model/1, name: m, layers: [{type: input, name: x, shape: [1]}, "
@@ -171,10 +171,10 @@ TEST_CASE(
     return ends_of(plan);
   };
   CHECK(ends_with("gpu", false).at("0F0").front() == s(0.6));
-  // The 300 B take 3 s at 100 B/s, which is longer than the 0.3 s in which the card writes 300 B to its own memory.
+  // The 300 B take 3 s at 100 B/s over the link. The card needs only 0.3 s to write 300 B to its own memory.
   CHECK(ends_with("host", false).at("0F0").front() == s(3));
-  // With a load of 200 B on the same link, the kernel and the load get 50 B/s each until the load ends at 4 s. Then the
-  // remaining 100 B of the kernel come at 100 B/s.
+  // With a load of 200 B on the link of the kernel, the kernel and the load get 50 B/s each until the load ends at 4 s.
+  // Then the remaining 100 B of the kernel come at 100 B/s.
   const Ends both = ends_with("host", true);
   CHECK(both.at("0LOAD0").front() == s(4));
   CHECK(both.at("0F0").front() == s(5));

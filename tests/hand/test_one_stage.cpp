@@ -63,16 +63,16 @@ TEST_CASE("for a model of one stage, the fastest number of micro-batches in flig
   CHECK(several > 0);
 }
 
-TEST_CASE("with two in flight, the latency delays only the start") {
-  // Weights and the first input have arrived at 2 + 30 us. Then four micro-batches are computed in 3 us each.
+TEST_CASE("with two micro-batches in flight, the latency delays only the start") {
+  // Weights and the first input have arrived at 2 + 30 us. After this, four micro-batches are computed in 3 us each.
   CHECK(seconds_of("keep_all", "auto", 9000) == Approx(44e-6).epsilon(1e-12));
   CHECK(seconds_of("optimal", "auto", 9000) == Approx(44e-6).epsilon(1e-12));
   CHECK(seconds_of("keep_all", "1", 9000) > 60e-6);
 }
 
 TEST_CASE(
-    "for a model of one stage, optimal refuses no scenario that fits, with any number in "
-    "flight") {
+    "for a model of one stage and any number of micro-batches in flight, optimal does not refuse a "
+    "scenario that fits") {
   int fits = 0;
   for (std::int64_t capacity = 3000; capacity <= 16'000; capacity += 1000)
     for (const char* count : {"1", "2", "3", "4", "auto"}) {

@@ -13,8 +13,8 @@ std::string fact(const Plan& plan, const std::string& name, const std::string& o
   return fact ? fact->shown() : "";
 }
 
-/// Two layers take 1 us each and have no weights. Their inputs of 1 kB take 1 us at 1 GB/s. Together, the forward
-/// passes take 2 us and the backward passes take 4 us.
+/// Two layers take 1 us each and have no weights. The inputs of the layers have 1 kB, which take 1 us at 1 GB/s.
+/// Together, the forward passes take 2 us and the backward passes take 4 us.
 Scenario two_layers(const std::string& strategy, const std::string& batch,
                     const std::vector<std::string>& further) {
   std::vector<std::string> overrides = {"platform.links.host.latency=50us",
@@ -46,7 +46,7 @@ TEST_CASE("without overlap, the device waits for each load until it has arrived"
   CHECK(fact(plan, "micro_batch_bound_s") == "57 us");
 }
 
-TEST_CASE("if the link is always busy, the gap is 0, too") {
+TEST_CASE("the gap is also 0 if the link is always busy") {
   // Inputs take 10 us each. The last of 10 inputs arrives at 100 + 50 us, and its computation takes 6 us.
   const Plan plan =
       make_plan(two_layers("optimal", "10", {"platform.links.host.bandwidth=100MB/s"}));
@@ -57,7 +57,8 @@ TEST_CASE("if the link is always busy, the gap is 0, too") {
 
 TEST_CASE(
     "the input of the next step is loaded while the last micro-batch of this step is computed") {
-  // 3 steps of 2 samples load six inputs of 10 us without a pause. 1 us of latency and 6 us of computation follow.
+  // 3 steps of 2 samples load six inputs of 10 us without a pause. After these loads, 1 us of latency and 6 us of
+  // computation follow.
   for (const std::string strategy : {"keep_all", "optimal"})
     CHECK(replay(make_plan(two_layers(
                      strategy, "1",

@@ -28,7 +28,7 @@ Plan plan_of(const std::vector<Row>& rows, const std::string& fates, std::int64_
       {"platform.devices.gpu.memory.capacity=" + std::to_string(capacity) + "B"}));
 }
 
-TEST_CASE("wherever keep_all fits, optimal is as fast and has no gap") {
+TEST_CASE("if keep_all fits, optimal is as fast as keep_all and has no gap") {
   std::mt19937 random(5);
   const auto between = [&](int low, int high) {
     return std::uniform_int_distribution<int>(low, high)(random);
@@ -47,10 +47,10 @@ TEST_CASE("wherever keep_all fits, optimal is as fast and has no gap") {
   }
 }
 
-/// Three layers take 1 ms forward and 2 ms backward, without overlap. Their outputs have 1.2 MB (1.2 ms each way), and
-/// their weights have 1 kB. The backward pass 2 needs boundaries 2 and 3. Boundary 1 is also kept, or is made again (1
-/// ms), or is moved (2.4 ms).
-TEST_CASE("optimal reports how much one more GB saves per step, by hand") {
+/// Three layers take 1 ms forward and 2 ms backward, without overlap. The outputs of the layers have 1.2 MB (1.2 ms in
+/// each direction), and the weights have 1 kB. The backward pass of stage 2 needs boundaries 2 and 3. Boundary 1 is
+/// also kept, or is recomputed (1 ms), or is offloaded (2.4 ms).
+TEST_CASE("optimal reports how many seconds per step one more GB saves, as computed by hand") {
   const std::vector<Row> rows(3, {1, 1000, 1'200'000});
   const auto plan_within = [&](const std::string& budget) {
     return make_plan(test::small_scenario(
@@ -60,7 +60,7 @@ TEST_CASE("optimal reports how much one more GB saves per step, by hand") {
   const Plan wide = plan_within("1GB");
   CHECK(fact(wide, "one_more_GB_saves_s") == "0 s");
   CHECK(fact(wide, "gap") == "0");
-  // The budget is one boundary, 1.2 MB, smaller than the bytes for keeping all boundaries.
+  // The budget is the bytes for keeping all boundaries minus the bytes of one boundary, 1.2 MB.
   const Plan all = wide;
   const std::int64_t weights = 2 * 3 * 1000;
   const std::int64_t needed = replay(all).peaks.front() - weights;
@@ -70,7 +70,7 @@ TEST_CASE("optimal reports how much one more GB saves per step, by hand") {
   CHECK(replay(tight).makespan - replay(wide).makespan == Approx(3 * 1e-3).epsilon(1e-9));
 }
 
-TEST_CASE("a refusal of optimal lists the bytes of the least schedule by class") {
+TEST_CASE("a refusal of optimal lists the bytes of the schedule with the least bytes, by class") {
   const std::vector<Row> rows(3, {1, 1000, 1'200'000});
   for (const char* overlap : {"true", "false"}) {
     INFO(overlap);
@@ -85,7 +85,7 @@ TEST_CASE("a refusal of optimal lists the bytes of the least schedule by class")
       CHECK(shortage.available_bytes == 2'000'000 - 2 * 3 * 1000);  // weights and gradients
       std::int64_t sum = 0;
       for (const auto& [tensor_class, bytes] : shortage.by_class) {
-        CHECK(bytes % 4000 == 0);  // the input of 4 kB and outputs of 1.2 MB
+        CHECK(bytes % 4000 == 0);  // the input has 4 kB, and each output has 1.2 MB
         sum += bytes;
       }
       CHECK(shortage.by_class.size() > 1);
@@ -94,7 +94,7 @@ TEST_CASE("a refusal of optimal lists the bytes of the least schedule by class")
   }
 }
 
-TEST_CASE("optimal recomputes the core of the attention if that is the fastest that fits") {
+TEST_CASE("optimal recomputes the core of the attention if this is the fastest choice that fits") {
   const auto seconds = [](const std::string& strategy, const std::string& capacity) {
     return replay(make_plan(load_scenario(data_root() + "/scenarios/megatron_22b.yaml",
                                           {"fates.strategy=" + strategy,

@@ -34,8 +34,8 @@ TEST_CASE("the parts add up to the layer, and readers of the layer read all part
 }
 
 TEST_CASE(
-    "layers that share weights are split into the same number of parts, and each part has its "
-    "part of the weights") {
+    "layers that share weights are split into equally many parts, and each part has its part of "
+    "the weights") {
   // A table of 12 elements follows a layer that is also split, so that the parts of the table have other layer numbers.
   // A product shares the table and needs more parts than the table.
   Model model;
@@ -57,7 +57,8 @@ TEST_CASE(
     CHECK(scores.inputs == std::vector<std::uint32_t>{3, 4, 5});
   }
   CHECK(split.parameters() == model.parameters());
-  // A stage with all layers has the table once. The first part of the scores alone has a third of the table.
+  // A stage with all layers has the table once. A stage with only the first part of the scores has a third of the
+  // table.
   const Sizes sizes(split, DType::int8);
   CHECK(sizes.weights(0, 8) == 4 + 12 + 3);
   CHECK(sizes.weights(6, 6) == 4 + 1);
@@ -66,12 +67,13 @@ TEST_CASE(
 }
 
 TEST_CASE("a layer is split into the fewest parts that fit with gradients and state") {
-  // Training with sgd needs 40,000 bytes of weights and 40,000 of gradients, and in addition 6000 for the input
-  // (2000), the output (1000) and the gradients of both. 50,000 bytes leave 44,000 bytes for the 80,000, so that two
-  // parts fit. 30,500 bytes leave 24,500 bytes for the 80,000, which would be enough for four parts. But the third of
-  // four parts reads 2000 bytes and half the output, and passes on 2000 bytes and three quarters of the output. With
-  // gradients these are 2 x (2500 + 2750) = 10,500 bytes, so that 20,000 + 10,500 bytes would just fit. But parts have
-  // whole elements, so that the parts have 2504 and 2752 bytes and do not fit. So there are five parts.
+  // Training with sgd needs 40,000 bytes of weights and 40,000 bytes of gradients of weights. In addition, it needs
+  // 6000 bytes for the input (2000), the output (1000) and the gradients of these two tensors. A memory of 50,000 bytes
+  // leaves 44,000 bytes for the 80,000 bytes of weights and gradients, so that two parts fit. A memory of 30,500 bytes
+  // leaves 24,500 bytes, which would be enough for four parts. But the third of four parts reads 2000 bytes and half
+  // the output, and passes on 2000 bytes and three quarters of the output. With the gradients of these tensors, the
+  // part needs 2 x (2500 + 2750) = 10,500 bytes, so that 20,000 + 10,500 bytes would just fit. But parts have whole
+  // elements, so that these tensors have 2504 and 2752 bytes, and four parts do not fit. So there are five parts.
   const std::string training =
       "workload: {mode: training}\nstages: {cut: by_memory, split: true}\n"
       "policy: {name: streamed}\n";
@@ -86,7 +88,8 @@ TEST_CASE("a layer is split into the fewest parts that fit with gradients and st
   CHECK(layers("30500B") == 4 + 4);
 }
 
-TEST_CASE("a layer that fits is not split, and without 'split' the message says how to split") {
+TEST_CASE("a layer that fits is not split, and the message for a layer that does not fit names the "
+          "key 'split'") {
   const std::string training = "workload: {mode: training}\npolicy: {name: streamed}\n";
   CHECK_FALSE(
       cut_model(small_scenario(800, one_large, training + "stages: {cut: by_memory, split: true}\n",
@@ -99,7 +102,8 @@ TEST_CASE("a layer that fits is not split, and without 'split' the message says 
           Catch::Contains("stages.split=true"));
 }
 
-TEST_CASE("if the weights are not the problem, the advice is not to split them") {
+TEST_CASE("if the layer would not fit even without its weights, the message does not advise to "
+          "split the weights") {
   // The large layer needs 6000 bytes per sample for its input, its output and the gradients of these two tensors.
   const auto refusal = [](const std::string& split, const std::string& samples) {
     try {
@@ -118,12 +122,14 @@ TEST_CASE("if the weights are not the problem, the advice is not to split them")
   for (const char* split : {"true", "false"}) {
     CAPTURE(split);
     CHECK_THAT(refusal(split, "2"),
-               Catch::Contains("splitting its weights is not enough: use a smaller "
+               Catch::Contains("the layer would not fit even if its weights were split: use a "
+                               "smaller "
                                "workload.micro_batch"));
   }
 }
 
-TEST_CASE("a plan over partial layers computes the model's FLOP and moves its weights") {
+TEST_CASE("a plan over partial layers computes the FLOP of the model and moves the weights of the "
+          "model") {
   const Scenario scenario =
       small_scenario(800, one_large,
                      "workload: {mode: training, optimizer: none}\nstages: {cut: by_memory, split: "
@@ -133,7 +139,7 @@ TEST_CASE("a plan over partial layers computes the model's FLOP and moves its we
   check(plan);
   double flop = 0;
   for (const Action& action : plan.actions) flop += action.flop;
-  // The forward pass takes 4 ms at 1 GFLOP/s, and the backward pass takes twice as long.
+  // The forward pass takes 4 ms at 1 GFLOP/s, and the backward pass takes twice as long as the forward pass.
   CHECK(flop == Approx(4e6 * 3));
 }
 

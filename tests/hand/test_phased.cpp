@@ -1,7 +1,7 @@
 // Compares phased execution with closed forms ('PopART phased execution'). A product of b x D x D by D x D in float16
-// takes C = 2 b D^3 / rate seconds of computation. Its weights take W = 2 D^2 / bandwidth. An activation takes A = 2 b
-// D^2 / bandwidth through streaming memory, or P over the link of the pair. A phase of the steady state takes max(I/O,
-// C), or I/O + C if transfers and computation take turns.
+// takes C = 2 b D^3 / rate seconds of computation. The weights of the product take W = 2 D^2 / bandwidth seconds. An
+// activation takes A = 2 b D^2 / bandwidth seconds through streaming memory, or P seconds over the link of the pair. A
+// phase of the steady state takes max(I/O, C), or I/O + C if transfers and computation take turns.
 #include <catch2/catch.hpp>
 
 #include "base/quantity.hpp"
@@ -15,7 +15,7 @@ namespace {
 using test::ipu_pair;
 using test::steady_phase;
 
-/// The seconds C, W, A and P (see above) at one rate.
+/// The seconds C, W, A and P, which the head of this file explains, at one rate.
 struct Times {
   double C, W, A, P;
 };
@@ -36,8 +36,8 @@ Approx s(double seconds) {
   return Approx(seconds).epsilon(1e-9);
 }
 
-/// Runs `check` for 2 and 3 layers, with and without I/O tiles, at a compute-bound rate (the zoo's) and at an I/O-bound
-/// rate (1000 times as high).
+/// Runs `check` for 2 and 3 layers, with and without I/O tiles, at two rates. At the zoo's rate, runs are
+/// compute-bound. At 1000 times this rate, runs are I/O-bound.
 template <class Check>
 void in_every_regime(Check&& check) {
   for (int layers : {2, 3})
@@ -69,7 +69,8 @@ TEST_CASE(
   CHECK(1.0e9 / 125'000 == 8000);
 }
 
-TEST_CASE("phased, weights only: max(W, C); serial and on demand: W + C") {
+TEST_CASE("phased, only weights are transferred: a phase takes max(W, C); without overlap and on "
+          "demand, it takes W + C") {
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto synthetic = with(regime, {"policy.host_data=synthetic"});
     CHECK(phase(synthetic, layers) == s(std::max(t.W, t.C)));
@@ -78,7 +79,8 @@ TEST_CASE("phased, weights only: max(W, C); serial and on demand: W + C") {
   });
 }
 
-TEST_CASE("phased, weights once per phase for all batches of a step: max(W, 12 C) and W + 12 C") {
+TEST_CASE("phased, weights are loaded once per phase for all batches of a step: a phase takes "
+          "max(W, 12 C), or W + 12 C without overlap") {
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto once = with(
         regime, {"policy.host_data=synthetic", "policy.weights_per=step", "workload.steps=24"});
@@ -87,9 +89,10 @@ TEST_CASE("phased, weights once per phase for all batches of a step: max(W, 12 C
   });
 }
 
-TEST_CASE("phased, activations over the pair's link at the same time as weights: max(W, P, C)") {
+TEST_CASE("phased, activations cross the pair's link at the same time as weights are loaded: a "
+          "phase takes max(W, P, C)") {
   // With three batches in flight, the next phase of a batch is on the other device, two phases later. The phases of the
-  // first layer receive no activation.
+  // first layer do not receive an activation.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto pair = with(regime, {"policy.host_data=synthetic", "phases.activations=pair_link",
                                     "policy.in_flight=3"});
@@ -100,9 +103,10 @@ TEST_CASE("phased, activations over the pair's link at the same time as weights:
   });
 }
 
-TEST_CASE("phased, activations through streaming memory: max(I/O, C)") {
-  // Two batches take turns. While the other device computes, a device saves its activation (up, A) and loads the
-  // weights (down, W) at the same time. Then it loads the activation again (A). So I/O = max(W, A) + A.
+TEST_CASE("phased, activations go through streaming memory: a phase takes max(I/O, C)") {
+  // Two batches take turns. While the other device computes, a device saves its activation (up, A seconds) and loads
+  // the weights (down, W seconds) at the same time. Then the device loads the activation again (A seconds). So I/O =
+  // max(W, A) + A.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto streaming = with(regime, {"policy.host_data=synthetic",
                                          "phases.activations=streaming", "policy.in_flight=2"});
@@ -114,11 +118,12 @@ TEST_CASE("phased, activations through streaming memory: max(I/O, C)") {
 }
 
 TEST_CASE(
-    "phased, weights once per phase: activations follow batch by batch, and the last activation "
-    "is exposed") {
+    "phased, weights are loaded once per phase: activations follow batch by batch, and computation "
+    "does not hide the last activation") {
   // There are 12 batches per phase. Each batch is sent on as soon as it is computed, and the next phase starts when the
-  // last batch has arrived. A pipeline of C and P takes C + P + 11 max(C, P). A pipeline of C, A out and A back takes C
-  // + 2 A + 11 max(C, A). The phases of the first layer wait only for weights.
+  // last batch has arrived. A pipeline of a computation (C) and a transfer (P) takes C + P + 11 max(C, P). A pipeline
+  // of a computation (C), a save (A) and a load (A) takes C + 2 A + 11 max(C, A). The phases of the first layer wait
+  // only for weights.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto once = with(
         regime, {"policy.host_data=synthetic", "policy.weights_per=step", "workload.steps=24"});
@@ -137,8 +142,10 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("phased, one batch at a time: the transfer of its activations cannot be hidden") {
-  // A phase takes C + P over the link of the pair, because C hides W, and C + 2 A through streaming memory.
+TEST_CASE("phased, one batch at a time: computation cannot hide the transfer of the batch's "
+          "activations") {
+  // Over the link of the pair, a phase takes C + P, because the computation hides the load of the weights. Through
+  // streaming memory, a phase takes C + 2 A.
   for (int layers : {2, 3}) {
     const Times t = times(2e12, 1 - 128 / 1472.0);
     const std::vector<std::string> one = {"model.layers=" + std::to_string(layers),
@@ -151,9 +158,9 @@ TEST_CASE("phased, one batch at a time: the transfer of its activations cannot b
 }
 
 TEST_CASE("phased, real inputs and answers join the I/O of the first and the last layer") {
-  // The first layer needs weights and an input, W + A. The device that computed the last layer saves the answer (up, A)
-  // during the loads of its next phase. With 3 layers, this next phase computes layer 2; with 2 layers, it computes the
-  // last layer again.
+  // The first layer needs weights and an input, which take W + A. The device that computed the last layer saves the
+  // answer (up, A seconds) during the loads of its next phase. With 3 layers, this next phase computes layer 2. With 2
+  // layers, this next phase computes the last layer again.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const double first = std::max(t.W + t.A, t.C), saving = std::max({t.W, t.A, t.C}),
                  plain = std::max(t.W, t.C);
@@ -163,7 +170,8 @@ TEST_CASE("phased, real inputs and answers join the I/O of the first and the las
 }
 
 TEST_CASE(
-    "in ping-pong only one device at a time uses the host link, so sharing makes no difference") {
+    "in ping-pong, only one device at a time uses the host link, so a shared link takes as long as "
+    "private links") {
   for (const char* place : {"on_chip", "pair_link", "streaming"})
     for (const char* data : {"synthetic", "real"})
       for (double rate : {2.0, 250.0, 250000.0}) {
@@ -176,9 +184,10 @@ TEST_CASE(
       }
 }
 
-TEST_CASE("data-parallel phases load at once: a shared link halves their bandwidth") {
-  // Each IPU runs all phases, and only weights are loaded. A phase takes max(W, C) if the IPU has its own link, and
-  // max(2 W, C) if it shares the link.
+TEST_CASE("data-parallel phases load at the same time, so a shared link halves the bandwidth of "
+          "each device") {
+  // Each IPU runs all phases, and only weights are loaded. A phase takes max(W, C) if each IPU has its own link, and
+  // max(2 W, C) if the two IPUs share a link.
   for (double rate : {2e12, 250e12, 250e15}) {
     const Times t = times(rate, 1 - 128 / 1472.0);
     for (const bool shared : {false, true}) {
@@ -192,9 +201,10 @@ TEST_CASE("data-parallel phases load at once: a shared link halves their bandwid
   }
 }
 
-TEST_CASE("weights only: loads are hidden up to a rate of k x batch x size x bandwidth") {
-  // C = W if rate = k x batch x size x bandwidth. If the rate is 0.1 % lower, computation binds, and if it is 0.1 %
-  // higher, I/O binds.
+TEST_CASE("if only weights are transferred, computation hides the loads up to a rate of k x batch "
+          "x size x bandwidth") {
+  // The times C and W are equal if rate = k x batch x size x bandwidth. With a rate that is 0.1 % lower than this rate,
+  // computation binds. With a rate that is 0.1 % higher, I/O binds.
   for (double size : {118.0, 234.0, 250.0, 400.0})
     for (double batch : {8.0, 32.0})
       for (double k : {1.0, 4.0})
@@ -217,7 +227,7 @@ TEST_CASE("weights only: loads are hidden up to a rate of k x batch x size x ban
 }
 
 TEST_CASE(
-    "phased: all the work is done for any number of batches, of which any number is in flight") {
+    "phased: all work is done for any number of batches and any number of batches in flight") {
   const std::vector<std::string> places = {"{activations: on_chip}",
                                            "{activations: pair_link}",
                                            "{activations: streaming}",
@@ -257,7 +267,8 @@ double sum_of(const Plan& plan) {
   return seconds;
 }
 
-TEST_CASE("without overlap, the makespan is the sum of all actions, for every policy") {
+TEST_CASE("without overlap, the makespan is the sum of the seconds of all actions, for every "
+          "policy") {
   for (const char* policy :
        {"{name: resident, overlap: false}", "{name: streamed, overlap: false}",
         "{name: streamed, overlap: false, in_flight: 2}", "{name: sharded, overlap: false}",

@@ -1,4 +1,4 @@
-// Tests pipelines that are listed rank by rank, as importers write them, with both executors.
+// Tests pipelines that are listed rank by rank, as importers write pipelines, with both executors.
 #include <catch2/catch.hpp>
 
 #include <filesystem>
@@ -50,11 +50,11 @@ std::string forward_pipeline(int devices, int micro_batches) {
   return head.str() + tensors.str() + "prologue:\nbody:\n" + actions.str() + "epilogue:\n";
 }
 
-// Each of the 60 devices takes 1 ms per micro-batch. Each of the 59 transfers takes 16 MB / 25 GB/s = 0.64
-// ms, and 10 us more to arrive. The first micro-batch is done after 60 x 1 + 59 x 0.65 = 98.35 ms, and the other four
-// follow in 1 ms each, so that the run ends at 102.35 ms. In the listing, all arrivals in a memory come before its
-// device's first forward pass. If grants followed this order strictly, each device would wait for the last arrival, and
-// the run would end at 300 ms.
+// Each of the 60 devices takes 1 ms per micro-batch. Each of the 59 transfers takes 16 MB / (25 GB/s) = 0.64 ms, and
+// the data arrive 10 us later. The first micro-batch is done after 60 x 1 + 59 x 0.65 = 98.35 ms. The other four
+// micro-batches follow in 1 ms each, so that the run ends at 102.35 ms. In the listing, all arrivals in the memory of a
+// device come before the first forward pass of the device. If grants followed this order strictly, each device would
+// wait for the last arrival, and the run would end at 300 ms.
 TEST_CASE("a pipeline of 60 devices, listed rank by rank, does not wait for its listing") {
   const Plan plan = plan_from_text(forward_pipeline(60, 5), "forward");
   check(plan);
@@ -63,8 +63,8 @@ TEST_CASE("a pipeline of 60 devices, listed rank by rank, does not wait for its 
 }
 
 /// Makes a plan from a given order of Zero Bubble's Table 5, rank by rank. Arrivals at a rank are listed before the
-/// computation that needs them. A forward pass F keeps bytes, which the backward passes B and W free. An arrival takes
-/// one unit of memory.
+/// computation that needs them. A forward pass F keeps bytes, which the backward passes B and W free. A tensor that
+/// arrives takes one unit of memory.
 class ZeroBubble {
  public:
   explicit ZeroBubble(const nlohmann::json& row)
@@ -150,7 +150,7 @@ double bubble(const Plan& plan, const MemoryTrace& trace) {
   return metric_catalog().find("bubble_fraction").value(totals).number;
 }
 
-TEST_CASE("the given orders of Zero Bubble's Table 5, rank by rank with enforced memory") {
+TEST_CASE("the published orders of Zero Bubble's Table 5 run rank by rank with enforced memory") {
   const char* const path = SLUICE_SOURCE_DIR "/../shared/data/pipeline/zb_1p_2p_orders.json";
   if (!std::filesystem::exists(path)) {
     WARN("skipped: there are no published orders");

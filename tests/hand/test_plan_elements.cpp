@@ -68,7 +68,8 @@ tensor y class=input bytes=200
 prologue:
 )";
 
-TEST_CASE("a computation that reads over a link ends with its seconds or its bytes", "[elements]") {
+TEST_CASE("a computation that reads over a link ends when its seconds have passed and its bytes "
+          "have arrived", "[elements]") {
   // The setup takes 0.5 s, and 300 B at 100 B/s take until 3.5 s. The data arrive after 0.25 s of latency, and then the
   // waiting actions may start.
   const std::string then = "then on=gpu.in kind=load moves=y route=host>gpu waits=read\n";
@@ -79,8 +80,8 @@ TEST_CASE("a computation that reads over a link ends with its seconds or its byt
 }
 
 TEST_CASE("the bytes that a computation reads share the link with a load", "[elements]") {
-  // The read and the load begin at 0 with 50 B/s each. The load of 200 B ends at 4 s. The read then has 100 B left,
-  // which come at the full rate until 5 s. A computation of 6 s hides the read.
+  // The read and the load begin at 0 s with 50 B/s each. The load of 200 B ends at 4 s. At this time, the read has 100
+  // B left, which come at the full rate until 5 s. A computation of 6 s hides the read.
   const std::string load = "load on=gpu.in kind=load moves=y route=host>gpu\n";
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=2 flows=x@host>gpu\n" + load),
           {{"read", {0, 5, 5}}, {"load", {0, 4, 4}}});
@@ -89,13 +90,13 @@ TEST_CASE("the bytes that a computation reads share the link with a load", "[ele
 }
 
 TEST_CASE("two flows of one computation share their link", "[elements]") {
-  // The flows of 100 B and 300 B begin with 50 B/s each. The first flow ends at 2 s. Then the other flow has 200 B
-  // left, which take until 4 s at 100 B/s.
+  // The flows of 100 B and 300 B begin with 50 B/s each. The first flow ends at 2 s. At this time, the second flow has
+  // 200 B left, which take until 4 s at 100 B/s.
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=1 "
                             "flows=x@host>gpu,@host>gpu:100\n"),
           {{"read", {0, 4, 4}}});
-  // The second flow begins after its setup. The first flow is alone until 1 s, for 100 B. Then both flows get 50 B/s.
-  // The 100 B of the second flow take until 3 s, and then the last 100 B of the first flow take 1 s.
+  // The second flow begins after its setup. The first flow is alone until 1 s, and transfers 100 B. Then both flows get
+  // 50 B/s. The 100 B of the second flow take until 3 s, and then the last 100 B of the first flow take 1 s.
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=1 "
                             "flows=x@host>gpu,@slow_start:100\n"),
           {{"read", {0, 4, 4}}});
@@ -104,9 +105,9 @@ TEST_CASE("two flows of one computation share their link", "[elements]") {
           {{"both", {0, 5, 5}}});
 }
 
-TEST_CASE("in a body computations and loads share the link in each iteration", "[elements]") {
+TEST_CASE("in a body, computations and loads share the link in each iteration", "[elements]") {
   // The load of iteration k waits for the read of iteration k - 1, so that load k and read k begin together. An
-  // iteration takes 5 s, as above.
+  // iteration takes 5 s, as in the test of a read and a load.
   const Plan plan = plan_from_text(
       "format: sluice-plan/2\niterations 40\n" + machine.substr(0, machine.find("prologue")) +
           "body:\nread on=gpu.compute kind=forward seconds=2 flows=x@host>gpu\n"
@@ -123,7 +124,7 @@ TEST_CASE("metrics count the bytes that computations read over links", "[element
   const Plan plan = plan_of(machine +
                             "read on=gpu.compute kind=forward seconds=2 flows=x@far,@far:50\n"
                             "load on=gpu.in kind=load moves=y route=host>gpu waits=read\n");
-  // After a setup of 0.5 s, 350 B take until 4 s. 0.25 s of latency and the load of 2 s follow.
+  // After a setup of 0.5 s, 350 B take until 4 s. Then 0.25 s of latency and the load of 2 s follow.
   Totals totals(plan);
   replay(plan, totals);
   CHECK(totals.makespan() == s(6.25));
@@ -133,8 +134,8 @@ TEST_CASE("metrics count the bytes that computations read over links", "[element
   // The load takes 2 s on the link. The flows take 0.5 s + 3 s and 0.5 s + 0.5 s if each flow is alone on the link.
   CHECK(totals.sums().link_transfer_s.at(0) == s(2 + 3.5 + 1));
   CHECK(totals.sums().compute_s == s(4));
-  // The bound of the link is 0.5 s before the first byte, and then 550 B at 100 B/s. This is less than the longest
-  // path, in which the computation takes at least the 3.5 s of 350 B.
+  // The bound of the link is 0.5 s before the first byte, and then 550 B at 100 B/s. This bound is less than the
+  // longest path, in which the computation takes at least 3.5 s for its 350 B.
   CHECK(totals.bound().seconds <= 6.25 + 1e-9);
   CHECK(totals.bound().seconds >= 0.5 + 5.5 - 1e-9);
 }
@@ -156,11 +157,11 @@ tensor c class=weight bytes=40 home=host
 prologue:
 )";
 
-TEST_CASE("two memories of one device grant independently", "[elements]") {
-  // Loads run at 10 B/s: a takes until 8, and b until 14. Then ddr holds 140 of 150 B, so that c (40 B) waits for room
-  // until a has moved to hbm. Moves run at 20 B/s. a moves from 8 to 12, which frees 80 B, so that c may load after b,
-  // from 14 to 18. b must wait for room in hbm until a has been used (12 to 17), and moves from 17 to 20. Then c moves,
-  // since hbm has room for 60 + 40 B.
+TEST_CASE("two memories of one device grant bytes independently", "[elements]") {
+  // Loads run at 10 B/s: a takes until 8 s, and b takes until 14 s. Then ddr holds 140 of 150 B, so that c (40 B) waits
+  // for room until a has moved to hbm. Moves run at 20 B/s. Tensor a moves from 8 s to 12 s, which frees 80 B, so that
+  // c may load after b, from 14 s to 18 s. Tensor b must wait for room in hbm until a has been used (12 s to 17 s), and
+  // moves from 17 s to 20 s. Then c moves, since hbm has room for 60 + 40 B.
   runs_as(plan_of(two_memories + R"(
 0LOAD on=gpu.in moves=a route=host>ddr allocates=a@ddr
 1LOAD on=gpu.in moves=b route=host>ddr allocates=b@ddr
@@ -182,8 +183,8 @@ TEST_CASE("two memories of one device grant independently", "[elements]") {
 }
 
 TEST_CASE("the name of a pool does not determine its owner", "[elements]") {
-  // The pool "gpu" has no owner, so that it grants first come, first served. The action that asks first (at 0) is
-  // listed last.
+  // The pool "gpu" has no owner, so that it grants first come, first served. The action that requests its bytes first
+  // (at 0 s) is listed last.
   const std::string text = R"(
 pool gpu capacity=100B OWNER
 stream one kind=compute device=gpu
@@ -204,7 +205,7 @@ prologue:
           {{"0UPDATE", {0, 1, 1}}, {"0F", {1, 3, 3}}, {"1F", {3, 5, 5}}});
 }
 
-/// A ring of three devices sums 300 B in 2 (3 - 1) = 4 steps. In each step each device sends 100 B to the next one.
+/// A ring of three devices sums 300 B in 2 (3 - 1) = 4 steps. In each step, each device sends 100 B to the next device.
 std::string ring_of_three() {
   std::string text =
       "collective gradients kind=all_reduce devices=a,b,c algorithm=ring bytes=300\n";
@@ -242,9 +243,10 @@ TEST_CASE("a collective of three: 2 (n - 1) (g / (n B) + latency)", "[elements]"
   for (const Action& action : plan.actions) CHECK(action.collective == 0);
 }
 
-TEST_CASE("not_before delays an action until that time, unless the time is past", "[elements]") {
-  // 0F ends at 2, but 1F must wait until 5. 2F is ready at 6, after its `not_before`. Then the two iterations of the
-  // body run (7 to 11). The epilogue starts at 20, although it is ready at 11.
+TEST_CASE("not_before delays an action until the given time, unless this time has "
+          "passed", "[elements]") {
+  // Action 0F ends at 2 s, but 1F must wait until 5 s. Action 2F is ready at 6 s, after its `not_before`. Then the two
+  // iterations of the body run (7 s to 11 s). The epilogue starts at 20 s, although it is ready at 11 s.
   const Plan plan = plan_from_text(R"(format: sluice-plan/2
 iterations 2
 stream gpu.compute kind=compute device=gpu
@@ -268,7 +270,7 @@ epilogue:
       CHECK(spans[i].end == s(expected[i].second));
     }
     CHECK(spans[1].waited == s(3));
-    // The wait was neither for an action nor for memory.
+    // The action waited neither for another action nor for memory.
     CHECK(spans[1].reason == WaitReason::none);
     CHECK(spans[5].waited == s(9));
   };

@@ -1,4 +1,4 @@
-// Tests policies against hand calculations. Times in the comments are in milliseconds. With 1 GFLOP/s and 1 GB/s, 1e6
+// Tests policies against hand calculations. With 1 GFLOP/s and 1 GB/s, 1e6
 // FLOP take 1 ms and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
 
@@ -15,8 +15,8 @@ namespace {
 using test::Row;
 using test::small_scenario;
 
-/// Layers A, B and C take 1, 2 and 3 ms. Their weights have 100, 200 and 300 kB, their outputs 2, 3 and 1 kB, and the
-/// input has 1 kB.
+/// Layers A, B and C take 1, 2 and 3 ms. The weights of A, B and C have 100, 200 and 300 kB. The outputs of A, B and C
+/// have 2, 3 and 1 kB, and the input has 1 kB.
 const std::vector<Row> abc = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}};
 
 double makespan_of(const Plan& plan) {
@@ -40,24 +40,26 @@ std::string fact(const Plan& plan, const std::string& name, const std::string& o
   return fact ? fact->shown() : "none";
 }
 
-/// Values for the keys of policy streamed that a scenario may leave open.
+/// Values for those keys of policy streamed that a scenario may leave open.
 const std::string by_hand =
     ", prefetch: 1, buffers: 2, pieces: whole}\nfates: {strategy: keep_all}\n";
 
 const std::string four = "workload: {batches_per_step: 4}\n";
 
-TEST_CASE("resident, compute-bound: weights, one input, all computation, one output") {
-  // The weights take W = 0.1 + 0.2 + 0.3. The input (0.001) follows on the same link. The computation takes 4 x (1 + 2
-  // + 3), and the save takes 0.001. All other transfers run during computations, so that the run takes 0.6 + 0.001 + 24
-  // + 0.001.
+TEST_CASE("resident, compute-bound: the run takes the weights, one input, all computation and one "
+          "output") {
+  // The weights take W = 0.1 + 0.2 + 0.3. The input (0.001 ms) follows on the link of the weights. The computation
+  // takes 4 x (1 + 2 + 3) ms, and the last save takes 0.001 ms. All other transfers run during computations, so that
+  // the run takes 0.6 + 0.001 + 24 + 0.001 ms.
   const Plan plan = make_plan(small_scenario(1000, abc, four + "policy: {name: resident}\n"));
   CHECK(makespan_of(plan) == ms(24.602));
   CHECK(lower_bound(plan).seconds == ms(24.602));
 }
 
-TEST_CASE("resident, link-bound: weights, all inputs, then the last computation and output") {
-  // With 1 TFLOP/s and 1 MB/s, the weights take W = 600, and an input takes 1. The four inputs come without a pause.
-  // The last computation (0.006) and a save (1) follow, so that the run takes 600 + 4 x 1 + 0.006 + 1.
+TEST_CASE("resident, link-bound: the run takes the weights, all inputs, and then the last "
+          "computation and the last output") {
+  // With 1 TFLOP/s and 1 MB/s, the weights take W = 600 ms, and an input takes 1 ms. The four inputs come without a
+  // pause. The last computation (0.006 ms) and a save (1 ms) follow, so that the run takes 600 + 4 x 1 + 0.006 + 1 ms.
   const Plan plan = make_plan(small_scenario(
       1000, abc, four + "policy: {name: resident}\n",
       {"platform.devices.gpu.rate.float32=1TFLOP/s", "platform.links.host.bandwidth=1MB/s"}));
@@ -65,30 +67,31 @@ TEST_CASE("resident, link-bound: weights, all inputs, then the last computation 
   CHECK(lower_bound(plan).seconds == ms(605.006));
 }
 
-TEST_CASE("resident without overlap takes the sum of all actions") {
+TEST_CASE("resident without overlap takes the sum of the seconds of all actions") {
   // The run takes 0.6 + 4 x (0.001 + 6 + 0.001).
   CHECK(makespan_of(small_scenario(
             1000, abc, four + "policy: {name: resident, overlap: false}\n")) == ms(24.608));
 }
 
-TEST_CASE("resident, several steps: the inputs of a step are loaded during the step before") {
-  // The run takes 0.6 + 0.001 + 3 steps x 4 x 6 + 0.001.
+TEST_CASE("resident, several steps: the inputs of a step are loaded during the previous step") {
+  // The run takes 0.6 ms + 0.001 ms + 3 steps x 4 x 6 ms + 0.001 ms.
   CHECK(makespan_of(small_scenario(1000, abc,
                                    "workload: {batches_per_step: 4, steps: 3}\n"
                                    "policy: {name: resident}\n")) == ms(72.602));
 }
 
-TEST_CASE("resident, micro-batches of a batch: each computes for as many samples as it has") {
-  // A batch of 6 samples has two micro-batches of 3 samples, which take 3 x 6 each. An input has 3 kB.
+TEST_CASE("resident, micro-batches of a batch: each micro-batch is computed for all of its "
+          "samples") {
+  // A batch of 6 samples has two micro-batches of 3 samples, which take 3 x 6 ms each. An input has 3 kB.
   CHECK(makespan_of(small_scenario(1000, abc,
                                    "workload: {batch: 6, micro_batch: 3}\n"
                                    "policy: {name: resident}\n")) == ms(0.6 + 0.003 + 36 + 0.003));
 }
 
 TEST_CASE("streamed, prefetch 0: each group waits for its weights") {
-  // There are two buffers, so that two inputs come first (0.002). Then a step takes 0.1 + 2 x 1 for A, 0.2 + 2 x 2 for
-  // B and 0.3 + 2 x 3 for C, 12.6 in all. There are two steps, and the inputs of the second step are loaded during
-  // computations. The last save takes 0.001.
+  // There are two buffers, so that two inputs come first (0.002 ms). Then a step takes 0.1 + 2 x 1 ms for A, 0.2 + 2 x
+  // 2 ms for B and 0.3 + 2 x 3 ms for C, 12.6 ms in total. There are two steps, and the inputs of the second step are
+  // loaded during computations. The last save takes 0.001 ms.
   CHECK(makespan_of(small_scenario(
             1000, abc,
             "workload: {batches_per_step: 2, steps: 2}\n"
@@ -97,9 +100,9 @@ TEST_CASE("streamed, prefetch 0: each group waits for its weights") {
         ms(0.002 + 2 * 12.6 + 0.001));
 }
 
-TEST_CASE("streamed, prefetch 1: weights are loaded while the group before computes") {
-  // The loads take 0.002 + 0.1. Then the 2 steps of 12 are computed without a pause, and the save takes 0.001. These
-  // seconds are also the lower bound.
+TEST_CASE("streamed, prefetch 1: weights are loaded while the previous group computes") {
+  // The loads take 0.002 + 0.1. Then the 2 steps of 12 ms are computed without a pause, and the last save takes 0.001
+  // ms. The lower bound equals this makespan.
   const Plan plan = make_plan(small_scenario(1000, abc,
                                              "workload: {batches_per_step: 2, steps: 2}\n"
                                              "stages: {cut: per_layer}\n"
@@ -109,13 +112,15 @@ TEST_CASE("streamed, prefetch 1: weights are loaded while the group before compu
   CHECK(lower_bound(plan).seconds == ms(24.103));
 }
 
-TEST_CASE("streamed: prefetch 0, 1 and 2 differ when one group's weights are long") {
-  // C's weights take 5. In one step of two micro-batches, the computations take 2, 4 and 6, and the inputs take 0.002.
-  //   With prefetch 0, the run takes 0.002 + 0.1 + 2 + 0.2 + 4 + 5 + 6 + 0.001 = 17.303.
-  //   With prefetch 1, C's weights start when A has been computed, at 2.102, and have arrived at 7.102. B ends earlier,
-  //   at 6.102. So the run takes 7.102 + 6 + 0.001 = 13.103.
-  //   With prefetch 2, C's weights start after B's weights and have arrived at about 5.3, before B ends. A's weights
-  //   may be listed before the second input, so that the run takes 0.001 + 0.1 + 12 + 0.001.
+TEST_CASE("streamed: runs with prefetch 0, 1 and 2 take different times when the weights of one "
+          "group take long to load") {
+  // C's weights take 5 ms. In one step of two micro-batches, the computations take 2, 4 and 6 ms, and the inputs take
+  // 0.002 ms.
+  //   With prefetch 0, the run takes 0.002 + 0.1 + 2 + 0.2 + 4 + 5 + 6 + 0.001 = 17.303 ms.
+  //   With prefetch 1, the load of C's weights starts when A has been computed, at 2.102 ms, and ends at 7.102 ms. B
+  //   ends before this load, at 6.102 ms. So the run takes 7.102 + 6 + 0.001 = 13.103 ms.
+  //   With prefetch 2, the load of C's weights starts after B's weights and ends at about 5.3 ms, before B ends. A's
+  //   weights may be listed before the second input, so that the run takes 0.001 + 0.1 + 12 + 0.001 ms.
   std::vector<Row> rows = abc;
   rows[2].weight_bytes = 5'000'000;
   const double expected[] = {17.303, 13.103, 12.102};
@@ -129,9 +134,9 @@ TEST_CASE("streamed: prefetch 0, 1 and 2 differ when one group's weights are lon
 }
 
 TEST_CASE("streamed, link-bound: the link is never idle") {
-  // With 1 TFLOP/s, the computation of two micro-batches takes 0.002, 0.004 and 0.006. In each of 2 steps, the link
-  // transfers weights for 0.6 and inputs for 0.002. Then the last group computes for 0.006, and the last save takes
-  // 0.001. The first answer is saved while the last group computes.
+  // With 1 TFLOP/s, the computation of two micro-batches takes 0.002, 0.004 and 0.006 ms. In each of 2 steps, the link
+  // transfers weights for 0.6 ms and inputs for 0.002 ms. Then the last group computes for 0.006 ms, and the last save
+  // takes 0.001 ms. The first answer is saved while the last group computes.
   const Plan plan = make_plan(small_scenario(1000, abc,
                                              "workload: {batches_per_step: 2, steps: 2}\n"
                                              "stages: {cut: per_layer}\n"
@@ -143,10 +148,10 @@ TEST_CASE("streamed, link-bound: the link is never idle") {
 }
 
 TEST_CASE(
-    "streamed without overlap takes the sum: weights once per pass, all else once per "
-    "micro-batch") {
-  // 3 micro-batches with 2 in flight need the weights twice, 2 x 0.6. Input, computation and answer are needed for each
-  // micro-batch, 3 x (0.001 + 6 + 0.001).
+    "streamed without overlap takes the sum of all actions: weights once per pass, all other "
+    "actions once per micro-batch") {
+  // For 3 micro-batches with 2 micro-batches in flight, the weights are loaded twice, in 2 x 0.6 ms. The input, the
+  // computation and the answer of each micro-batch take 3 x (0.001 + 6 + 0.001) ms.
   const Plan plan = make_plan(
       small_scenario(1000, abc,
                      "workload: {batches_per_step: 3}\nstages: {cut: per_layer}\n"
@@ -165,8 +170,8 @@ TEST_CASE("streamed, discarded outputs are not saved") {
 }
 
 TEST_CASE("streamed: offloaded boundaries are saved once and loaded once") {
-  // Without overlap, 2 micro-batches take 0.6 + 2 x (0.001 + 6 + 0.001). In addition, each micro-batch saves and loads
-  // A's 2 kB and B's 3 kB: 2 x 2 x (0.002 + 0.003).
+  // Without overlap, 2 micro-batches take 0.6 + 2 x (0.001 + 6 + 0.001) ms. In addition, each micro-batch saves and
+  // loads A's 2 kB and B's 3 kB, in 2 x 2 x (0.002 + 0.003) ms.
   CHECK(makespan_of(small_scenario(1000, abc,
                                    "workload: {batches_per_step: 2}\nstages: {cut: per_layer}\n"
                                    "fates: {strategy: offload_all}\n"
@@ -201,12 +206,12 @@ TEST_CASE("ten micro-batches in flight run, and eleven do not fit") {
     const Plan plan = planned(10);  // 30 kB / 3 kB
     CHECK(fact(plan, "passes_per_step") == "10");
     CHECK_NOTHROW(makespan_of(plan));
-    CHECK_THROWS_WITH(planned(11), Catch::Contains("the most that fit in flight: 10"));
+    CHECK_THROWS_WITH(planned(11), Catch::Contains("the greatest number in flight that fits: 10"));
   }
 }
 
 TEST_CASE("the policy and the replay agree on what fits") {
-  // If the same plan is made without a limit, its run with the limit blocks in the pool that the refusal names.
+  // If the plan is made without a limit of memory, its run with the limit blocks in the pool that the refusal names.
   const std::string text =
       "workload: {batches_per_step: 20}\nstages: {cut: per_layer}\nfates: {strategy: keep_all}\n"
       "policy: {name: streamed, overlap: false, in_flight: ";
@@ -231,9 +236,10 @@ TEST_CASE("the policy and the replay agree on what fits") {
   }
 }
 
-TEST_CASE("prefetch into a nearly full pool waits for room and does not block") {
-  // Within 302 kB, C's weights, one input and the output leave no room for A's 100 kB. Only the weights of A and B fit
-  // together, and 300 kB + 1 + 2 kB leave no room for B's output of 3 kB.
+TEST_CASE("a prefetch into a nearly full pool waits for room and does not block the run") {
+  // Within 302 kB, C's weights, one input and the output leave no room for A's weights of 100 kB. Only the weights of A
+  // and B fit together. These weights (300 kB), the input (1 kB) and A's output (2 kB) leave no room for B's output of
+  // 3 kB.
   const std::string text =
       "workload: {batches_per_step: 1, steps: 3}\nstages: {cut: per_layer}\n"
       "policy: {name: streamed, in_flight: 1, prefetch: ";
@@ -261,8 +267,8 @@ TEST_CASE("at every capacity, a plan that fits without prefetch does not block w
 }
 
 TEST_CASE(
-    "a prefetch over more than a whole step loads a group's own weights again, and does "
-    "not block") {
+    "a prefetch over more than a whole step loads a group's own weights again, and does not block "
+    "the run") {
   for (int prefetch = 0; prefetch <= 12; ++prefetch)
     for (int kilobytes = 304; kilobytes < 700; kilobytes += 11) {
       INFO("prefetch " << prefetch << ", " << kilobytes << " kB");

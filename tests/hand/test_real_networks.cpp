@@ -1,5 +1,5 @@
 // Tests ResNet-50, GPT-2 and U-Net with cuts through their branches, under many policies and cuts. The trace must have
-// the model's FLOP and bytes, and replay and engine must give the same times.
+// the model's FLOP and bytes, and the times of the replay and of SimGrid's engine must be equal.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ const std::vector<Network> networks = {
 
 struct PolicyCase {
   const char* keys;
-  /// 2 steps of 3 batches of 2 micro-batches of 1 sample are 12 samples.
+  /// A run has 12 samples: 2 steps of 3 batches, each of 2 micro-batches of 1 sample.
   std::int64_t weights_times;
   bool saves_boundaries;
 };
@@ -117,7 +117,8 @@ void check_trace(const Scenario& scenario, const PolicyCase& policy_case) {
   CHECK(disagreement(plan, trace) <= 1e-9 * trace.report.makespan);
 }
 
-TEST_CASE("the trace of a real network has the model's FLOP and bytes, and equals the replay's") {
+TEST_CASE("the trace of a real network has the model's FLOP and bytes, and equals the trace of the "
+          "replay") {
   for (const Network& network : networks)
     for (const PolicyCase& policy_case : policy_cases) {
       const std::vector<std::string> cuts = {
@@ -136,10 +137,10 @@ TEST_CASE("the branches of U-Net cross every cut between its halves") {
       "stages: {cut: explicit, after: [pool2, pool4, both3]}\npolicy: {name: resident}\n");
   const std::vector<Stage> stages = stages_of(scenario);
   REQUIRE(stages.size() == 4);
-  // An element has two bytes. Level i has 256 / 2^i pixels along each axis and 32 x 2^i channels, and the decoder reads
-  // its branch. A cut below level 2 is crossed by the branches of levels 0 and 1 and by the pooled image. A cut below
-  // level 4 is crossed by four branches. A cut after the join of level 2 is crossed by the joined image and the
-  // branches of levels 0 and 1.
+  // Each element has two bytes. Level i of the network has 256 / 2^i pixels along each axis and 32 x 2^i channels, and
+  // the decoder reads its branch. A cut below level 2 is crossed by the branches of levels 0 and 1 and by the pooled
+  // image. A cut below level 4 is crossed by four branches. A cut after the join of level 2 is crossed by the joined
+  // image and the branches of levels 0 and 1.
   const auto level = [](std::int64_t i) {
     return 2 * (256 >> i) * (256 >> i) * (std::int64_t{32} << i);
   };

@@ -8,8 +8,8 @@
 namespace sluice {
 namespace {
 
-/// Two replicas share a link of 1 GB/s. They compute two batches and one batch. The layers have 8000 B and 200 B of
-/// weights, which take turns, and compute for 4 us and 0.1 us.
+/// Two replicas share a link of 1 GB/s. The first replica computes two batches, and the second replica computes one
+/// batch. The layers have 8000 B and 200 B of weights, which take turns, and compute for 4 us and 0.1 us.
 double seconds(const std::string& overlap, Plan* made = nullptr) {
   const Scenario scenario = test::small_scenario(
       400, {{0.004, 8000, 200}, {0.0001, 200, 4}},
@@ -34,9 +34,9 @@ TEST_CASE("replicas that share a link are also planned without overlap") {
   const double alone = seconds(", overlap: false");
   CHECK(alone == Approx(21.608e-6).epsilon(1e-12));
   // With overlap, both replicas load the weights of layer 0 at the same time, each with half of the link. Replica 0 has
-  // them after 16.8 us at the earliest, and computes twice on layer 0 until 24.8 us or later.
+  // these weights after 16.8 us at the earliest, and computes twice on layer 0 until 24.8 us or later.
   CHECK(seconds(", overlap: true") >= 24.8e-6);
-  // If the scenario does not say which, the faster plan is taken, and the answer says so.
+  // If the scenario does not give `overlap`, the faster plan is taken, and the answer names this choice.
   Plan plan;
   CHECK(seconds("", &plan) == alone);
   REQUIRE(find_fact(plan.facts, "chosen"));

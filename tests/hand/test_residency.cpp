@@ -1,5 +1,5 @@
-// Tests weights that stay on the device while other weights take turns, against hand calculations. Times in the
-// comments are in milliseconds. With 1 GFLOP/s and 1 GB/s, 1 MB takes 1 ms.
+// Tests weights that stay on the device while other weights take turns, against hand calculations. With 1 GFLOP/s and 1
+// GB/s, 1 MB takes 1 ms.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -50,7 +50,7 @@ const std::string one_by_one = "streamed, in_flight: 1, buffers: 2, pieces: whol
 TEST_CASE(
     "residency: if all weights stay and all choices are given, the run takes as long as under "
     "policy resident") {
-  // All weights take 2, the first input 0.001, the computation 4 x 1, and the last answer 0.001.
+  // All weights take 2 ms, the first input 0.001 ms, the computation 4 x 1 ms, and the last answer 0.001 ms.
   const Plan plan = plan_of(one_by_one + ", prefetch: 1, resident: all");
   CHECK(makespan_of(plan) == ms(6.002));
   CHECK(makespan_of(plan_of("resident, buffers: 2")) == ms(6.002));
@@ -60,12 +60,12 @@ TEST_CASE(
 
 TEST_CASE(
     "residency: in a single step, weights that stay are loaded when the first pass needs them") {
-  // The input takes 0.001, the weights of A take 1, and A ends at 1.501. The weights of B arrive at 2.001, and B ends
-  // at 2.501. Then three micro-batches take 1 each, and the last answer takes 0.001.
+  // The input takes 0.001 ms, the weights of A take 1 ms, and A ends at 1.501 ms. The weights of B arrive at 2.001 ms,
+  // and B ends at 2.501 ms. Then three micro-batches take 1 ms each, and the last answer takes 0.001 ms.
   CHECK(makespan_of(plan_of(one_by_one + ", resident: all")) == ms(5.502));
-  // Without weights that stay, the link loads the first input and eight times weights for 1. The other inputs come when
-  // the device has no room for more weights, or between two loads of weights. At the end B is computed and the answer
-  // is saved.
+  // Without weights that stay, the link loads the first input, and eight times weights in 1 ms. The other inputs come
+  // when the device has no room for further weights, or between two loads of weights. At the end B is computed and the
+  // answer is saved.
   const double none = makespan_of(plan_of(one_by_one + ", resident: none"));
   CHECK(none >= 8.502e-3 * (1 - 1e-9));
   CHECK(none <= 8.505e-3 * (1 + 1e-9));
@@ -76,8 +76,9 @@ TEST_CASE(
 TEST_CASE(
     "residency: in a run of many steps, weights that stay are loaded once, before the "
     "first step") {
-  // First come the input (0.001) and all weights: A's weights have arrived at 1.001, and B's weights at 2.001. A ends
-  // at 1.501, and B runs from 2.001 to 2.501. The other eleven micro-batches take 1 each, and the answer takes 0.001.
+  // First, the input (0.001 ms) and all weights are loaded: A's weights have arrived at 1.001 ms, and B's weights have
+  // arrived at 2.001 ms. A ends at 1.501 ms, and B runs from 2.001 ms to 2.501 ms. The other eleven micro-batches take
+  // 1 ms each, and the answer takes 0.001 ms.
   const Plan plan = plan_of(one_by_one + ", resident: all", 3);
   CHECK(makespan_of(plan) <= 13.504e-3 * (1 + 1e-9));
   CHECK(makespan_of(plan) >= 13.502e-3 * (1 - 1e-9));
@@ -91,7 +92,7 @@ TEST_CASE(
 
 TEST_CASE("residency: weights that stay keep their room for the whole run") {
   // If the weights of A are to stay, the weights of A and B (2 MB) and the tensors between them must fit together.
-  // Otherwise no plan runs.
+  // If they do not fit together, no plan runs.
   CHECK_NOTHROW(plan_of("streamed, resident: [1]", 2, "2005kB"));
   CHECK_THROWS_AS(plan_of("streamed, resident: [1]", 2, "2000kB"), Infeasible);
   // If no weights stay, one group at a time fits. So the plan with the open choice is not refused.

@@ -31,9 +31,9 @@ TEST_CASE("a cut in ResNet-18's blocks carries the branch and the shortcut") {
   // Stage 1 has outputs of 56 x 56 x 64 = 200,704 elements, and stage 2 has outputs of 28 x 28 x 128 = 100,352
   // elements.
   const std::int64_t wide = 4 * 200704, narrow = 4 * 100352;
-  CHECK(crossing(m, "pool1") == wide);              // between blocks only one tensor crosses
-  CHECK(crossing(m, "conv1.stage1a") == 2 * wide);  // conv1 crosses, and pool1 for the sum
-  CHECK(crossing(m, "relu1.stage1a") == 2 * wide);  // norm1 has no further reader
+  CHECK(crossing(m, "pool1") == wide);              // between two blocks, only one tensor crosses
+  CHECK(crossing(m, "conv1.stage1a") == 2 * wide);  // conv1 crosses, and pool1 crosses for the sum
+  CHECK(crossing(m, "relu1.stage1a") == 2 * wide);  // no layer after the cut reads norm1
   CHECK(crossing(m, "norm2.stage1a") == 2 * wide);
   CHECK(crossing(m, "sum.stage1a") == wide);             // the shortcut ends at the sum
   CHECK(crossing(m, "conv2.stage2a") == narrow + wide);  // the projection reads relu2.stage1b
@@ -42,12 +42,12 @@ TEST_CASE("a cut in ResNet-18's blocks carries the branch and the shortcut") {
   CHECK(crossing(m, "relu2.stage2a") == narrow);
 }
 
-TEST_CASE("in a dense block all tensors made so far cross once, concatenated") {
+TEST_CASE("in a dense block, all earlier tensors cross once, as one concatenated tensor") {
   const Model m = load_model(test::zoo + "densenet121.yaml", {});
-  // There are 56 x 56 = 3,136 pixels, 64 channels before the block, and 32 more channels per layer.
+  // There are 56 x 56 = 3,136 pixels, 64 channels before the block, and 32 additional channels per layer.
   CHECK(crossing(m, "pool0") == 4 * 3136 * 64);
   CHECK(crossing(m, "all.block1.1") == 4 * 3136 * 96);
-  // the 4 x 32 channels of the bottleneck cross as well
+  // the 4 x 32 channels of the bottleneck also cross
   CHECK(crossing(m, "conv1.block1.2") == 4 * 3136 * (96 + 128));
   CHECK(crossing(m, "conv2.block1.2") == 4 * 3136 * (96 + 32));
   CHECK(crossing(m, "all.block1.2") == 4 * 3136 * 128);

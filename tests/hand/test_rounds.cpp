@@ -1,5 +1,5 @@
 // Tests that one round is the body of a plan if a policy repeats its work, for any number of micro-batches per step.
-// Times in the comments are in milliseconds. With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
+// With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -42,7 +42,7 @@ Plan planned(const std::string& workload, const std::string& rest,
 
 TEST_CASE(
     "resident: the plan of a million micro-batches is as long as the plan of one micro-batch") {
-  // The weights take 0.6. For each micro-batch, the input takes 0.001, the computation 6 and the answer 0.001.
+  // The weights take 0.6. For each micro-batch, the input takes 0.001 ms, the computation 6 ms and the answer 0.001 ms.
   const std::string policy = "policy: {name: resident, buffers: 2}\n";
   const Plan one = planned("batches_per_step: 1", policy);
   for (const std::int64_t count : {2, 10, 1'000'000}) {
@@ -65,13 +65,14 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("resident: a round has at least as many micro-batches as inputs that are loaded ahead") {
-  // With three inputs loaded ahead, a round has at least 3 micro-batches. Steps of 12 micro-batches have rounds of 3,
-  // steps of 10 have rounds of 5, and steps of 7 have one round of 7, because 7 is a prime number.
+TEST_CASE("resident: a round has at least one micro-batch per input that is loaded early") {
+  // With three inputs loaded ahead, a round has at least 3 micro-batches. A step of 12 micro-batches has rounds of 3
+  // micro-batches, and a step of 10 micro-batches has rounds of 5. A step of 7 micro-batches has one round of 7,
+  // because 7 is a prime number.
   const std::string policy = "policy: {name: resident, buffers: 4}\n";
   const auto rounds = [&](int count) {
     const Plan plan = planned("batches_per_step: " + std::to_string(count) + ", steps: 2", policy);
-    // The run takes 0.6 + 0.001 + 2 steps + 0.001.
+    // The run takes 0.6 ms + 0.001 ms + the time of 2 steps + 0.001 ms.
     CHECK(replay(plan).makespan == ms(0.602 + 12.0 * count));
     CHECK(plan.iterations == 2 * plan.iterations_per_step);
     return plan.iterations_per_step;
@@ -82,9 +83,9 @@ TEST_CASE("resident: a round has at least as many micro-batches as inputs that a
   CHECK(rounds(2) == 1);
 }
 
-TEST_CASE("resident: only as many inputs are loaded ahead as fit") {
+TEST_CASE("resident: the number of inputs that are loaded early is the number that fits") {
   // The plan needs 600 kB of weights, and 2 + 3 kB for the input and the output of B. Within 607 kB, there is room for
-  // two more inputs, although four buffers would hold three more inputs.
+  // two additional inputs, although four buffers would hold three additional inputs.
   const Plan plan = planned("batches_per_step: 8",
                             "stages: {cut: per_layer}\n"
                             "policy: {name: resident, buffers: 4}\n",
@@ -96,8 +97,8 @@ TEST_CASE("resident: only as many inputs are loaded ahead as fit") {
 }
 
 TEST_CASE("resident: steps are counted if the body is a part of a step") {
-  // With 1 TFLOP/s and 1 MB/s, the link binds. Inputs take 1 each without a pause, so that a step of 5 micro-batches
-  // takes 5.
+  // With 1 TFLOP/s and 1 MB/s, the link binds. Inputs take 1 ms each without a pause, so that a step of 5 micro-batches
+  // takes 5 ms.
   const Plan plan = planned(
       "batches_per_step: 5, steps: 8", "policy: {name: resident, buffers: 2}\n",
       {"platform.devices.gpu.rate.float32=1TFLOP/s", "platform.links.host.bandwidth=1MB/s"});
@@ -109,7 +110,7 @@ TEST_CASE("resident: steps are counted if the body is a part of a step") {
   CHECK(number(totals, "step_s") == ms(5));
 }
 
-TEST_CASE("without overlap a round follows the round before it") {
+TEST_CASE("without overlap, a round begins when the previous round has ended") {
   // The run takes 0.6 + 6 x (0.001 + 6 + 0.001).
   for (const char* policy : {"resident, overlap: false", "sharded, overlap: false", "basic"}) {
     const Plan plan =
@@ -121,14 +122,15 @@ TEST_CASE("without overlap a round follows the round before it") {
   }
 }
 
-TEST_CASE("sharded: on two devices, the body is one micro-batch, too") {
-  // The first stage is A, and the second stage is B and C. Their weights take 0.1 and 0.5 and share one link. A's
-  // weights have arrived at 0.2, and all weights at 0.6. The input (0.001) follows. A micro-batch takes 1, then 0.002
-  // over the link of the pair, and then 2 + 3; answers take 0.001.
+TEST_CASE("sharded: on two devices, the body is also one micro-batch") {
+  // The first stage is A, and the second stage is B and C. The weights of the two stages take 0.1 ms and 0.5 ms and
+  // share one link. A's weights have arrived at 0.2 ms, and all weights have arrived at 0.6 ms. The input (0.001 ms)
+  // follows. A micro-batch takes 1 ms, then 0.002 ms over the link of the pair, and then 2 + 3 ms. An answer takes
+  // 0.001 ms.
   const std::string rest = "stages: {cut: explicit, after: [2]}\npolicy: {name: sharded}\n";
   const auto makespan = [&](const std::string& workload) {
     const Plan plan = planned(workload, rest, two_devices);
-    CHECK(body(plan) == 1 + 2 + 1 + 1);  // load, two computations, send, save
+    CHECK(body(plan) == 1 + 2 + 1 + 1);  // a load, two computations, a send and a save
     const double replayed = replay(plan).makespan;
     CHECK(execute_isolated(plan).report.makespan == Approx(replayed).epsilon(1e-9));
     return replayed;
@@ -154,21 +156,21 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
   CHECK(odd.iterations == 2);
   CHECK(odd.steps_per_iteration == 2);
   CHECK(odd.body_end < odd.actions.size());
-  // In steps of another length, the same number of batches takes the same time.
+  // Equally many batches in steps of another length take equally long.
   CHECK(replay(plan_of("batches_per_step: 12")).makespan ==
         Approx(replay(even).makespan).epsilon(1e-12));
   CHECK(replay(plan_of("batches_per_step: 15")).makespan ==
         Approx(replay(odd).makespan).epsilon(1e-12));
-  // With two steps of a million batches each, the plan is not longer.
+  // With two steps of a million batches each, the plan is as long as with small steps.
   const Plan many = plan_of("batches_per_step: 1000000, steps: 2");
   CHECK(many.actions.size() == even.actions.size());
   CHECK(many.iterations == 1'000'000);
 }
 
 TEST_CASE("data_parallel: replicas with unequal shares have equal iterations") {
-  // In each of two steps, the devices compute four and three of seven batches, in 6 per batch. The weights of both
-  // devices come over one link (1.2), and then the inputs of both devices (0.002). The first replica computes 8 x 6
-  // without a pause.
+  // In each of two steps, the devices compute four and three of seven batches, in 6 ms per batch. The weights of both
+  // devices come over one link (1.2 ms), and then the inputs of both devices come (0.002 ms). The first replica
+  // computes for 8 x 6 ms without a pause.
   const Plan plan =
       planned("batches_per_step: 7, steps: 2",
               "policy: {name: data_parallel, replica: resident, buffers: 2, transfers: together}\n",

@@ -1,5 +1,5 @@
-// Tests that a tensor that crosses several cuts is held once and moved once. Times in the comments are in milliseconds.
-// With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
+// Tests that a tensor that crosses several cuts is held once and moved once. With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1
+// ms and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -21,8 +21,8 @@ struct Drawn {
   std::vector<std::string> inputs;
 };
 
-/// The layers have these times and outputs: image 1 kB; a 1 ms, 2 kB; b 2 ms, 2 kB; c 3 ms, 2 kB; sum of c and a 1 ms,
-/// 2 kB; d 1 ms, 1 kB.
+/// The layers have these times and outputs: image 1 kB; a 1 ms, 2 kB; b 2 ms, 2 kB; c 3 ms, 2 kB; the sum of c and a 1
+/// ms, 2 kB; d 1 ms, 1 kB.
 const std::vector<Drawn> block = {{"a", 500, 2000, {"image"}},
                                   {"b", 500, 4000, {"a"}},
                                   {"c", 500, 6000, {"b"}},
@@ -105,8 +105,8 @@ TEST_CASE(
 TEST_CASE(
     "resident: a shortcut is on the device once, from the stage that makes it to the last "
     "stage that reads it") {
-  // While a runs, the device holds 1 + 2 kB; while b runs, 2 + 2 kB; while c runs, 6 kB (with a and b); while the sum
-  // runs, 6 kB (with a and c); while d runs, 2 + 1 kB. If a were copied at each cut, the device would hold 4 + 4 kB
+  // The device holds 1 + 2 kB while a runs, 2 + 2 kB while b runs, 6 kB (with a and b) while c runs, 6 kB (with a and
+  // c) while the sum runs, and 2 + 1 kB while d runs. If a were copied at each cut, the device would hold 4 + 4 kB
   // while c runs.
   const Plan plan = make_plan(
       scenario_of(block, 250, "stages: {cut: per_layer}\npolicy: {name: resident, buffers: 1}\n"));
@@ -115,7 +115,7 @@ TEST_CASE(
 }
 
 TEST_CASE("sharded: a tensor is not sent back to the device that made it") {
-  // a and the sum are on gpu0, and b and c are on gpu1. So a is sent to gpu1 (0.002), and c is sent back (0.002).
+  // a and the sum are on gpu0, and b and c are on gpu1. So a is sent to gpu1 (0.002 ms), and c is sent back (0.002 ms).
   const Plan plan =
       make_plan(scenario_of(block, 250,
                             "stages: {cut: per_layer}\n"
@@ -125,8 +125,8 @@ TEST_CASE("sharded: a tensor is not sent back to the device that made it") {
 }
 
 TEST_CASE("sharded: a shortcut is sent to the device that reads it during other computations") {
-  // a and b are on gpu0, and the other layers are on gpu1. The next stage waits for b (0.002), and a (0.002) is sent
-  // while c runs.
+  // a and b are on gpu0, and the other layers are on gpu1. The next stage waits for b (0.002 ms), and a (0.002 ms) is
+  // sent while c runs.
   const std::string rest = "policy: {name: sharded, devices: [gpu0, gpu0, gpu1, gpu1, gpu1]";
   const Plan plan = make_plan(scenario_of(block, 250, "stages: {cut: per_layer}\n" + rest + "}\n"));
   CHECK(sent_bytes(plan) == 4000);
@@ -137,7 +137,7 @@ TEST_CASE("sharded: a shortcut is sent to the device that reads it during other 
   CHECK(makespan_of(serial) == ms(0.001 + 3 + 0.002 + 5 + 0.002 + 0.001));
 }
 
-/// Returns layers that read up to three of the layers before them. Some layers are read by no layer.
+/// Returns layers, each of which reads up to three earlier layers. Some layers have no reader.
 std::vector<Drawn> random_layers(test::Dice& dice) {
   std::vector<Drawn> layers;
   std::vector<std::string> names = {"image"};
@@ -154,14 +154,15 @@ std::vector<Drawn> random_layers(test::Dice& dice) {
     }
     names.push_back(layer.name);
     layers.push_back(std::move(layer));
-    // no later layer reads it, unless it is the only earlier layer
+    // No later layer reads a layer that is dropped here, unless no other layer is left.
     if (dice.one_in(5)) names.pop_back();
     if (names.empty()) names.push_back("image");
   }
   return layers;
 }
 
-TEST_CASE("random graphs with random cuts: both executors compute, hold and free everything") {
+TEST_CASE("random graphs with random cuts: both executors compute all layers, and hold and free "
+          "all tensors") {
   test::Dice dice(311);
   for (int i = 0; i < 60; ++i) {
     const std::vector<Drawn> layers = random_layers(dice);
@@ -185,7 +186,7 @@ TEST_CASE("random graphs with random cuts: both executors compute, hold and free
       CHECK(totals.sums().flop == 4.0 * static_cast<double>(scenario.model.flop()));
       if (i % 6 == 0)
         CHECK(execute_isolated(plan).report.makespan == Approx(makespan).epsilon(1e-9));
-      // If actions run one at a time, the plan holds as many bytes as the program says.
+      // If actions run one at a time, the run of the plan holds as many bytes as the program says.
       if (std::string(policy) != "resident, overlap: false") continue;
       const std::vector<Stage> stages = stages_of(scenario);
       const PolicyRequest request{

@@ -10,9 +10,9 @@ using namespace sluice::test;
 
 TEST_CASE("the workspace of a chain is the greatest sum of two neighbouring inner tensors") {
   const Model model = chain();  // the input has 10 elements, and the outputs have 20, 30, 5 and 7
-  // All layers are in one stage, in float32. The inner tensors are a, b and c. While a runs, the stage holds a = 20;
-  // while b runs, a + b = 50; while c runs, b + c = 35; while d runs, c = 5 (d itself leaves the stage). The greatest
-  // sum is 50.
+  // All layers are in one stage, in float32. The inner tensors are a, b and c. The stage holds a = 20 elements while a
+  // runs, a + b = 50 while b runs, b + c = 35 while c runs, and c = 5 while d runs (d itself leaves the stage). The
+  // greatest sum is 50 elements.
   const auto one = make_stages(model, {4}, DType::float32);
   REQUIRE(one.size() == 1);
   CHECK(one[0].input_bytes == 4 * 10);
@@ -20,8 +20,8 @@ TEST_CASE("the workspace of a chain is the greatest sum of two neighbouring inne
   CHECK(one[0].workspace_bytes == 4 * 50);
   CHECK(one[0].weight_bytes == 4 * 10);
 
-  // With a cut after b, the stage {input, a, b} has the inner tensor a (20), which is held while a and b run. The stage
-  // {c, d} has the inner tensor c (5). b crosses the cut.
+  // With a cut after b, the stage {input, a, b} has the inner tensor a (20 elements), which is held while a and b run.
+  // The stage {c, d} has the inner tensor c (5 elements). Tensor b crosses the cut.
   const auto two = make_stages(model, {2, 4}, DType::int8);
   REQUIRE(two.size() == 2);
   CHECK(two[0].input_bytes == 10);
@@ -46,21 +46,21 @@ TEST_CASE(
   Model model;
   model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1), layer("b", {1}, 16, 0, 1),
                   layer("c", {1}, 4, 0, 1), layer("d", {2, 3}, 2, 0, 1)};
-  // All layers are in one stage. While a runs, the stage holds a = 8; while b runs, a + b = 24; while c runs, a + b + c
-  // = 28; while d runs, b + c = 20.
+  // All layers are in one stage. The stage holds a = 8 elements while a runs, a + b = 24 while b runs, a + b + c = 28
+  // while c runs, and b + c = 20 while d runs.
   const auto one = make_stages(model, {4}, DType::int8);
   CHECK(one[0].workspace_bytes == 28);
   CHECK(one[0].input_bytes == 10);
   CHECK(one[0].output_bytes == 2);
-  // With a cut after b, both a and b are read later (8 + 16 = 24), so that the first stage has no inner tensor. c (4)
-  // is an inner tensor of the second stage while c and d run.
+  // With a cut after b, both a and b are read later (8 + 16 = 24 elements), so that the first stage has no inner
+  // tensor. Tensor c (4 elements) is an inner tensor of the second stage while c and d run.
   const auto two = make_stages(model, {2, 4}, DType::int8);
   CHECK(two[0].output_bytes == 24);
   CHECK(two[0].workspace_bytes == 0);
   CHECK(two[1].input_bytes == 24);
   CHECK(two[1].workspace_bytes == 4);
-  // With a cut after c, no later layer reads a, and b and c cross (20). The inner tensor of the first stage is a, which
-  // is held while a, b and c run.
+  // With a cut after c, no later layer reads a, and b and c cross (20 elements). The inner tensor of the first stage is
+  // a, which is held while a, b and c run.
   const auto later = make_stages(model, {3, 4}, DType::int8);
   CHECK(later[0].output_bytes == 20);
   CHECK(later[0].workspace_bytes == 8);
@@ -87,7 +87,7 @@ TEST_CASE("an answer in the middle of a model is kept to the end") {
   model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1), layer("b", {1}, 6, 0, 1),
                   layer("c", {1}, 4, 0, 1)};
   const auto stages = make_stages(model, {2, 3}, DType::int8);
-  CHECK(stages[0].output_bytes == 14);  // a, which c still reads, and the answer b
+  CHECK(stages[0].output_bytes == 14);  // the bytes of a, which c reads, and of the answer b
   CHECK(stages[1].output_bytes == 10);  // the answers b and c
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("a second input exists from the beginning") {
                   layer("mask", {}, 3, 0, 0), layer("b", {1, 2}, 5, 0, 1)};
   const auto stages = make_stages(model, {1, 3}, DType::int8);
   CHECK(stages[0].input_bytes == 13);
-  CHECK(stages[0].output_bytes == 11);  // a and the mask, which b will read
+  CHECK(stages[0].output_bytes == 11);  // the bytes of a and the mask, which b reads
   CHECK(stages[1].workspace_bytes == 0);
   CHECK(stages[1].name == "b");
 }
@@ -131,7 +131,8 @@ TEST_CASE("the balanced cut is as good as the best of all cuts, on 200 random ch
     model.layers = {layer("input", {}, 1, 0, 0)};
     const auto layers = 1 + random() % 10;
     for (std::uint32_t i = 0; i < layers; ++i) {
-      seconds.push_back(static_cast<std::int64_t>(random() % 12));  // with zeros and ties
+      // The seconds include zeros and equal numbers.
+      seconds.push_back(static_cast<std::int64_t>(random() % 12));
       model.layers.push_back(layer("l" + std::to_string(i), {i}, 1, 0, seconds.back()));
     }
     const std::size_t count = 1 + random() % layers;
@@ -154,7 +155,8 @@ TEST_CASE(
                   layer("d", {2, 3}, 2, 0, 1),  layer("e", {4}, 2, 0, 1)};
   const Cutting diamond(model);
   CHECK(diamond.lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 4, 5});
-  // Here a shortcut leads from a to the end, or c is an answer in the middle of the model, which is kept to the end.
+  // In the next two models, a shortcut leads from a to the end, or c is an answer in the middle of the model, which is
+  // kept to the end.
   Model shortcut = model;
   shortcut.layers[5].inputs = {4, 1};
   CHECK(Cutting(shortcut).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 5});
@@ -169,7 +171,7 @@ TEST_CASE(
 }
 
 TEST_CASE("single_tensor counts each kept tensor of a residual network once") {
-  // All stages together keep and pass on the same tensors as a single stage of all layers.
+  // All stages together keep and pass on the tensors that a single stage of all layers keeps and passes on.
   for (const char* name : {"resnet18", "squeezenet1_0", "unet", "densenet121", "vgg16"}) {
     CAPTURE(name);
     const Model model =

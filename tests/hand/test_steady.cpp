@@ -1,5 +1,5 @@
-// Tests the time of a step in the steady state, for scenarios that have only one step. With 1 GFLOP/s and 1 GB/s, times
-// are in milliseconds.
+// Tests the time of a step in the steady state, for scenarios that have only one step. With 1 GFLOP/s and 1 GB/s, 1e6
+// FLOP take 1 ms and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -31,8 +31,8 @@ RunResult run_of(const Plan& plan) {
 }
 
 TEST_CASE("one step of a resident model: the load counts in the first step, not in step_s") {
-  // The weights take 0.6, the input 0.001, the computation 6 and the answer 0.001. In the steady state only the
-  // computation binds, because inputs are loaded and answers are saved during computations.
+  // The weights take 0.6 ms, the input 0.001 ms, the computation 6 ms and the answer 0.001 ms. In the steady state only
+  // the computation binds, because inputs are loaded and answers are saved during computations.
   const RunResult result = run_of(planned("batch: 1", "policy: {name: resident, buffers: 2}\n"));
   CHECK(number(result, "makespan_s") == ms(6.602));
   CHECK(number(result, "throughput_samples_per_s") == Approx(1 / 6.602e-3));
@@ -42,16 +42,17 @@ TEST_CASE("one step of a resident model: the load counts in the first step, not 
 }
 
 TEST_CASE("a load longer than the step is not a part of step_s") {
-  // With 1 MB/s, the weights take 600. An input and an answer take 1 each and are hidden by the computation of 6.
+  // With 1 MB/s, the weights take 600 ms. An input and an answer take 1 ms each, and the computation of 6 ms hides both
+  // transfers.
   const RunResult result = run_of(planned("batch: 1", "policy: {name: resident, buffers: 2}\n",
                                           {"platform.links.host.bandwidth=1MB/s"}));
   CHECK(number(result, "first_step_s") == ms(600 + 1 + 6 + 1));
   CHECK(number(result, "step_s") == ms(6));
 }
 
-TEST_CASE("groups that take turns are loaded again for every step") {
-  // 310 kB hold one layer at a time, so that actions run one after the other: 0.6 for weights, 6 for computation, 0.001
-  // for the input and 0.001 for the answer. The outputs of 2 and 3 kB stay on the device.
+TEST_CASE("the weights of groups that take turns are loaded again for every step") {
+  // A memory of 310 kB holds one layer at a time, so that actions run one after the other: 0.6 ms for weights, 6 ms for
+  // computation, 0.001 ms for the input and 0.001 ms for the answer. The outputs of 2 and 3 kB stay on the device.
   const RunResult result =
       run_of(planned("batch: 1",
                      "stages: {cut: per_layer}\n"
@@ -107,12 +108,13 @@ TEST_CASE(
   const double first = number(result, "first_step_s"), step = number(result, "step_s");
   CHECK(first < number(result, "makespan_s") / 3);
   CHECK(number(result, "steady_throughput_samples_per_s") == Approx(1 / step));
-  CHECK(first > 6e-3);  // the computation of one sample
+  CHECK(first > 6e-3);  // the seconds of the computation of one sample
   CHECK(step >= 6e-3 * (1 - 1e-9));
 }
 
 TEST_CASE(
-    "of large steps, only a few further steps are simulated, and of a plan without a body none") {
+    "if steps are large, only a few further steps are simulated, and for a plan without a body no "
+    "further steps are simulated") {
   Plan plan = planned("batch: 1", "policy: {name: resident, buffers: 2}\n");
   Plan none = plan;
   none.body_end = none.body_begin;

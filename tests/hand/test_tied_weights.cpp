@@ -1,4 +1,5 @@
-// Tests weights that two layers share, in several stages. Each stage that uses the shared weights holds them once.
+// Tests weights that two layers share, in several stages. Each stage that uses the shared weights holds these weights
+// once.
 #include <catch2/catch.hpp>
 
 #include "stage/sizes.hpp"
@@ -13,9 +14,9 @@ TEST_CASE(
     "if GPT-2 is cut in two, both halves have the table of words, and without a cut there "
     "is one table") {
   const Cutting cutting(load_model(zoo + "gpt2.yaml", {}));
-  // The table of words has 50257 x 768 = 38,597,376 parameters, and the table of positions has 1024 x 768 = 786,432. A
-  // block has 12 x 768^2 + 13 x 768 = 7,087,872 parameters, and the last norm has 2 x 768 = 1,536. In int8, a parameter
-  // is a byte.
+  // The table of words has 50257 x 768 = 38,597,376 parameters, and the table of positions has 1024 x 768 = 786,432
+  // parameters. A block has 12 x 768^2 + 13 x 768 = 7,087,872 parameters, and the last norm has 2 x 768 = 1,536
+  // parameters. In int8, a parameter is a byte.
   const auto whole = cutting.cut("{cut: explicit, after: []}");
   REQUIRE(whole.size() == 1);
   CHECK(whole[0].weight_bytes == 38'597'376 + 786'432 + 12 * 7'087'872 + 1'536);
@@ -26,8 +27,10 @@ TEST_CASE(
   CHECK(halves[0].weight_bytes + halves[1].weight_bytes == 124'439'808 + 38'597'376);
 }
 
-TEST_CASE("a stage holds one copy of the weights that three layers share, wherever the cuts are") {
-  // a has 6 parameters of its own, and b has 2. c and d share the parameters of a; d also has a bias of 3.
+TEST_CASE("a stage holds one copy of the weights that three layers share, for all positions of the "
+          "cuts") {
+  // Layer a has 6 parameters of its own, and b has 2 parameters. Layers c and d share the parameters of a. Layer d also
+  // has a bias of 3 parameters.
   Model model = chain();
   model.layers[1].parameters = 6;
   for (const std::uint32_t l : {3U, 4U}) {
@@ -48,7 +51,8 @@ TEST_CASE("a stage holds one copy of the weights that three layers share, wherev
 TEST_CASE("a layer reads tied weights like weights of its own") {
   const Model model = load_model(zoo + "gpt2.yaml", {"tokens=2", "blocks=1"});
   const Layer& logits = model.layers.back();
-  // The layer reads 2 x 768 inputs and the table, and writes 2 x 50257 outputs, at 4 bytes each.
+  // The layer reads 2 x 768 elements of input and the table, and writes 2 x 50257 elements of output, with 4 bytes
+  // each.
   CHECK(forward_work(model, logits, 1, DType::float32).bytes ==
         4.0 * (2 * 768 + 2 * 50257 + 38'597'376));
 }

@@ -1,4 +1,4 @@
-// Tests training against hand calculations. Times in the comments are in milliseconds. With 1 GFLOP/s and 1 GB/s, 1e6
+// Tests training against hand calculations. With 1 GFLOP/s and 1 GB/s, 1e6
 // FLOP take 1 ms and 1 kB takes 1 us.
 #include "support/training_case.hpp"
 
@@ -7,17 +7,20 @@ namespace {
 
 using namespace training_case;
 
-TEST_CASE("training, all kept: weights, one input, then forward and backward without a pause") {
-  // The weights take W = 0.6, the input takes 0.001, and then four micro-batches take (1 + 2 + 3) x (1 + 2) each.
+TEST_CASE("training, all kept: the weights and one input are loaded, and then all passes run "
+          "without a pause") {
+  // The weights take W = 0.6 ms, the input takes 0.001 ms, and then four micro-batches take (1 + 2 + 3) x (1 + 2) ms
+  // each.
   CHECK(makespan_of(four + cut + "policy: {name: resident}\n") == ms(0.6 + 0.001 + 72));
 }
 
-TEST_CASE("training without overlap: each input adds to its forward and backward passes") {
+TEST_CASE("training without overlap: the time of each input is added to the time of the forward "
+          "and backward passes") {
   CHECK(makespan_of(four + cut + serial) == ms(0.6 + 4 * (0.001 + 18)));
 }
 
-TEST_CASE("an update takes its FLOP per parameter, once per batch") {
-  // For each of 150,000 parameters, sgd takes 2 FLOP (0.3 in all), and adam takes 12 FLOP (1.8 in all).
+TEST_CASE("an update takes the FLOP of its optimizer per parameter, once per batch") {
+  // For each of 150,000 parameters, sgd takes 2 FLOP (0.3 ms in total), and adam takes 12 FLOP (1.8 ms in total).
   CHECK(makespan_of(four + cut + serial, {"workload.optimizer=sgd"}) ==
         ms(0.6 + 4 * (0.001 + 18) + 0.3));
   CHECK(makespan_of(four + cut + serial, {"workload.optimizer=adam", "workload.steps=2"}) ==
@@ -27,17 +30,17 @@ TEST_CASE("an update takes its FLOP per parameter, once per batch") {
 TEST_CASE("the backward pass costs the requested multiple of the forward pass") {
   CHECK(makespan_of(four + cut + serial, {"workload.backward=1"}) == ms(0.6 + 4 * (0.001 + 12)));
   // Layers of a stage table have a row's FLOP once for the gradient of the input and once for the gradient of the
-  // weights, so that the backward pass takes twice as long.
+  // weights, so that the backward pass takes twice as long as the forward pass.
   CHECK(makespan_of(four + cut + serial, {"workload.backward=per_layer"}) ==
         ms(0.6 + 4 * (0.001 + 18)));
 }
 
-TEST_CASE("a split backward pass takes as long as a whole one") {
+TEST_CASE("a split backward pass takes as long as a whole backward pass") {
   CHECK(makespan_of(four + cut + serial, {"workload.split_backward=true"}) ==
         ms(0.6 + 4 * (0.001 + 18)));
 }
 
-TEST_CASE("recomputing everything adds a forward pass, except for tensors that no action reads") {
+TEST_CASE("recomputing all stages adds a forward pass, except for tensors that no action reads") {
   // A and B run again (1 + 2). C does not run again, because it has no inner tensors, and its output is still on the
   // device for the loss.
   CHECK(makespan_of(four + cut + serial + "fates: {strategy: recompute_all}\n") ==
@@ -45,9 +48,9 @@ TEST_CASE("recomputing everything adds a forward pass, except for tensors that n
 }
 
 TEST_CASE("loads on a busy link start during a computation, and no computation waits for them") {
-  // Eight layers take 1 ms forward and 2 ms backward. Their outputs take 2.2 ms on the link, and their weights take 1
-  // us. The outputs of the first three layers are saved from 1 to 7.6 ms, and needed at 16, 18 and 20 ms. So the loads
-  // start at 12, 14.2 and 16.4 ms. The last two loads start during backward passes of 2 ms.
+  // Eight layers take 1 ms forward and 2 ms backward. The output of a layer takes 2.2 ms on the link, and the weights
+  // of a layer take 1 us. The outputs of the first three layers are saved from 1 to 7.6 ms, and are needed again at 16,
+  // 18 and 20 ms. So the loads start at 12, 14.2 and 16.4 ms. The last two loads start during backward passes of 2 ms.
   const std::vector<Row> rows(8, {1, 1000, 2'200'000});
   const Scenario scenario = small_scenario(
       1000, rows,
@@ -56,59 +59,61 @@ TEST_CASE("loads on a busy link start during a computation, and no computation w
   CHECK(makespan_of(make_plan(scenario)) == ms(0.008 + 0.001 + 24));
 }
 
-TEST_CASE("offloading everything moves each boundary both ways, and loads the input again") {
-  // The outputs of A and B take 0.002 + 0.003 each way. The output of C is used at once. The input is loaded twice and
-  // never saved.
+TEST_CASE("if all activations are offloaded, each boundary is saved and loaded, and the input is "
+          "loaded again") {
+  // The outputs of A and B take 0.002 + 0.003 ms in each direction. The output of C is used at once. The input is
+  // loaded twice and never saved.
   CHECK(makespan_of(four + cut + serial + "fates: {strategy: offload_all}\n") ==
         ms(0.6 + 4 * (2 * 0.001 + 18 + 2 * 0.005)));
 }
 
 TEST_CASE("training, all kept: the peak is at the last backward pass") {
-  // Weights and gradients have 600,000 bytes each. During the backward pass of C, the device holds the input (1000),
-  // the outputs (2000, 3000 and 1000), the gradient of C's output (1000), and the gradient of B's output (3000), which
-  // this pass makes.
+  // Weights and gradients have 600,000 bytes each. During the backward pass of C, the device holds the input (1000
+  // bytes), the outputs (2000, 3000 and 1000 bytes), the gradient of C's output (1000 bytes), and the gradient of B's
+  // output (3000 bytes), which this pass makes.
   CHECK(peak_of(four + cut + serial) == 1'200'000 + 11'000);
 }
 
-TEST_CASE("training, all recomputed: the peak is that of a single forward and backward pass") {
-  // The peak is at the same moment as if all tensors are kept, because recomputation makes all three outputs again
-  // before the backward pass of C.
+TEST_CASE("training, all recomputed: the peak is the peak of a single forward and backward pass") {
+  // The peak is in the backward pass of C, as if all tensors were kept, because recomputation makes all three outputs
+  // again before the backward pass of C.
   CHECK(peak_of(four + cut + serial + "fates: {strategy: recompute_all}\n") == 1'200'000 + 11'000);
   // If A and B are offloaded, the input and A's output are not on the device during the backward pass of C, which
-  // leaves 3000 + 1000 + 1000 + 3000.
+  // leaves 3000 + 1000 + 1000 + 3000 bytes.
   CHECK(peak_of(four + cut + serial + "fates: {strategy: listed, offload: [1, 2]}\n") ==
         1'200'000 + 8'000);
 }
 
-TEST_CASE("the optimizer's state is held in addition to weights and gradients") {
+TEST_CASE("the device holds the optimizer's state in addition to weights and gradients") {
   // adam has two float32 values for each of 150,000 parameters.
   CHECK(peak_of("workload: {mode: training, batch: 4, micro_batch: 1, optimizer: adam}\n" + cut +
                 serial) == 1'200'000 + 1'200'000 + 11'000);
 }
 
 TEST_CASE(
-    "streamed training, all micro-batches in flight: each weight is loaded once per direction") {
-  // Weights are loaded for A, B and C forward, and for B and A backward, which takes 0.9 (C is still on the device).
-  // Updates take 0.3, and saving the weights takes 0.6.
+    "streamed training, all micro-batches in flight: weights are loaded once for forward and once "
+    "for backward passes") {
+  // Weights are loaded for the forward passes of A, B and C and for the backward passes of B and A, which takes 0.9 ms.
+  // The weights of C are still on the device. Updates take 0.3 ms, and saving the weights takes 0.6 ms.
   CHECK(makespan_of(four + cut + "policy: {name: streamed, overlap: false}\n",
                     {"workload.optimizer=sgd"}) == ms(0.9 + 4 * (18 + 0.001) + 0.3 + 0.6));
 }
 
-TEST_CASE("streamed training in two passes: gradients are saved and loaded between them") {
-  // Pass 1 loads weights for 0.1 + 0.2 + 0.3 + 0.2 + 0.1 and saves gradients (0.6). In pass 2, A is still on the
-  // device. So pass 2 loads weights for 0.2 + 0.3 + 0.2 + 0.1, and the gradients (0.6). Updates take 0.3, and saving
-  // the weights takes 0.6.
+TEST_CASE("streamed training in two passes: gradients are saved and loaded between the passes") {
+  // Pass 1 loads weights in 0.1 + 0.2 + 0.3 + 0.2 + 0.1 ms and saves gradients in 0.6 ms. In pass 2, the weights of A
+  // are still on the device. So pass 2 loads weights in 0.2 + 0.3 + 0.2 + 0.1 ms, and the gradients in 0.6 ms. Updates
+  // take 0.3 ms, and saving the weights takes 0.6 ms.
   CHECK(makespan_of(four + cut + "policy: {name: streamed, overlap: false, in_flight: 2}\n",
                     {"workload.optimizer=sgd"}) ==
         ms(0.9 + 0.6 + 0.8 + 0.6 + 4 * (18 + 0.001) + 0.3 + 0.6));
 }
 
 TEST_CASE(
-    "training with in_flight open: as fast as with the best number that fits, and within "
+    "training with in_flight open takes as long as with the best number that fits, and fits into "
     "memory") {
   // The peak is at the first backward pass of C. The device then holds 600,000 bytes of weights and gradients, 7000
-  // bytes per sample for the input and three outputs, and 4000 bytes for the gradients of two outputs. With six samples
-  // these are 646,000 bytes.
+  // bytes per sample for the input and three outputs, and 4000 bytes for the gradients of two outputs. With six
+  // samples, the sum is 646,000 bytes.
   const auto planned = [](const std::string& in_flight) {
     return make_plan(small_scenario(
         1000, abc,
@@ -168,26 +173,30 @@ std::vector<std::string> with(std::vector<std::string> overrides, const std::str
   return overrides;
 }
 
-TEST_CASE("all-reduce after the backward pass: 2 (n - 1) pieces of g / n, one after the other") {
-  // Two replicas compute two micro-batches each: W = 0.6, the input takes 0.001, and the computation takes 2 x 18. Then
-  // each replica sends two halves of 300, 200 and 100 kB to the other, first the gradients of C. Both directions send
-  // at the same time, which takes 0.6. The updates of C and B run during the following rings, and A's update (0.05)
-  // runs after the last ring.
+TEST_CASE("all-reduce after the backward pass: 2 (n - 1) pieces of g / n bytes, one after the "
+          "other") {
+  // Two replicas compute two micro-batches each: the weights take W = 0.6 ms, the input takes 0.001 ms, and the
+  // computation takes 2 x 18 ms. Then each replica sends two halves of 300, 200 and 100 kB to the other replica,
+  // beginning with the gradients of C. Both replicas send at the same time, which takes 0.6 ms. The updates of C and B
+  // run during the next rings, and A's update (0.05 ms) runs after the last ring.
   CHECK(makespan_of(four + cut + replicas, with(two, "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 36 + 0.6 + 0.05));
-  // Four replicas with one micro-batch each send six quarters of the gradients, which take 6 / 4 x 0.6 = 0.9.
+  // Four replicas with one micro-batch each send six quarters of the gradients, which take 6 / 4 x 0.6 = 0.9 ms.
   CHECK(makespan_of(four + cut + replicas,
                     with(with(two, "platform.devices.gpu.count=4"), "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 18 + 0.9 + 0.05));
 }
 
-TEST_CASE("all-reduce during the backward pass is hidden, except for the ring of the first stage") {
-  // The ring of C (0.3) runs during the backward passes of B and A (4 + 2), the ring of B (0.2) during the backward
-  // pass of A, and the ring of A (0.1) during the update of C (0.15). No transfer is exposed.
+TEST_CASE("computation hides an all-reduce during the backward pass, except for the ring of the "
+          "first stage") {
+  // The ring of C (0.3 ms) runs during the backward passes of B and A (4 + 2 ms). The ring of B (0.2 ms) runs during
+  // the backward pass of A, and the ring of A (0.1 ms) runs during the update of C (0.15 ms). Computation hides all
+  // transfers.
   CHECK(makespan_of(four + cut + replicas, two) == ms(0.6 + 0.001 + 36 + 0.3));
-  // At 1 MB/s the rings of C (300), B (200) and A (100) run one after the other, from the end of the last
-  // backward C. W = 600, and the input takes 1 (the computation of 18 hides the next input). The backward pass of C of
-  // the second micro-batch ends at 601 + 18 + 6 + 6 = 631. The rings end at 631 + 600; then A's update takes 0.05.
+  // At 1 MB/s, the rings of C (300 ms), B (200 ms) and A (100 ms) run one after the other, from the end of the last
+  // backward pass of C. The weights take W = 600 ms, and the input takes 1 ms (the computation of 18 ms hides the next
+  // input). The backward pass of C for the second micro-batch ends at 601 + 18 + 6 + 6 = 631 ms. The rings end at 631 +
+  // 600 ms. Then A's update takes 0.05 ms.
   CHECK(makespan_of(four + cut + replicas, with(two, "platform.links.host.bandwidth=1MB/s")) ==
         ms(631 + 600 + 0.05));
 }
@@ -195,14 +204,14 @@ TEST_CASE("all-reduce during the backward pass is hidden, except for the ring of
 TEST_CASE(
     "all-reduce without an update: at the end of the batch, before gradients are used again") {
   const std::vector<std::string> none = {two[0], two[1], "workload.optimizer=none"};
-  // No computation is left that could hide the ring of A (0.1). If the rings follow the backward pass, no ring is
+  // No computation is left that could hide the ring of A (0.1 ms). If the rings follow the backward pass, no ring is
   // hidden.
   CHECK(makespan_of(four + cut + replicas, none) == ms(0.6 + 0.001 + 36 + 0.1));
   CHECK(makespan_of(four + cut + replicas, with(none, "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 36 + 0.6));
-  // At 1 MB/s the rings of C, B and A end at 637 + 300, 637 + 500 and 637 + 600. The backward passes C, B and A of the
-  // next step wait for these rings, until 1237 + 2. Then another micro-batch takes 18, and the rings take 600; an input
-  // (1) shares the link.
+  // At 1 MB/s, the rings of C, B and A end at 637 + 300, 637 + 500 and 637 + 600 ms. The backward passes of C, B and A
+  // in the next step wait for these rings, until 1237 + 2 ms. Then the next micro-batch takes 18 ms, and the rings take
+  // 600 ms. An input (1 ms) shares the link.
   std::vector<std::string> slow = with(none, "policy.all_reduce=after");
   slow.insert(slow.end(), {"workload.steps=2", "platform.links.host.bandwidth=1MB/s"});
   CHECK(execute_isolated(make_plan(small_scenario(1000, abc, four + cut + replicas, slow)))
@@ -225,7 +234,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "256 replicas list 2 n (n - 1) transfers per stage, which send its gradients 2 (n - 1) times") {
+    "n = 256 replicas list 2 n (n - 1) transfers per stage, which send the gradients of the stage "
+    "2 (n - 1) times") {
   const Plan plan = make_plan(
       small_scenario(1000, abc, four + cut + replicas,
                      {"platform.devices.gpu.count=256", two[1], two[2], "workload.batch=256"}));
@@ -237,8 +247,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "replicas without a ring and without shared links end like one replica with its share of the "
-    "batch") {
+    "replicas without a ring and without shared links take as long as one replica with its share "
+    "of the batch") {
   CHECK(makespan_of(four + cut + replicas, with(two, "policy.all_reduce=off")) ==
         ms(0.6 + 0.001 + 36 + 0.3));
 }
@@ -257,8 +267,8 @@ Summary summary_of(const Plan& plan) {
 
 TEST_CASE(
     "training reports its time relative to the forward passes, and the bytes that left the device") {
-  // Without overlap and with all boundaries offloaded, the run takes 4 x (0.002 + 18 + 0.010) after the weights have
-  // arrived. The forward passes take 4 x 6. Each micro-batch offloads 2000 + 3000 bytes.
+  // Without overlap and with all boundaries offloaded, the run takes 4 x (0.002 + 18 + 0.010) ms after the weights have
+  // arrived. The forward passes take 4 x 6 ms. Each micro-batch offloads 2000 + 3000 bytes.
   const Summary summary = summary_of(make_plan(
       small_scenario(1000, abc, four + cut + serial + "fates: {strategy: offload_all}\n")));
   CHECK(summary.find("training_over_inference")->value.number ==
@@ -267,7 +277,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the cost of training per sample does not depend on the number of steps") {
-  // Training takes three times the forward passes. At 1 MB/s the weights take 600 ms, which the metric does not count.
+  // Training takes three times the forward passes. At 1 MB/s, the weights take 600 ms, which the metric does not count.
   const auto over = [](const std::string& steps, const std::string& bandwidth) {
     const Plan plan = make_plan(
         small_scenario(1000, abc, four + cut + "policy: {name: resident}\n",

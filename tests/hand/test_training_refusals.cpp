@@ -7,8 +7,8 @@ namespace {
 using namespace training_case;
 
 TEST_CASE("with either solver, optimal takes the fastest of keeping, copying and recomputing") {
-  // If the input and A's output are kept until the backward pass of C, 11 kB are needed. 8 kB are enough if the input
-  // is dropped and loaded again (0.001), and A's output is moved (2 x 0.002) or recomputed (1 ms).
+  // If the input and A's output are kept until the backward pass of C, 11 kB are needed. A budget of 8 kB is enough if
+  // the input is dropped and loaded again (0.001 ms), and A's output is offloaded (2 x 0.002 ms) or recomputed (1 ms).
   for (const char* solver : {"frontier", "milp"}) {
     CAPTURE(solver);
     CHECK(makespan_of(four + cut + serial + "fates: {strategy: optimal, budget: 8kB, solver: " +
@@ -30,14 +30,15 @@ TEST_CASE("milp: stages without inner tensors give a plan that runs") {
   }
 }
 
-TEST_CASE("phased training: devices take turns, and each phase brings its own weights") {
+TEST_CASE("phased training: devices take turns, and each phase loads its own weights") {
   // Two devices have their own links, and train with sgd and without overlap. The phases FA, FB, FC, BC, BB and BA take
-  // 1, 2, 3, 6, 4 and 2 ms. They run on devices 0, 1, 0, 1, 0 and 1. Each phase loads its weights: 0.1 + 0.2 + 0.3 +
-  // 0.3 + 0.2 + 0.1. The following tensors are saved to host memory and loaded from it. A's output takes 0.002 each way
-  // for FB; for BB, it is still on device 0, where FA made it. B's output takes 0.003 for FC; for BC, it is still on
-  // device 1. C's output takes 0.001 for BC. The gradient of B's output takes 0.003 from BC to BB, and the gradient of
-  // A's output takes 0.002 from BB to BA. The input is loaded for FA and for BA. Updates take 0.3, and saving the
-  // weights takes 0.6.
+  // 1, 2, 3, 6, 4 and 2 ms. These phases run on devices 0, 1, 0, 1, 0 and 1. Each phase loads its weights: 0.1 + 0.2 +
+  // 0.3 + 0.3 + 0.2 + 0.1 ms. The following tensors are saved to host memory and loaded from it. A's output takes 0.002
+  // ms in each direction for FB. For BB, A's output is still on device 0, where FA made it. B's output takes 0.003 ms
+  // in each direction for FC. For BC, B's output is still on device 1. C's output takes 0.001 ms in each direction for
+  // BC. The gradient of B's output takes 0.003 ms in each direction from BC to BB. The gradient of A's output takes
+  // 0.002 ms in each direction from BB to BA. The input is loaded for FA and for BA. Updates take 0.3 ms, and saving
+  // the weights takes 0.6 ms.
   const std::vector<std::string> overrides = {"platform.devices.gpu.count=2",
                                               "platform.links.host.sharing=private"};
   CHECK(makespan_of("workload: {mode: training, optimizer: sgd}\n" + cut +
@@ -45,7 +46,8 @@ TEST_CASE("phased training: devices take turns, and each phase brings its own we
                     overrides) == ms(18 + 1.2 + 2 * 0.011 + 2 * 0.001 + 0.3 + 0.6));
 }
 
-TEST_CASE("phased training agrees in engine and replay, under every fate") {
+TEST_CASE("SimGrid's engine and the replay give equal times for phased training, under every "
+          "fate") {
   for (const char* count : {"1", "2", "3"})
     for (const char* fates : {"keep_all", "recompute_all", "offload_all", "sqrt"}) {
       CAPTURE(count, fates);
@@ -58,7 +60,7 @@ TEST_CASE("phased training agrees in engine and replay, under every fate") {
     }
 }
 
-TEST_CASE("milp is refused for too many stages, and its time limit for other solvers") {
+TEST_CASE("milp is refused for too many stages, and the time limit is refused for other solvers") {
   const std::string fates = "policy: {name: resident, overlap: false}\nfates: {strategy: optimal, ";
   CHECK_THROWS_WITH(make_plan(small_scenario(1000, std::vector<Row>(65, {1, 1000, 1000}),
                                              four + cut + fates + "solver: milp}\n")),
@@ -90,9 +92,9 @@ TEST_CASE("the advice for a plan that does not fit leaves out changes that are a
     return std::string();
   };
   CHECK_THAT(refusal("streamed, in_flight: 1", "2"),
-             Catch::Contains("keep less, a smaller micro_batch, or smaller stages"));
+             Catch::Contains("keep fewer activations, a smaller micro_batch, or smaller stages"));
   CHECK_THAT(refusal("streamed, in_flight: 1", "1"),
-             Catch::Contains("keep less, or smaller stages"));
+             Catch::Contains("keep fewer activations, or smaller stages"));
   CHECK_THAT(refusal("resident", "1"), Catch::Contains("policy streamed"));
 }
 
@@ -129,7 +131,8 @@ TEST_CASE("a budget that is too small for training is refused with the bytes by 
       Catch::Contains("does not fit") && Catch::Contains("gradient") && Catch::Contains("weight"));
 }
 
-/// Two layers have 1000 elements (4 kB) each. The second layer has 1000 weights.
+/// Returns a scenario with these layers. In the tests below, the input has 1000 elements (4 kB), and only the second
+/// layer after it has weights.
 Scenario before_the_first_weights(const std::string& layers, const std::string& rest) {
   return read_scenario(
       parse_text("format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
@@ -156,21 +159,21 @@ TEST_CASE("before the first weights there is no backward pass, in time and in me
             "}\n      - {type: measured, name: b, forward: 2ms, backward: 4ms, parameters: 1000}\n",
         rest));
   };
-  // Weights and input take 4 us each. The backward pass of b holds the weights and their gradients,
-  // a's output, and b's output and its gradient, 4 kB each.
+  // Weights and input take 4 us each. During the backward pass of b, the device holds the weights, the gradients of the
+  // weights, a's output, b's output, and the gradient of b's output, with 4 kB each.
   const Plan without = plan_of("");
   CHECK(makespan_of(without) == ms(0.008 + 1 + 2 + 4));
   CHECK(replay(without).peaks.front() == 5 * 4000);
-  // If the backward pass of a was measured, a has a backward pass. Its input is kept, and b makes the gradient that
-  // this backward pass reads.
+  // If the backward pass of a was measured, a has a backward pass. The input of a is kept, and b makes the gradient
+  // that the backward pass of a reads.
   const Plan with = plan_of(", backward: 3ms");
   CHECK(makespan_of(with) == ms(0.008 + 1 + 2 + 4 + 3));
   CHECK(replay(with).peaks.front() == 7 * 4000);
 }
 
 TEST_CASE("a multiple of the forward pass counts only layers that have a backward pass") {
-  // relu has 1000 FLOP (1 us). dense has 2 x 10,000 FLOP (20 us) forward, and 4 x 10,000 FLOP backward. The weights
-  // have 40 kB (40 us), and the input takes 4 us.
+  // The layer relu has 1000 FLOP (1 us). The layer dense has 2 x 10,000 FLOP (20 us) in the forward pass, and 4 x
+  // 10,000 FLOP in the backward pass. The weights have 40 kB (40 us), and the input takes 4 us.
   const Plan plan = make_plan(before_the_first_weights(
       "    layers:\n      - {type: input, name: x, shape: [1000]}\n      - {type: relu}\n"
       "      - {type: dense, features: 10, bias: false}\n",

@@ -12,7 +12,8 @@ namespace sluice {
 namespace {
 
 void require_makespan(const Plan& made, double microseconds) {
-  const Plan plan = plan_from_text(to_text(made), "workload");  // as if an importer had written it
+  // The plan is written as text and read again, as if an importer had written it.
+  const Plan plan = plan_from_text(to_text(made), "workload");
   check(plan);
   const Approx exact = Approx(microseconds * 1e-6).epsilon(1e-12);
   CHECK(replay(plan).makespan == exact);
@@ -25,9 +26,10 @@ TEST_CASE("1F1B pipelines of uneven stages end at the time of a max-plus recursi
   require_makespan(bench::pipeline_plan({16, 256, true, true}), 1'170'780);
 }
 
-// There are P stages and M micro-batches. A forward pass takes f = 1000, a backward pass b = 2000, and a transfer x =
-// 640 + 10. With GPipe the last stage begins after (P-1)(f + x). It computes M f and then M b without a pause, because
-// its own backward passes come first. The last gradient crosses P-1 stages in (P-1)(b + x). The sum is:
+// There are P stages and M micro-batches. A forward pass takes f = 1000 us, a backward pass takes b = 2000 us, and a
+// transfer takes x = 640 + 10 us. With GPipe the last stage begins after (P-1)(f + x). The last stage computes for M f
+// and then for M b without a pause, because its own backward passes come first. The last gradient crosses P-1 stages in
+// (P-1)(b + x). The sum is:
 //   (P-1)(f + b + 2x) + M (f + b)
 TEST_CASE("a GPipe pipeline of equal stages takes the time of its closed form") {
   for (const auto& [stages, micro_batches] : {std::pair{4, 8}, {8, 64}, {16, 256}}) {
@@ -37,14 +39,15 @@ TEST_CASE("a GPipe pipeline of equal stages takes the time of its closed form") 
   }
 }
 
-TEST_CASE("1F1B pipelines of equal stages take longer because of latency") {
+TEST_CASE("with latency, 1F1B pipelines of equal stages take longer than without latency") {
   require_makespan(bench::pipeline_plan({4, 8, true, false}), 43'400);
   require_makespan(bench::pipeline_plan({8, 64, true, false}), 293'600);
   require_makespan(bench::pipeline_plan({16, 256, true, false}), 1'143'200);
 }
 
-// With one layer no actions overlap. The forward pass takes 1000 + h, save and load take 650 each, and the backward
-// pass takes 2000 + h. All h of five iterations add up to 476, so that the run takes 5 x 4300 + 476.
+// With one layer no actions overlap. The forward pass takes 1000 + h us, the save and the load take 650 us each, and
+// the backward pass takes 2000 + h us. All h of five iterations add up to 476 us, so that the run takes 5 x 4300 + 476
+// us.
 TEST_CASE("an offloaded chain of one layer takes the sum of its operations") {
   require_makespan(bench::offload_plan(1, 5), 5 * 4300 + 476);
 }

@@ -7,8 +7,8 @@
 
 namespace sluice::test {
 
-/// Returns the whole message of the Error that `action` throws after its exit code, as in "3 a.yaml:1:2: …". Returns
-/// "nothing" if `action` throws no error.
+/// Returns the whole message of the Error that `action` throws after its exit code, for example "3 a.yaml:1:2: …".
+/// Returns "nothing" if `action` throws no error.
 template <class Action>
 std::string error_of(Action&& action) {
   try {

@@ -14,15 +14,15 @@ constexpr std::uint32_t no_tensor = static_cast<std::uint32_t>(-1);
 
 /// How a stage provides its tensors for the backward pass.
 struct Ways {
-  /// The stage before whose backward pass this stage runs again, or -1 if it runs only once.
+  /// The stage before whose backward pass this stage runs again, or -1 if this stage runs only once.
   int second_run = -1;
   /// The source of the inner tensor for the backward pass.
   enum { first, host, second } inner = first;
   bool output_to_host = false;
 };
 
-/// A computation, with the tensors that it reads and makes, and the tensors that are saved after it and loaded before
-/// it. Each load makes a new tensor.
+/// A computation, with the tensors that it reads and makes. Some tensors are loaded before the computation, and some
+/// tensors are saved after it. Each load makes a new tensor.
 struct Step {
   double seconds = 0;
   std::int64_t workspace = 0;
@@ -73,7 +73,7 @@ class Script {
   double loaded() const { return sum(&Step::loads, &Made::load_s); }
   double saved() const { return sum(&Step::saves, &Made::save_s); }
 
-  /// Returns the most bytes of any computation, if each tensor is freed after its last use.
+  /// Returns the greatest number of bytes that a computation needs, if each tensor is freed after its last use.
   std::int64_t peak() const {
     std::vector<std::size_t> first(tensors_.size(), steps_.size()), last(tensors_.size(), 0);
     for (std::size_t i = 0; i < steps_.size(); ++i)
@@ -111,7 +111,8 @@ class Script {
     step_ = {};
   }
 
-  /// Reads a tensor. If the tensor is in host memory, it is loaded for this step and stays on the device.
+  /// Reads a tensor. If the tensor is in host memory, loads the tensor for this step. The tensor then stays on the
+  /// device.
   void read(std::uint32_t& tensor, std::size_t slot, const ChainTensor& of) {
     if (in_host_[slot] != no_tensor) {
       tensor = add(of, in_host_[slot]);
@@ -142,7 +143,8 @@ class Script {
       if (ways.inner == Ways::host) save(n_ + 1 + s, inner_[s]);
     }
     step_.workspace = stage.forward_workspace(keeps);
-    if (again && in_host_[s + 1] != no_tensor) useful_ = false;  // made again before it is loaded
+    // The tensor would be made again before it is loaded.
+    if (again && in_host_[s + 1] != no_tensor) useful_ = false;
     if (!again && ways.output_to_host) to_save_ = s + 1;
     end_step();
     if (to_save_) {
@@ -181,8 +183,10 @@ class Script {
   const std::vector<Ways>& ways_;
   std::size_t n_;
   std::vector<std::uint32_t> boundary_, inner_, gradient_;  ///< the present tensors
-  std::vector<std::uint32_t> in_host_;            ///< boundaries, then inner tensors: to be loaded
-  std::map<std::size_t, std::uint32_t> pending_;  ///< saved boundaries, until the forward half ends
+  /// The tensors to be loaded: boundaries, and then inner tensors.
+  std::vector<std::uint32_t> in_host_;
+  /// The boundaries that are saved until the forward half ends.
+  std::map<std::size_t, std::uint32_t> pending_;
   std::optional<std::size_t> to_save_;
   bool input_again_ = false, useful_ = true;
   std::vector<Made> tensors_;
@@ -210,7 +214,8 @@ class Listing {
     std::vector<std::uint32_t> loads;
     for (const Step& step : script_.steps())
       loads.insert(loads.end(), step.loads.begin(), step.loads.end());
-    std::map<std::uint32_t, std::uint32_t> arrives, saved;  // for each tensor, its action
+    // For each tensor, the action that brings it or saves it.
+    std::map<std::uint32_t, std::uint32_t> arrives, saved;
     std::size_t next = 0;
     for (std::size_t i = 0; i < script_.steps().size(); ++i) {
       for (; next < loads.size() && places[next] <= i; ++next) {

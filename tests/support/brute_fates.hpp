@@ -1,8 +1,8 @@
 // Finds the fastest execution of one training step of a small network by an exhaustive search. Each forward pass runs
-// once, or a second time before any of the backward passes. Its tensors for the backward pass come from either run, or
-// are saved to host memory, as boundaries may be. Loads are listed at all positions that keep their order. The search
-// shares no code with the search that it checks, except the numbers of the chain. The naive executor executes the
-// plans.
+// once, or a second time before any of the backward passes. The tensors that a stage makes for the backward pass come
+// from either run, or are saved to host memory. Boundaries may also be saved to host memory. Loads are listed at all
+// positions that do not change the order of the loads. This search shares no code with the search that it checks,
+// except the numbers of the chain. The naive executor executes the plans.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace sluice::test {
 struct BruteForce {
   // Infinity if no execution is faster than `below`.
   double seconds = std::numeric_limits<double>::infinity();
-  std::int64_t tapes = 0;     ///< tapes that fit and could be faster
-  std::int64_t executed = 0;  ///< plans that were executed
+  std::int64_t tapes = 0;     ///< the number of tapes that fit and could be faster than `below`
+  std::int64_t executed = 0;  ///< the number of plans that were executed
 };
 
 /// Searches the executions of a step of one micro-batch. Before the input, the weights of each stage are loaded in

@@ -9,8 +9,8 @@
 
 namespace sluice::test {
 
-/// Returns the factor by which the number of cases is multiplied: SLUICE_CAMPAIGN, or 1. Throws runtime_error if
-/// SLUICE_CAMPAIGN is not a positive integer.
+/// Returns the factor by which the number of cases is multiplied, which is SLUICE_CAMPAIGN, or 1. Throws runtime_error
+/// if SLUICE_CAMPAIGN is not a positive integer.
 inline int campaign_factor() {
   const char* const text = std::getenv("SLUICE_CAMPAIGN");
   if (!text) return 1;

@@ -16,7 +16,7 @@ struct Node {
   std::uint32_t action;
   std::int64_t iteration;
   double seconds, latency;
-  // Nodes that must have arrived, and the node before on its stream.
+  // The nodes that must have arrived, and the previous node of the stream.
   std::vector<std::size_t> after;
   std::size_t previous = SIZE_MAX;
   double asked = never, start = never, end = never;
@@ -164,7 +164,7 @@ class Oracle {
     return true;
   }
 
-  /// Returns the bytes that a node allocates in a pool, or -1 if it allocates nothing there.
+  /// Returns the bytes that a node allocates in a pool, or -1 if the node allocates no bytes in this pool.
   std::int64_t wanted(std::size_t n, std::uint32_t pool) const {
     std::int64_t bytes = -1;
     for (const Placement& p : plan_.actions[nodes_[n].action].allocates)

@@ -1,6 +1,6 @@
-// A third, naive executor. It lists every execution of a plan as a separate node. At each moment, it looks at all nodes
-// again and again until no node changes. It shares no code with the tables and the executors that it checks. No link of
-// the plan may be shared. All times are in seconds.
+// A third, naive executor. It lists every execution of a plan as a separate node. At each moment, the executor looks at
+// all nodes again and again until no node changes. The executor shares no code with the tables and the executors that
+// it checks. No link of the plan may be shared. All times are in seconds.
 #pragma once
 
 #include <map>

@@ -11,7 +11,8 @@ namespace sluice::test {
 /// Returns scenarios/phased_ipu_pair.yaml with few batches, changed by the overrides.
 Scenario ipu_pair(const std::vector<std::string>& overrides);
 
-/// Returns scenarios/sharded_ipu_pair.yaml, which asks the same question without `phases`, changed by the overrides.
+/// Returns scenarios/sharded_ipu_pair.yaml, which is the same question as scenarios/phased_ipu_pair.yaml without
+/// `phases`, changed by the overrides.
 Scenario ipu_pair_without_phases(const std::vector<std::string>& overrides);
 
 /// Returns the mean time from the start of one phase to the start of the next phase, over `phases` phases in the middle

@@ -21,7 +21,7 @@ struct RandomCase {
   std::string cut, fates;    ///< YAML, empty: open
   std::string keys;          ///< the keys of the policy after its name
   std::vector<std::string> machine;
-  std::int64_t all_bytes = 0;  ///< more than any plan of this case needs on one device
+  std::int64_t all_bytes = 0;  ///< more bytes than any plan of this case needs on one device
 
   std::string text() const { return text_with(cut, fates, ""); }
   /// Returns the scenario with further keys of the policy, as ", key: value".
@@ -32,13 +32,13 @@ struct RandomCase {
 /// Returns the policies that a case may have, each with the policy of its replicas.
 const std::vector<std::string>& policies_with_choices();
 
-/// Returns a case with that policy, which must be able to train if `training` is set.
+/// Returns a case with this policy, which must be able to train if `training` is set.
 RandomCase random_case(Dice& dice, const std::string& policy, bool training);
 
 /// Returns explicit settings of all choices that the case leaves open, as YAML.
 std::string random_settings(Dice& dice, const RandomCase& open);
 
-/// Returns the plan of a case on devices with `capacity` bytes each, with further overrides. Returns nothing if the
+/// Returns the plan of a case on devices with `capacity` bytes each, with further overrides. Returns no plan if the
 /// case does not fit.
 std::optional<Plan> plan_within(const RandomCase& random, const std::string& text,
                                 std::int64_t bytes, const std::vector<std::string>& further = {});

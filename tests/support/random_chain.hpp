@@ -9,7 +9,8 @@
 
 namespace sluice::test {
 
-/// SplitMix64 (Steele et al. 2014), because distributions of the standard library differ between libraries.
+/// Random numbers by SplitMix64 (Steele et al. 2014). The distributions of the standard library are not used, because
+/// these distributions differ between implementations.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed) {}
@@ -61,8 +62,9 @@ inline Chain random_chain(Dice& dice, std::size_t stages) {
   return chain;
 }
 
-/// Returns stages like the layers of a transformer, which differ a little from each other. They take 1 s forward and 2
-/// s backward, and have inner tensors of 30 MB and outputs of 2 MB. A copy of 30 MB takes `copy_s` each way.
+/// Returns stages like the layers of a transformer, with small differences between the stages. A stage takes about 1 s
+/// forward and 2 s backward, and has inner tensors of 30 MB and an output of 2 MB. A copy of 30 MB takes `copy_s`
+/// seconds in each direction.
 inline Chain layered_chain(std::size_t stages, double copy_s) {
   const auto tensor = [copy_s](std::size_t bytes) {
     const double seconds = copy_s * static_cast<double>(bytes) / 30e6;

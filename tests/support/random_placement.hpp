@@ -34,12 +34,12 @@ inline KernelTime random_time(Dice& dice, std::size_t operands) {
 
 struct PlacementShape {
   std::size_t tensors = 8, kernels = 12;
-  std::uint64_t users = 5;  ///< the most bytes of a tensor
+  std::uint64_t users = 5;  ///< the greatest number of bytes of a tensor
   std::size_t stay = 2;     ///< at most
 };
 
-/// Returns a problem with tensors of all three kinds. Some tensors are written again. Moves take about as long as
-/// kernels.
+/// Returns a problem with tensors of all three kinds. Some tensors are written a second time. Moves take about as long
+/// as kernels.
 inline PlacementProblem random_placement(Dice& dice, const PlacementShape& shape) {
   using Begins = PlacementProblem::Begins;
   PlacementProblem problem;
@@ -73,8 +73,9 @@ inline PlacementProblem random_placement(Dice& dice, const PlacementShape& shape
   return problem;
 }
 
-/// Returns a problem like the training of a deep network. The first half of the kernels make a tensor each, and the
-/// second half read these tensors in the opposite order. There are also weights, which stay for the whole run.
+/// Returns a problem like the training of a deep network. Each kernel of the first half makes a tensor, and the kernels
+/// of the second half read these tensors in the opposite order. The problem also has weights, which stay for the whole
+/// run.
 inline PlacementProblem layered_placement(Dice& dice, std::size_t tensors, std::size_t kernels) {
   using Begins = PlacementProblem::Begins;
   PlacementProblem problem;

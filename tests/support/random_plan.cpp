@@ -68,7 +68,7 @@ class Generator {
     plan_.tensors.push_back({"moved", TensorClass::activation, 10});
   }
 
-  /// Adds links for each device, over which it may read while it computes.
+  /// Adds links for each device, over which the device may read while it computes.
   void add_ways_of_kernels() {
     for (int d = 0; d < computes_; ++d)
       for (int k = 0; k < 2; ++k) {
@@ -81,7 +81,7 @@ class Generator {
       }
   }
 
-  /// Lets a computation read over one or two links, which are its device's own links, or any links if links are shared.
+  /// Lets a computation read over one or two links, which are the device's own links, or any links if links are shared.
   void add_flows(Action& action) {
     const auto own = static_cast<std::uint32_t>(plan_.routes.size()) -
                      2 * (static_cast<std::uint32_t>(computes_) - action.stream);
@@ -96,7 +96,7 @@ class Generator {
     }
   }
 
-  /// Lets each route cross one to three links, which other routes cross, too.
+  /// Lets each route cross one to three links that other routes also cross.
   void share_links() {
     for (Link& link : plan_.links)
       link.bandwidth = 10 * std::pow(10, std::uniform_real_distribution<double>(0, 5)(random_));
@@ -154,7 +154,8 @@ class Generator {
     return static_cast<std::uint32_t>(plan_.tensors.size() - 1);
   }
 
-  /// Adds a tensor that `a` allocates. `a` itself uses it, or one or two later actions, which wait for `a`.
+  /// Adds a tensor that `a` allocates. Either `a` itself uses the tensor, or one or two later actions, which wait for
+  /// `a`, use it.
   void add_tensor(std::uint32_t a) {
     const std::uint32_t end = plan_.section_end(plan_.section_of(a));
     const Placement placement{new_tensor("t"),
@@ -184,7 +185,7 @@ class Generator {
     wait(user, first, 0);
   }
 
-  /// Lists the streams of each section in a random interleaving, which keeps the order on each stream.
+  /// Lists the actions of each section in a random order that does not change the order of any stream.
   void riffle() {
     std::vector<std::uint32_t> order;  // the old numbers of actions, in their new order
     for (Section section : {Section::prologue, Section::body, Section::epilogue}) {
@@ -214,7 +215,7 @@ class Generator {
 
   std::mt19937 random_;
   RandomPlanOptions options_;
-  int computes_ = 0;  ///< the number of compute streams, which come first
+  int computes_ = 0;  ///< the number of compute streams, which come before the copy streams
   Plan plan_;
 };
 

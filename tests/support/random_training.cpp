@@ -13,7 +13,7 @@ const Thing& one_of(Dice& dice, const std::vector<Thing>& things) {
   return things[dice.below(things.size())];
 }
 
-/// Returns 1 to 10, uniform in the logarithm, times a random power of ten between two limits.
+/// Returns a random factor from 1 to 10, whose logarithm is uniform, times a random power of ten between two limits.
 double spread(Dice& dice, int low, int high) {
   const double exponent = low + static_cast<double>(dice.below(1000)) / 1000 * (high - low);
   return std::pow(10, exponent);

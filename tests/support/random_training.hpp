@@ -1,5 +1,5 @@
-// Random training runs on one device. They have chains of layers of every kind, links with latencies and set-ups, few
-// or many micro-batches, steps and updates. A seed gives the same runs on every machine.
+// Random training runs on one device. The runs have chains of layers of every kind, links with latencies and set-ups,
+// few or many micro-batches, steps and updates. A seed gives the same runs on every machine.
 #pragma once
 
 #include <string>
@@ -11,7 +11,8 @@ namespace sluice::test {
 /// Returns a scenario's document without `fates`, for a device with unlimited memory.
 std::string random_training(Dice& dice);
 
-/// Returns such a document with a policy whose stages take turns on gpu0 and, if there are two devices, on gpu1.
+/// Returns a scenario's document without `fates`, for a policy whose stages take turns. The stages run on gpu0 and, if
+/// there are two devices, on gpu1.
 std::string random_training(Dice& dice, const std::string& policy, std::size_t devices);
 
 }  // namespace sluice::test

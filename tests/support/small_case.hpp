@@ -10,8 +10,8 @@ namespace sluice::test {
 
 /// One layer of a stage table. All numbers are per sample.
 struct Row {
-  double compute_ms;          ///< 1e6 FLOP per millisecond, at 1 GFLOP/s
-  std::int64_t weight_bytes;  ///< 1 us per kB at 1 GB/s
+  double compute_ms;          ///< 1e6 FLOP take 1 ms at 1 GFLOP/s
+  std::int64_t weight_bytes;  ///< 1 kB takes 1 us at 1 GB/s
   std::int64_t output_bytes;
 };
 

@@ -1,5 +1,6 @@
-// A model for scenarios with two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the first
-// weights 800, the tensor between the products 80, the second weights 400, and the output 20.
+// A model for scenarios with two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the tensor
+// between the products has 80 bytes, and the output has 20 bytes. The first weights have 800 bytes, and the second
+// weights have 400 bytes.
 #pragma once
 
 #include <string>

@@ -182,7 +182,7 @@ class Optimal(Case):
         done = subprocess.run([PROGRAM, "run", AS_WRITTEN, "fates={strategy: optimal, budget: 671846399B}"],
                               capture_output=True, text=True, cwd=ROOT, env=ENVIRONMENT, timeout=300)
         self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertIn("The least budget that works is 671846400 B", done.stderr)
+        self.assertIn("The least budget that is enough is 671846400 B", done.stderr)
 
 
 def text_of_ms(seconds):
@@ -264,7 +264,7 @@ def most_in_flight(*run):
     done = run_training(*run, in_flight(SAMPLES))
     if done.returncode == 0:
         return SAMPLES
-    return int(re.search(r"the most that fit in flight: (\d+)\n", done.stderr).group(1))
+    return int(re.search(r"the greatest number in flight that fits: (\d+)\n", done.stderr).group(1))
 
 
 def makespans():
@@ -313,7 +313,7 @@ class OnTheCard(Case):
                 done = run_training(*run, in_flight(samples))
                 self.assertEqual(done.returncode, code, done.stderr)
             self.assertIn(f"needs {needed(most + 1)} B", done.stderr)
-            self.assertIn(f"the most that fit in flight: {most}\n", done.stderr)
+            self.assertIn(f"the greatest number in flight that fits: {most}\n", done.stderr)
 
     def test_the_link_binds_and_each_makespan_exceeds_its_transfers(self):
         for name, down in (("halves, all kept", KEPT), ("halves, all offloaded", OFFLOADED),

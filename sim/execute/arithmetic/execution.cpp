@@ -105,7 +105,8 @@ inline void Replay::part_ends(std::uint32_t s) {
   if (--streams_[s].parts == 0) ending_.push_back(s);
 }
 
-/// Starts the actions that may start now: those that were granted their bytes, and those whose waits have ended.
+/// Starts the actions that may start now: the actions that were granted their bytes, and the actions whose waits have
+/// ended.
 inline void Replay::go_on() {
   if (grants_.unsettled()) {
     grants_.settle(granted_);
@@ -175,8 +176,8 @@ inline void Replay::attempt(std::uint32_t s) {
   start(s, now_);
 }
 
-/// Returns whether all executions for which the head of the stream waits have ended. If not, adds the stream to the
-/// list of streams that wait for the first execution that has not ended.
+/// Returns whether all executions for which the head of the stream waits have ended. If one of these executions has not
+/// ended, adds the stream to the list of streams that wait for the first such execution.
 inline bool Replay::all_ended(std::uint32_t s) {
   StreamState& stream = streams_[s];
   const std::uint32_t a = stream.cursor.action();

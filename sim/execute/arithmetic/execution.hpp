@@ -25,16 +25,16 @@ struct StreamState {
   StartReason cause;
   State state = State::waiting;
   bool own_left = false;      ///< whether the arithmetic part of the action still runs
-  std::uint32_t parts = 0;    ///< parts of the action that still run
+  std::uint32_t parts = 0;    ///< the number of parts of the action that still run
   std::uint32_t version = 0;  ///< the version of the valid event
-  double expected_at = 0;     ///< the time of that event
-  // The action for which the stream waits, and the next stream that waits for the same action.
+  double expected_at = 0;     ///< the time of the valid event
+  // The action for which the stream waits, and the next stream that waits for this action.
   std::uint32_t awaited_action = none;
   std::int64_t awaited_iteration = 0;
   std::uint32_t next_waiter = none;
 };
 
-/// A slot for a flow that may share a link with others. A stream has enough slots for each of its actions.
+/// A slot for a flow that may share a link with other flows. A stream has enough slots for each of its actions.
 struct FlowState {
   enum class Is : std::uint8_t { idle, setting_up, flowing };
   std::uint32_t stream = none;
@@ -57,7 +57,8 @@ struct Event {
 
 /// Returns the largest number of iterations by which a wait refers back or a prefetch refers ahead.
 std::int64_t reach_of(const Plan& plan);
-/// Returns whether the replay looks for a steady state. With few iterations, a steady state would save little time.
+/// Returns whether the replay looks for a steady state. If the plan has few iterations, a steady state would save
+/// little time.
 bool may_repeat(const Plan& plan);
 
 class Replay {
@@ -110,20 +111,20 @@ class Replay {
   Arrivals arrivals_;
   std::vector<StreamState> streams_;
   std::vector<FlowState> flows_;
-  std::vector<std::uint32_t> first_flow_;  ///< for each stream, the first of its flow slots
+  std::vector<std::uint32_t> first_flow_;  ///< for each stream, the number of its first flow slot
   std::optional<Sharing> sharing_;
   std::optional<Emitter> emitter_;
   /// For each action, the first stream that waits for it.
   std::vector<std::uint32_t> first_waiter_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::vector<std::uint32_t> ending_, trying_, granted_;  ///< streams, in this round
+  std::vector<std::uint32_t> ending_, trying_, granted_;  ///< the streams of this round
   double now_ = 0;
   std::int64_t executed_ = 0;
   std::uint32_t leader_ = none;  ///< the stream whose iterations are counted
   bool iteration_begins_ = false;
   std::optional<PeriodSearch> period_;
-  std::vector<Emitter::Mark> marks_;  ///< one mark per state of the search
-  /// Whether the period was found, and the caller needs only the period.
+  std::vector<Emitter::Mark> marks_;  ///< one mark per recorded state
+  /// Whether the replay may end, because the period was found and the caller needs only the period.
   bool seen_enough_ = false;
   ReplayResult result_;
 };

@@ -54,8 +54,8 @@ Snapshot Replay::snapshot(std::int64_t iteration) const {
   return state;
 }
 
-/// Writes a stream that waits. Outside of the body a stream may wait for ever, so the beginning of its wait is not a
-/// part of the state.
+/// Writes the state of a stream that waits. Outside of the body a stream may wait for ever, so the beginning of its
+/// wait is not a part of the state.
 void Replay::write(Snapshot& state, std::uint32_t s) const {
   const StreamState& stream = streams_[s];
   if (stream.cursor.done()) return state.add(-1);
@@ -70,7 +70,7 @@ void Replay::write(Snapshot& state, std::uint32_t s) const {
   if (stream.state != State::waiting) write_running(state, s);
 }
 
-/// Writes a stream whose action is delayed or runs: the time of its next event, and its flows.
+/// Writes the state of a stream whose action is delayed or runs: the time of its next event, and its flows.
 void Replay::write_running(Snapshot& state, std::uint32_t s) const {
   const StreamState& stream = streams_[s];
   state.add_time(stream.started_at);
@@ -118,7 +118,7 @@ void Replay::skip(const Jump& jump) {
   events_ = {};
   for (std::uint32_t s = 0; s < streams_.size(); ++s) {
     StreamState& stream = streams_[s];
-    // A stream that is in the prologue or the epilogue does not take part in the periods, so its times stay the same.
+    // A stream that is in the prologue or the epilogue does not take part in the periods, so its times do not change.
     const bool inside = stream.cursor.in_body();
     const double later = inside ? jump.seconds : 0;
     if (inside) {

@@ -49,8 +49,8 @@ Outcome execute_by_replay(const Plan& plan, Sink& sink, const ExecutorOptions& o
 extern const PlanExecutor replay_executor = {
     .name = "replay",
     .summary =
-        "The events are computed by arithmetic, with max-min sharing of links; whole periods of a long steady state "
-        "are left out.",
+        "Computes the events by arithmetic, with max-min sharing of links; skips whole periods of "
+        "a long steady state.",
     .execute = execute_by_replay,
 };
 

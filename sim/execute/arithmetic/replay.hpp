@@ -1,6 +1,6 @@
 // The replay executes a plan by event arithmetic, without SimGrid. The judge uses the replay. The replay and SimGrid's
-// engine implement the meaning of a plan independently. If no link is shared and no period is left out, both executors
-// emit exactly the same spans and memory events. If a period is left out, later times agree to 1e-12 of the makespan. If
+// engine implement the meaning of a plan independently. If no link is shared and no period is skipped, both executors
+// emit exactly the same spans and memory events. If a period is skipped, later times agree to 1e-12 of the makespan. If
 // a link is shared, all times agree to 1e-9 of the makespan (sharing.hpp).
 #pragma once
 
@@ -20,10 +20,10 @@ struct ReplayOptions {
   /// If true, every grant is given at once, as if every pool were unlimited. Reservations are still counted.
   bool unlimited = false;
   /// If true, the replay skips whole periods of a steady state, and the sink receives the repeated spans. If false,
-  /// every action is executed. The times of both settings agree to 1e-12 of the makespan.
+  /// every action is executed. The times with `true` and with `false` agree to 1e-12 of the makespan.
   bool jumps = true;
-  /// If true, the replay ends as soon as it has found the steady state, because the caller needs only `period`. A sink
-  /// receives only spans. If no steady state is found, the sink receives the spans of the whole run.
+  /// If true, the replay ends as soon as it has found the steady state, because the caller needs only `period`. In this
+  /// case, a sink receives only spans. If there is no steady state, the sink receives the spans of the whole run.
   bool until_period = false;
   /// The replay calls this function from time to time with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
@@ -33,24 +33,24 @@ struct ReplayResult {
   /// Seconds until all actions have ended and all data have arrived.
   double makespan = 0;
   std::vector<std::int64_t> peaks;  ///< bytes, by pool
-  /// For each pool, the greatest sum of held bytes, reserved bytes and granted bytes at a grant. A pool with this
-  /// capacity gives exactly the same times. For a shared or unlimited pool, the number is the peak.
+  /// For each pool, the greatest sum of held bytes, reserved bytes and granted bytes at a grant. With a pool of this
+  /// capacity, the times of the run do not change. For a shared or unlimited pool, the number is the peak.
   std::vector<std::int64_t> reserved;
   /// The period of the steady state: the number of iterations and seconds after which the state repeats. The period has
   /// no value if no steady state was found. The replay finds a steady state only after some iterations, and only if
   /// `jumps` is true.
   std::optional<Jump> period;
-  std::optional<Deadlock> blocking;  ///< set if the run blocks, at the time `makespan`
+  std::optional<Deadlock> blocking;  ///< the deadlock if the run blocks at the time `makespan`
 };
 
 /// Throws InputError when the plan uses a tensor that is not in its pool, and Interrupted on a signal.
 ReplayResult replay(const Plan& plan, const ReplayOptions& options = {});
 /// Replays the plan, and passes all spans and memory events to a sink.
 ReplayResult replay(const Plan& plan, Sink& sink, const ReplayOptions& options = {});
-/// These two functions replay a plan whose tables exist already.
+/// These two functions replay a plan whose tables have already been made.
 ReplayResult replay(const PlanTables& tables, const ReplayOptions& options = {});
 ReplayResult replay(const PlanTables& tables, Sink& sink, const ReplayOptions& options = {});
-/// Replays the plan for a caller that needs only the spans.
+/// Replays the plan without memory events, for a caller that needs only the spans.
 using Executed = Span;
 ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>& each);
 

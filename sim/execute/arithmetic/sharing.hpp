@@ -1,8 +1,8 @@
 // Max-min fair sharing of links between flows, as in SimGrid's model (CM02 without latency, cross traffic or windows).
 // The method is progressive filling. First, the link that can give the lowest rate to each of its flows gives these
-// flows this rate. Then the next such link divides its remaining bandwidth between its remaining flows, and so on. When
-// a flow starts or ends, the rates of all flows that are connected to it through links are computed again. Units are
-// bytes, byte/s and seconds.
+// flows this rate. Then, of the remaining links, the link that can give the lowest rate divides its remaining bandwidth
+// between its remaining flows, and so on. When a flow starts or ends, the rates of all flows that are connected to it
+// through links are computed again. Units are bytes, byte/s and seconds.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class Sharing {
     double since = 0;
     double end() const { return since + bytes_left / rate; }
   };
-  /// Parameter `flows` is the largest number of flows at one time. The caller numbers the flows from 0.
+  /// Parameter `flows` is the largest number of flows at one time. The caller gives each flow a number from 0.
   Sharing(const Plan& plan, std::size_t flows);
 
   /// start() adds a flow, and stop() removes it. The rates change only in update().
@@ -38,8 +38,9 @@ class Sharing {
  private:
   struct Link {
     std::vector<std::uint32_t> flows;  ///< numbers of flows
-    double rate_left = 0;              ///< byte/s that no flow has been given yet
-    std::uint32_t unrated_flows = 0;   ///< flows that have not been given a rate
+    /// The bandwidth, in byte/s, that no flow has been given yet.
+    double rate_left = 0;
+    std::uint32_t unrated_flows = 0;   ///< the number of flows that have not been given a rate
     bool marked = false;
   };
   void collect_component();

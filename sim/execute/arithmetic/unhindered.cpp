@@ -9,33 +9,34 @@
 
 namespace sluice {
 
-// The replay would find the same seconds, for three reasons:
-// - No link is shared, so each action takes the same time as it takes alone. Suppose that no execution waits for
-//   memory. Then an execution starts at the latest of three times: the time when its stream is free, the time
-//   when the data of all executions for which it waits have arrived, and its not_before. All executions for
-//   which it waits are listed before it, in an earlier iteration or in the same iteration.
-// - The times in an iteration depend on earlier iterations only through two things: the times when the streams
-//   are free, and the arrivals to which the iteration's waits look back. Suppose that all of these times grow
-//   by the same amount during an iteration. Suppose also that the prologue decided no start in this iteration,
-//   and that no wait looked back before the first iteration. Then all times grow by the same amount in the next
-//   iteration, and in all later iterations except the last ones.
-// - No execution waits for memory. A grant compares the capacity of the pool with a sum (reservation.hpp). The
-//   sum counts the bytes that are in the pool and the bytes of the requests that are listed before the granted
-//   request, each at most once. Let `apart` be the number of iterations between the fastest and the slowest
-//   stream. Until the times grow evenly, the counted bytes belong to the iterations computed so far and to
-//   `apart` further iterations. Afterwards, the counted bytes belong to the iterations by which the streams are
-//   apart, and to the 2 * reach iterations before them, because the allocations of an iteration are used within
-//   2 * reach iterations and are then freed. In addition, the first 2 * reach iterations have allocations for
-//   uses that would lie before the first iteration. The bytes of homes, of the prologue and of the epilogue are
-//   added. If a pool has room for the sum of all these bytes, no grant of the body ever waits. (The epilogue may
-//   wait until the body has ended. This wait delays no other action, because no request keeps room free for a
-//   request that is listed after it.)
+// The replay would find the seconds that this file finds, for three reasons:
+// - No link is shared, so each action takes the time that it takes alone. Suppose that no execution waits for memory.
+//   Then an execution starts when three conditions hold: its stream is free, the data of all executions for which it
+//   waits have arrived, and its not_before has passed. All executions for which the execution waits are listed before
+//   it, in an earlier iteration or in its own iteration.
+// - The times in an iteration depend on earlier iterations only through two things: the times when the streams are
+//   free, and the arrivals to which the iteration's waits look back. Suppose that all of these times grow by an equal
+//   amount during an iteration. Suppose also that the prologue decided no start in this iteration, and that no wait
+//   looked back before the first iteration. Then all times grow by this amount in the next iteration, and in all later
+//   iterations except the last iterations.
+// - No execution waits for memory. A grant compares the capacity of the pool with a sum (reservation.hpp). The sum
+//   counts the bytes that are in the pool and the bytes of the requests that are listed before the granted request,
+//   each at most once. Let `apart` be the number of iterations between the fastest and the slowest stream. Until the
+//   times grow evenly, the counted bytes belong to the iterations computed so far and to `apart` further iterations.
+//   After this, the counted bytes belong to the `apart` iterations between the streams and to the 2 * reach iterations
+//   before them. The reason is that the allocations of an iteration are used within 2 * reach iterations and are then
+//   freed. In addition, the first 2 * reach iterations have allocations for uses that would lie before the first
+//   iteration. The sum of the counted bytes also has the bytes of homes, of the prologue and of the epilogue. If a pool
+//   has room for the sum of all these bytes, no grant of the body ever waits. (The epilogue may wait until the body has
+//   ended. This wait delays no other action, because a request does not keep room free for requests that are listed
+//   later.)
 namespace {
 
 /// The greatest number of iterations that this file computes. If the times do not grow evenly within these iterations,
 /// the replay executes the plan instead.
 constexpr std::int64_t most_walked = 12;
-/// The greatest number of iterations that a wait may look back. Plans with longer waits are executed by the replay.
+/// The greatest number of iterations that a wait may look back. If a wait looks back further, the replay executes the
+/// plan.
 constexpr std::int64_t most_reach = 4;
 
 class Unhindered {
@@ -66,7 +67,7 @@ class Unhindered {
   }
 
  private:
-  /// Reads the waits of all actions. Returns false if an action waits for an action that is listed after it.
+  /// Reads the waits of all actions. Returns false if an action waits for an action that is listed later.
   bool learn_waits() {
     for (std::uint32_t a = 0; a < plan_.body_end; ++a) {
       const bool body = a >= plan_.body_begin;
@@ -122,7 +123,7 @@ class Unhindered {
   }
 
   /// Returns the seconds by which all times in taken_over() grew during this iteration. Returns nullopt if these times
-  /// did not all grow by the same amount. The growth is measured on the same stream as in the replay.
+  /// grew by different amounts. The growth is measured on the stream on which the replay measures its periods.
   std::optional<double> growth(const std::vector<double>& before,
                                const std::vector<double>& after) const {
     std::size_t leader = 0;
@@ -169,14 +170,14 @@ class Unhindered {
   std::int64_t reach_;
   /// The number of the first iteration in which no wait looks back to a time before the body.
   std::int64_t whole_ = 0;
-  std::vector<Wait> reaching_back_;  ///< n entries for each wait that looks back n iterations
+  std::vector<Wait> reaching_back_;  ///< a wait that looks back n iterations is listed n times
   std::vector<double> free_;         ///< indexed by stream
   std::vector<double> arrivals_;     ///< indexed by action, for the latest reach + 1 iterations
   bool filling_ = false;             ///< whether the prologue decided a start in this iteration
 };
 
-/// Returns whether a pool that no device owns has a limited capacity. Such a pool grants bytes in the order in which
-/// actions ask, so that an action may delay another action.
+/// Returns whether a pool that no device owns has a limited capacity. A pool without an owner grants bytes in the order
+/// in which actions request them, so that an action may delay another action.
 bool shares_memory(const Plan& plan) {
   return std::any_of(plan.pools.begin(), plan.pools.end(),
                      [](const Pool& pool) { return pool.shared() && pool.limited(); });

@@ -22,7 +22,7 @@ void take_back_handlers() {
 constexpr const char* way_out = "; use --executor replay to run without SimGrid";
 
 /// SimGrid aborts when it gets no memory for the stack of an actor, so there must be room for all stacks. The margins
-/// are for the pages that guard a stack, and for all other memory of the engine.
+/// are for the pages that guard a stack, and for the memory that the engine needs in addition to stacks.
 void require_memory(const Plan& plan) {
   constexpr std::size_t guard_kib = 64, others_kib = 4096;
   const std::size_t kib = plan.streams.size() * (stack_kib + guard_kib) + others_kib;
@@ -48,9 +48,9 @@ namespace fs = std::filesystem;
 constexpr const char* file_name = "sluice_simgrid.so";
 constexpr std::size_t room_for_libraries = std::size_t{128} << 20;
 
-/// Returns the paths where the module may be. In an installed package, the module is next to the program. For tests and
-/// for the helper program of the Python package, it is in the build folder above the program. The last path is in the
-/// folder where libraries are installed.
+/// Returns the paths at which the module may be. In an installed package, the module is next to the program. For tests
+/// and for the helper program of the Python package, the module is in the build folder above the program. The last path
+/// is in the folder where libraries are installed.
 std::vector<std::string> places() {
   std::error_code failed;
   const fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
@@ -73,12 +73,13 @@ const EngineModule* load() {
         throw InternalError(std::string(out_of_memory) + ": " + why + way_out);
       throw IoError(why + way_out);
     }
-    // Only such a cast converts the result of dlsym to a function.
+    // The result of dlsym can be converted to a function only by this cast.
     auto* const entry = reinterpret_cast<EngineEntry*>(::dlsym(library, engine_entry_name));
     const EngineModule* const module = entry ? entry(host) : nullptr;
     if (!module || module->digest != library_digest())
       throw IoError(
-          file + " belongs to another build of Sluice than this program: build or install both " +
+          file + " belongs to another build of Sluice than this program: build or install both "
+                 "together " +
           "together (`./dev build`)" + way_out);
     return module;
   }
@@ -122,7 +123,8 @@ EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options)
 extern const PlanExecutor simgrid_executor = {
     .name = "simgrid",
     .summary =
-        "SimGrid, the reference, executes the plan with one actor per stream and shares links by its own model.",
+        "Executes the plan with SimGrid, which is the reference; each stream is an actor, and "
+        "SimGrid's own model shares the links.",
     .execute = execute_on_simgrid,
 };
 

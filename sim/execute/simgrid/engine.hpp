@@ -3,14 +3,14 @@
 // module is missing, or was built for another version of Sluice, every function of this file throws IoError.
 //
 // Every computation, and every transfer that cannot meet another flow, is timed by arithmetic: its end is its start
-// plus its seconds. The actor is suspended until SimGrid's clock reaches this end. SimGrid's clock orders all events,
-// but the times in the trace are the exact sums. A transfer whose links other streams also use is a SimGrid
-// communication, which shares the links max-min fairly. The end of such a transfer is read from SimGrid's clock. The
-// setup of a transfer occupies the stream before the bytes flow. The latency of a transfer delays the arrival, but
+// plus its seconds. The actor sleeps until SimGrid's clock reaches this end. SimGrid's clock orders all events, but the
+// times in the trace are the exact sums. A transfer whose links other streams also use is a SimGrid communication,
+// which shares the links max-min fairly. The end of a transfer that is a communication is read from SimGrid's clock.
+// The setup of a transfer occupies the stream before the bytes flow. The latency of a transfer delays the arrival, but
 // occupies neither stream nor links.
 //
 // SimGrid allows one engine per process: a second call of execute() in the same process throws
-// InternalError. Further executions need their own processes (run/isolated.hpp).
+// InternalError. Every further execution needs its own process (run/isolated.hpp).
 #pragma once
 
 #include <cstdint>
@@ -26,20 +26,21 @@ namespace sluice {
 
 struct EngineOptions {
   /// If true, transfers that cannot meet another flow are timed by arithmetic. If false, every transfer is a SimGrid
-  /// communication. The trace is then the same up to the precision of the clock, and the program takes longer.
+  /// communication. With `false`, the times of the trace differ by at most the precision of the clock, and the program
+  /// takes longer than with `true`.
   bool direct_links = true;
   /// SimGrid's context factory ("raw", "boost" or "thread"). If empty, SimGrid chooses.
   std::string contexts = {};
   /// The engine calls this function from time to time with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
-  const PlanTables* tables = nullptr;  ///< the plan's tables, if they exist already
+  const PlanTables* tables = nullptr;  ///< the plan's tables, if they have already been made
 };
 
-/// The results of the engine in addition to the spans.
+/// What the engine returns in addition to the spans.
 struct EngineReport {
-  double makespan = 0;     ///< seconds until all actions have ended and all data have arrived
+  double makespan = 0;     ///< the seconds until all actions have ended and all data have arrived
   double precision = 0;    ///< SimGrid's precision in seconds, chosen from a bound of the makespan
-  double loop_wall_s = 0;  ///< wall-clock seconds in SimGrid's event loop; not in the trace
+  double loop_wall_s = 0;  ///< the wall-clock seconds in SimGrid's event loop; not in the trace
   std::optional<Deadlock> blocking = {};
 };
 
@@ -50,13 +51,13 @@ EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options 
 
 extern const PlanExecutor simgrid_executor;
 
-/// Loads the module. Call this before forking children that run the engine, because children inherit a loaded
-/// module.
+/// Loads the module. Loads the module. Call this function before forking children that run the engine, because children
+/// inherit a loaded module.
 void load_engine();
 
-/// Returns SimGrid's settings for a plan, such as "network/model:CM02 …". The trace stores these settings.
+/// Returns SimGrid's settings for a plan, for example "network/model:CM02 …". The trace stores these settings.
 std::string engine_settings(const Plan& plan);
-/// Returns a version such as "3.32".
+/// Returns the version of SimGrid, for example "3.32".
 std::string simgrid_version();
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
 // The interface between the engine's module and the program that loads it. Loading SimGrid takes longer than most runs,
-// so the engine is a module that is loaded only when it is needed. The module has its own copy of the code that it
-// shares with the program. EngineHost gives the module the functions that must be called in the program itself.
+// so the engine is a module that is loaded only when it is needed. The module has its own copy of the code that the
+// program also has. EngineHost gives the module the functions that must be called in the program itself.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,17 @@ namespace sluice {
 inline constexpr std::size_t stack_kib = 1024;  ///< of each actor
 
 struct EngineHost {
-  void (*check_interrupt)();     ///< check_interrupt of base/interrupt.hpp
-  void (*take_back_handlers)();  ///< called after SimGrid has installed its own handlers
+  void (*check_interrupt)();     ///< the function check_interrupt of base/interrupt.hpp
+  /// The module calls this function after SimGrid has installed its own signal handlers.
+  void (*take_back_handlers)();
 };
 
 struct EngineModule {
   /// The digest of the library from which the module is linked. If this digest differs from the program's own digest,
   /// the module belongs to another build of Sluice.
   std::string_view digest;
-  /// Does the same as execute() of engine.hpp, but returns a deadlock in the report instead of throwing an exception.
+  /// Executes the plan like execute() of engine.hpp, but returns a deadlock in the report instead of throwing an
+  /// exception.
   EngineReport (*run)(const Plan& plan, Sink& sink, const EngineOptions& options);
   std::string (*settings)(const Plan& plan);
   std::string (*version)();

@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// One value for the inequality of each cut (see cuts_of), and a last value for the inequality of the computation.
+/// One number for the inequality of each cut (see cuts_of), and a last number for the inequality of the computation.
 using CutValues = std::vector<double>;
 
 /// Returns the stages s for which the bound has inequalities: the first stage, and further stages at equal distances.
@@ -22,7 +22,7 @@ std::vector<std::size_t> cuts_of(std::size_t stages) {
   return cuts;
 }
 
-/// A number per cut for the forward passes, and a number per cut for the backward passes. The numbers are either
+/// One number per cut for the forward half, and one number per cut for the backward half. The numbers are either
 /// weights with the sum 1, or the seconds of the cuts' inequalities.
 struct PassValues {
   CutValues forward, backward;
@@ -39,8 +39,8 @@ class Overlap {
         whole_passes_(whole_passes) {}
 
   /// Searches the weights of the inequalities (`means_`) with the greatest bound. The bound is a concave function of
-  /// these weights. Each step multiplies every weight by a factor that grows with the sum of its inequality. The steps
-  /// become smaller and smaller.
+  /// these weights. Each step multiplies every weight by a factor that grows with the sum of its inequality. The
+  /// factors of later steps are closer to 1 than those of earlier steps.
   FateBound best(int steps) {
     means_.forward = means_.backward = computation();
     FateBound best{0, relaxation_.best(weights()).value, weights()};
@@ -70,8 +70,8 @@ class Overlap {
     return means;
   }
 
-  /// Returns the weights of each stage's seconds. The weight of some seconds is the sum of the weights of the
-  /// inequalities that contain them. The inequalities of the cuts up to i contain the saves of stage i. The
+  /// Returns the weights of each stage's seconds. The weight of a pass or a copy is the sum of the weights of the
+  /// inequalities that contain its seconds. The inequalities of the cuts up to i contain the saves of stage i. The
   /// inequalities of the cuts after i, and the inequality of the computation, contain the forward pass of stage i. The
   /// inequality of a cut at i contains the forward pass of one micro-batch. The same rules hold for loads and backward
   /// passes.
@@ -168,7 +168,8 @@ double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateW
 
 namespace {
 
-/// Returns the bound for a chain in which host memory has no limit, but each save takes longer by a price per byte.
+/// Returns the bound for a chain in which host memory has no limit, but the seconds of each save are increased by a
+/// price per byte.
 FateBound bound_at(const Chain& chain, std::int64_t budget, Copies copies, int steps,
                    double whole_passes) {
   const std::size_t n = chain.stages.size();

@@ -24,7 +24,7 @@
 //
 // If host memory is limited, all copies must fit into host memory at the turning point. The bound then also holds if
 // the seconds of each save are increased by a price per byte, and the price of all available host memory is subtracted.
-// A save has at most the weight 1, so a byte counts with at most its price.
+// The seconds of a save have at most the weight 1, so a byte counts with at most its price.
 #pragma once
 
 #include <cstdint>
@@ -36,13 +36,13 @@ namespace sluice {
 enum class Copies : std::uint8_t { serial, overlapped };
 
 struct FateBound {
-  double seconds = 0;  ///< infinite if even the turning point does not fit
-  double halves = 0;   ///< seconds from the first forward to the last backward pass
+  double seconds = 0;  ///< infinite if the tensors at the turning point do not fit
+  double halves = 0;   ///< the seconds from the first forward pass to the last backward pass
   FateWeights weights;
 };
 
-/// Parameter `steps` is the number of steps in which the weights are improved. More steps make the bound closer.
-/// Parameter `whole_passes` has the meaning of FateRun::whole_passes.
+/// Parameter `steps` is the number of steps in which the weights are improved. With more steps, the bound is closer to
+/// the best bound. Parameter `whole_passes` has the meaning of FateRun::whole_passes.
 FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int steps = 200,
                    double whole_passes = 1);
 
@@ -51,8 +51,8 @@ FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int s
 struct FateRun {
   double micro_batches = 1, batches = 1;
   bool one_a_step = false;  ///< whether a step has one micro-batch
-  double weights_s = 0;     ///< seconds of the first load of the weights that stay
-  double update_s = 0;      ///< seconds of one update of all stages
+  double weights_s = 0;     ///< the seconds of the first load of the weights that stay
+  double update_s = 0;      ///< the seconds of one update of all stages
   /// If weights take turns, the device computes nothing in these seconds: first_s before the first forward pass,
   /// between_s between two steps, and last_s after the last update.
   double first_s = 0, between_s = 0, last_s = 0;

@@ -91,7 +91,7 @@ class Descent {
   const Chain& chain_;
   std::int64_t budget_;
   std::size_t count_;  ///< number of choices
-  std::int64_t left_;  ///< number of tapes that may still be tried
+  std::int64_t left_;  ///< the number of tapes that may still be tried
   Tape best_;
   double seconds_ = never;
 };

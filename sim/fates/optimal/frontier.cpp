@@ -165,10 +165,11 @@ class Frontier::Solver {
     merge(best_, added_, scratch_);
   }
 
-  /// The forward passes of the stages s … k - 1 if they keep nothing.
+  /// The forward passes of the stages s … k - 1 if these stages keep no tensors.
   struct Passes {
     double seconds = 0;
-    /// The most bytes of the passes between the first and the last one, without those that are there all the time.
+    /// The most bytes of a pass between the first and the last of these passes, without the bytes that are on the
+    /// device during all of these passes.
     std::int64_t between = 0;
   };
 
@@ -212,7 +213,7 @@ class Frontier::Solver {
     const std::int64_t held = boundary_goes ? 0 : boundary(s);
     const std::int64_t running =
         always + (one ? boundary(s) : held + boundary(k - 1)) + boundary(k);
-    std::int64_t floor = 0;  // the most bytes of the passes before the last one
+    std::int64_t floor = 0;  // the most bytes of a pass before the last of these passes
     if (!one)
       floor = std::max(
           always + boundary(s) + boundary(s + 1) + chain_.stages[s].forward_workspace(false),
@@ -226,7 +227,7 @@ class Frontier::Solver {
     if (!one && may_part(k - 1)) {
       node.keeps = true;
       join(node, nodes_of(later), held + stage.inner.bytes, nodes_of(again));
-      // To keep nothing is then the same with one more forward pass.
+      // Without inner tensors, keeping nothing would only add a forward pass.
       if (stage.inner.bytes == 0 && !stage.reads_output) return;
       node.inner_goes = true;
       node.seconds += price(stage.inner.save_s + stage.inner.load_s);
@@ -240,8 +241,8 @@ class Frontier::Solver {
          nodes_of(again));
   }
 
-  /// Adds the pairs of points for a split into two parts. `held` further bytes are on the device while the first part
-  /// runs.
+  /// Adds the pairs of points for a split into two parts. While the first part runs, the device holds `held` bytes in
+  /// addition to the bytes of this part.
   void join(const ParetoNode& node, const ParetoNodes& later, std::int64_t held,
             const ParetoNodes& again) {
     const std::int64_t least = std::max({node.peak, later[0].peak + held, again[0].peak});
@@ -280,7 +281,7 @@ Frontier::Frontier(const Chain& chain, const FrontierSettings& settings)
     return;
   }
   if (chain_.stages.size() >= std::numeric_limits<std::uint16_t>::max())
-    throw InternalError("a chain of too many stages for one dynamic programme");
+    throw InternalError("a chain with too many stages for one dynamic programme");
   const std::size_t n = chain_.stages.size();
   if (settings_.cap == 0) settings_.cap = n <= 20 ? 4096 : n <= 64 ? 256 : n <= 256 ? 128 : 64;
   lay_out();

@@ -4,11 +4,12 @@
 // A segment s … t starts with boundary s on the device and ends after the backward pass of s. There are three ways to
 // execute a segment:
 // 1. The forward pass of stage s keeps its inner tensors, then segment s + 1 … t is solved, and then the backward pass
-//    of s runs. Meanwhile, boundary s and the inner tensors stay on the device or are in host memory.
+//    of s runs. Until then, boundary s and the inner tensors stay on the device or are in host memory.
 // 2. The stages s … k - 1 run without keeping anything, then segment k … t is solved. Then segment s … k - 1 is solved
-//    from boundary s, which stayed or is loaded. So a stage may run more than twice.
-// 3. This way is like 2, but stage k - 1 keeps its inner tensors. So only s … k - 2 must run again, to make the input
-//    of stage k - 1. (If stage k - 1 has no inner tensors, one of its forward passes is avoided at no cost.)
+//    from boundary s, which was kept or is loaded. So a stage may run more than twice.
+// 3. The third way is like the second way, but stage k - 1 keeps its inner tensors. So only s … k - 2 must run again,
+//    to make the input of stage k - 1. (If stage k - 1 has no inner tensors, one of its forward passes is avoided at no
+//    cost.)
 //
 // The sources are Rotor (Beaumont et al. 2019, "Optimal checkpointing for heterogeneous chains", section 4), and for
 // offloading POFO (Beaumont, Eyraud-Dubois, Shilova 2021, "Efficient combination of rematerialization and offloading").
@@ -19,7 +20,8 @@
 // bytes. In spite of this limit, each stage may keep any of its tensors, and recomputation may start at any stage.
 //
 // The search does not consider two kinds of schedules. In the first kind, an earlier segment works before the last
-// backward pass of a later segment. In the second kind, host memory holds a copy of a boundary that is made again.
+// backward pass of a later segment. In the second kind, a boundary is made again although host memory holds a copy of
+// it.
 #pragma once
 
 #include <cstdint>
@@ -36,12 +38,13 @@ struct FrontierSettings {
   /// the resulting tapes must be compared by a replay.
   double copy_price = 1;
   bool copies = true;  ///< whether tensors that a stage makes may go to host memory
-  /// Whether to keep only the first point of each segment, which makes the search much faster. The frontier then has
-  /// one point. The peak of this point equals the peak of the first point of the whole frontier, with any cap.
+  /// Whether the search keeps only the first point of each segment, which takes much less time than keeping all points.
+  /// The frontier then has one point. The peak of this point equals the peak of the first point of the whole frontier,
+  /// with any cap.
   bool only_least = false;
-  /// The approximate number of points per segment. A segment with more points loses some of them (`thin`). Losing
-  /// points never makes an infeasible schedule feasible. The value 0 means 4096 points for up to 20 stages, 256 points
-  /// for up to 64 stages, and fewer points for longer chains.
+  /// The approximate number of points per segment. A segment with more points than this loses some of its points
+  /// (`thin`). Losing points never makes an infeasible schedule feasible. The value 0 means 4096 points for up to 20
+  /// stages, 256 points for up to 64 stages, and less than 256 points for chains of more than 64 stages.
   std::size_t cap = 0;
   /// The approximate number of boundaries at which any segment may split. A chain with fewer boundaries may split at
   /// all its boundaries.
@@ -53,8 +56,9 @@ struct FrontierSettings {
 class Frontier {
  public:
   struct Point {
-    std::int64_t peak = 0;  ///< bytes, by memory_of() of the point's tape
-    double seconds = 0;     ///< seconds of all operations; copies count with copy_price
+    std::int64_t peak = 0;  ///< the peak of the point's tape, as memory_of() returns it, in bytes
+    /// The seconds of all operations; the seconds of copies are multiplied by copy_price.
+    double seconds = 0;
   };
 
   Frontier(const Chain& chain, const FrontierSettings& settings = {});
@@ -109,7 +113,7 @@ Chain with_turns(Chain chain, double copy_price);
 /// memory is unlimited.
 std::vector<double> host_prices(const Chain& chain);
 
-/// Returns the chain in which each save takes longer: the bytes of the copy times `price` are added to its seconds.
+/// Returns the chain in which the bytes of each copy times `price` are added to the seconds of its save.
 Chain with_host_price(Chain chain, double price);
 
 }  // namespace sluice

@@ -22,7 +22,8 @@ std::vector<double> turning_prices(const Chain& chain, double copy_price, std::s
   std::vector<double> prices;
   count = std::min(count, ratios.size());
   for (std::size_t i = 0; i < count; ++i) {
-    // A price between two ratios leads to a clear choice. At a price that equals a ratio, rounding would decide.
+    // At a price that equals a ratio, rounding would decide between two choices. A price between two ratios leads to
+    // one choice.
     const std::size_t at = i * ratios.size() / count;
     prices.push_back(at + 1 < ratios.size() ? (ratios[at] + ratios[at + 1]) / 2 : ratios[at] / 2);
   }
@@ -42,7 +43,7 @@ std::vector<bool> spread_splits(const Chain& chain, std::size_t count) {
     seconds += stage.forward_s;
     bytes += bytes_of(stage);
   }
-  double share = 0;  // the share of the chain up to this boundary
+  double share = 0;  // the mean share of the stages, seconds and bytes before this boundary
   std::size_t marked = 0;
   for (std::size_t s = 0; s < n; ++s) {
     const ChainStage& stage = chain.stages[s];

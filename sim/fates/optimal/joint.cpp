@@ -9,7 +9,7 @@ namespace {
 using Kind = TapeOp::Kind;
 using Boundaries = std::vector<std::size_t>;
 
-/// Returns for each stage the boundaries up to its input that this stage or a later stage reads.
+/// Returns for each stage those boundaries, up to the input of the stage, that this stage or a later stage reads.
 std::vector<Boundaries> crossing_boundaries(const Chain& chain) {
   const std::size_t n = chain.stages.size();
   std::vector<std::size_t> last(n + 1, 0);  // for each boundary, the last stage that reads it
@@ -26,7 +26,7 @@ std::vector<Boundaries> crossing_boundaries(const Chain& chain) {
   return crossing;
 }
 
-/// Returns for each operation of a joint tape that makes or loads a boundary the last operation that uses this
+/// Returns, for each operation of a joint tape that makes or loads a boundary, the last operation that uses this
 /// boundary.
 std::vector<std::size_t> last_uses(const Chain& chain, const Tape& tape) {
   std::vector<std::size_t> last(tape.size(), 0), next(chain.stages.size() + 1, 0);
@@ -94,7 +94,7 @@ class Separating {
     }
   }
 
-  /// Brings a joint boundary to the device. Those of its boundaries that have left the device become `absent_`. An
+  /// Brings a joint boundary to the device. The boundaries in it that have left the device become `absent_`. An
   /// absent boundary is loaded when an operation reads it.
   void load(std::size_t joint) {
     for (const std::size_t b : crossing_[joint]) {

@@ -1,8 +1,8 @@
 // Makes a view without branches of a chain that branches. In the view, a joint boundary holds all tensors that cross
 // between two stages, so a shortcut is a part of every joint boundary that it crosses. Code for chains that do not
-// branch, such as the dynamic programme of frontier.hpp, works on the view. Such code counts a shortcut once per joint
-// boundary. A tape of the view is then turned into a tape of the chain, which holds and copies each tensor once and
-// does not need more bytes.
+// branch, such as the dynamic programme of frontier.hpp, works on the view. Code that works on the view counts a
+// shortcut once per joint boundary. A tape of the view is then turned into a tape of the chain, which holds and copies
+// each tensor once and does not need more bytes than the tape of the view.
 #pragma once
 
 #include "fates/optimal/frontier.hpp"

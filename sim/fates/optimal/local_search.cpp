@@ -41,7 +41,7 @@ Choices choices_of(const Chain& chain, const Tape& tape) {
       choices.boundary[0] = Fate::offload;
     if (op.kind != Kind::forward || ++forwards[op.number] < 2) continue;
     choices.inner[op.number] = Fate::recompute;
-    // The operation before this one made the input of the stage again, so this input had been dropped.
+    // If the previous stage also ran again, the input of this stage had been dropped.
     if (op.number > 0 && forwards[op.number - 1] >= 2 && choices.boundary[op.number] == Fate::keep)
       choices.boundary[op.number] = Fate::recompute;
   }

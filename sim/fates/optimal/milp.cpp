@@ -87,7 +87,7 @@ class Programme {
       for (const std::uint32_t i : operation.makes) makers_.at(i) = v;
       for (const std::uint32_t i : operation.may_make) makers_.at(i) = v, optional_[i] = 1;
     }
-    // Finds for each operation and each tensor the last stage in which it can be of use. The function goes through the
+    // Finds the last stage in which each operation, and each tensor, can be of use. The function goes through the
     // operations in reverse order.
     for (std::uint32_t v = static_cast<std::uint32_t>(stages_); v-- > 0;) {
       const FateGraph::Operation& operation = graph_.operations[v];
@@ -139,7 +139,7 @@ class Programme {
   }
 
   /// Returns the sum of the variables for the three ways in which stage t can have a tensor. The tensor is on the
-  /// device at the start of the stage, or it is made, or it is loaded.
+  /// device at the start of the stage, or the stage makes or loads the tensor.
   Milp::Terms sources(std::size_t t, std::size_t i, double factor) const {
     Milp::Terms terms;
     add(terms, there_[t][i], factor);
@@ -174,7 +174,7 @@ class Programme {
   /// Adds the constraints that a loaded tensor was made in an earlier stage and saved.
   void constrain_load(std::size_t t, std::size_t i) {
     milp_.constrain(0, {{saves_[i], 1}, {loads_[t][i], -1}}, Milp::infinity);
-    if (!optional_[i]) return;  // A tensor that is always made needs no such constraint.
+    if (!optional_[i]) return;  // A tensor that is always made does not need this constraint.
     Milp::Terms made = {{loads_[t][i], -1}};
     for (std::size_t earlier = makers_[i]; earlier < t; ++earlier)
       add(made, made_in(earlier, i), 1);
@@ -205,9 +205,9 @@ class Programme {
     }
   }
 
-  /// Adds constraints for the tensors that operation v makes or reads. Such a tensor is freed after v under three
-  /// conditions: v runs, no later operation of the stage reads the tensor, and the next stage does not begin with the
-  /// tensor on the device.
+  /// Adds constraints for the tensors that operation v makes or reads. A tensor that v makes or reads is freed after v
+  /// under three conditions. Operation v runs, no later operation of the stage reads the tensor, and the next stage
+  /// does not begin with the tensor on the device.
   void free_after(std::size_t t, std::size_t v, Milp::Terms& live) {
     const FateGraph::Operation& operation = graph_.operations[v];
     for (const auto* touched : {&operation.makes, &operation.may_make, &operation.reads})
@@ -228,11 +228,12 @@ class Programme {
   const FateGraph& graph_;
   std::size_t stages_;
   double budget_, unit_ = 1;
-  double left_s_ = 0;                              ///< the rest of the time limit
+  double left_s_ = 0;                              ///< the part of the time limit that is left
   Row makers_;                                     ///< indexed by tensor
   std::vector<std::vector<std::uint32_t>> users_;  ///< indexed by tensor
   std::vector<char> optional_;                     ///< indexed by tensor
-  Row last_run_, last_use_;                        ///< stages, indexed by operation and by tensor
+  /// The last useful stages, indexed by operation and by tensor.
+  Row last_run_, last_use_;
   std::vector<Row> runs_, fully_, there_, loads_;  ///< indexed by stage
   Row saves_;                                      ///< indexed by tensor
   Milp milp_;

@@ -5,9 +5,9 @@
 // Before operation t, any operation that ran in an earlier stage may run again, in the given order. Each stage has
 // variables for the operations that run, for the tensors that are on the device at the start of the stage, for loads,
 // and for copies in host memory. Further variables say which tensors are freed after an operation. The formulation
-// follows Jain et al. 2020, "Checkmate", section 4, which has no copies. In this programme, a tensor may also be loaded
-// instead of being made again. In a stage, the load has the place at which the tensor would otherwise be made. A save
-// directly follows the operation that makes the tensor for the first time.
+// follows Jain et al. 2020, "Checkmate", section 4, which has no copies. In the programme of this file, a tensor may
+// also be loaded instead of being made again. In a stage, the load takes the place of the operation that would make the
+// tensor. A save directly follows the operation that makes the tensor for the first time.
 //
 // A graph may have up to `most_milp_stages` forward operations. Except for small graphs, the result depends on the time
 // limit, so the answer includes a bound and a gap. The functions throw Interrupted on a signal, and InternalError if an
@@ -26,10 +26,10 @@ struct FateGraph {
   struct Operation {
     double seconds = 0;
     std::vector<std::uint32_t> reads, makes;  ///< numbers of tensors
-    /// Tensors that the operation makes only if they are needed. Only the backward pass reads these tensors.
+    /// The tensors that the operation makes only if a backward pass needs them. No other operation reads these tensors.
     std::vector<std::uint32_t> may_make;
-    std::int64_t workspace = 0;  ///< bytes while the operation runs
-    /// Bytes of workspace if the operation also makes the tensors of `may_make`.
+    std::int64_t workspace = 0;  ///< the bytes of workspace while the operation runs
+    /// The bytes of workspace if the operation also makes the tensors of `may_make`.
     std::int64_t workspace_making = 0;
     bool repeats = true;  ///< whether the operation may run again
   };
@@ -43,7 +43,7 @@ struct FateGraph {
 struct GraphStep {
   enum class Kind : std::uint8_t { run, save, load };
   Kind kind = Kind::run;
-  std::uint32_t number = 0;  ///< the operation, or the tensor
+  std::uint32_t number = 0;  ///< the number of the operation or of the tensor
   bool makes_all = false;    ///< whether the operation also makes the tensors of `may_make`
 };
 
@@ -66,15 +66,15 @@ struct MilpAnswer {
   bool feasible = false;
   bool proven = false;
   Tape tape;
-  double seconds = 0;  ///< serial_seconds of the tape
-  double bound = 0;    ///< the programme can express no faster schedule
+  double seconds = 0;  ///< the result of serial_seconds() for the tape
+  double bound = 0;    ///< no schedule that the programme can express is faster than this
   double gap = 0;      ///< (seconds - bound) / seconds
 };
 
 /// Returns the graph of a chain of n stages. The forward pass of stage s is operation s, and its backward pass is
 /// operation 2 n - 1 - s. Unlike Frontier, the programme of the graph may drop a boundary next to a stage that keeps
-/// its inner tensors, and may load one copy in host memory several times. So its answer is never slower than the answer
-/// of Frontier, and often takes equally long.
+/// its inner tensors, and may load one copy in host memory several times. So its answer never takes longer than the
+/// answer of Frontier, and often takes equally long.
 FateGraph graph_of(const Chain& chain);
 
 /// Solves the programme of a chain. Parameter `known` is a schedule within the budget, or empty if no schedule is

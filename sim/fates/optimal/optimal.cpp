@@ -39,25 +39,28 @@ struct Refusal {
 
 /// Returns a text that says how many bytes are missing, and whether this number is certain. If the chain does not
 /// branch, the number is certain, because the tape that needs the least bytes is known. If the chain branches, the
-/// smallest known tape comes from the chain's view without branches, and another tape may need fewer bytes.
+/// smallest known tape comes from the chain's view without branches, and another tape may need fewer bytes than this
+/// tape.
 std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   const auto [least, bound, budget] = refusal;
   const std::int64_t count = request.chain.side_by_side;
   const std::string who = count == 1 ? std::string("a micro-batch needs ")
-                                     : std::to_string(count) + " micro-batches side by side need ";
+                                     : std::to_string(count) + " micro-batches that run side by "
+                                                               "side need ";
   const std::string what =
       std::string(" for activations, their gradients") +
       (request.takes_turns() ? ", workspace and weights that take turns" : " and workspace");
   const std::string only = ", and only " + bytes_text(budget) + " are available";
   const std::string always = "does not fit: whatever is kept, recomputed or offloaded, " + who;
   if (!request.chain.branches() || bound >= least)
-    return always + bytes_text(least) + what + only + ". The least budget that works is " +
+    return always + bytes_text(least) + what + only + ". The least budget that is enough is " +
            bytes_text(least);
-  const std::string found = ". The least budget that was found to work is " + bytes_text(least);
+  const std::string found = ". The least budget that was found to be enough is " +
+                            bytes_text(least);
   if (bound > budget) return always + "at least " + bytes_text(bound) + what + only + found;
   return "does not fit: in the schedule with the least bytes that was found, " + who +
-         bytes_text(least) + what + only + found + ". It is certain only that budgets below " +
-         bytes_text(bound) + " do not work";
+         bytes_text(least) + what + only + found + ". It is proven only for budgets below " +
+         bytes_text(bound) + " that they are not enough";
 }
 
 /// Throws Infeasible. Parameter `request` is the request to which the tape in `found` belongs. Parameter `bound` is a
@@ -75,11 +78,12 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   throw Infeasible(why_too_small(request, {least, bound, budget}), std::move(shortage));
 }
 
-/// The result of a search. `with_more` are the seconds with one more GB of memory.
+/// The result of a search. `with_more` is the seconds of the fastest tape with 1 GB of additional memory.
 struct FateResult {
   Tape tape = {};
   std::optional<std::int64_t> bytes = {};  ///< the bytes of the device that may be used
-  double seconds = never;                  ///< seconds of the whole run; infinite if nothing fits
+  /// The seconds of the whole run; infinite if no tape fits.
+  double seconds = never;
   double bound = never, with_more = never;
   double micro_batch_bound = never;
   SmallestTape least = {};
@@ -126,14 +130,15 @@ class InTurnSearch {
       if (best.empty() || serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
         best = tape;
     };
-    // Computing whole frontiers takes long. So they are computed only if the point that needs the least memory fits.
+    // Computing whole frontiers takes long. So whole frontiers are computed only if the point that needs the least
+    // memory fits.
     if (peak_of(least_frontier(true), 0) <= budget) consider_frontiers(budget, consider);
     for (const Tape& tape : alike_)
       if (memory_of(chain_, tape).peak <= budget && fits_in_host(chain_, tape)) consider(tape);
     return chain_.branches() ? search_branches(chain_, budget, best) : best;
   }
 
-  /// Returns the tape that needs the least bytes. If host memory is limited, the tape makes no copies there.
+  /// Returns the tape that needs the least bytes. If host memory is limited, the tape makes no copies in host memory.
   SmallestTape least() const {
     const Frontier frontier = least_frontier(!chain_.host_room);
     return {peak_of(frontier, 0), tape_of(frontier, 0)};
@@ -151,7 +156,7 @@ class InTurnSearch {
   }
 
  private:
-  /// Returns whether all tensors can be kept, so that nothing is copied or computed again.
+  /// Returns whether all tensors can be kept, so that no tensor is copied or computed again.
   bool keeps_all(std::int64_t budget) const {
     return memory_of(chain_, alike_.front()).peak <= budget;
   }
@@ -197,7 +202,7 @@ class InTurnSearch {
   const Chain& chain_;
   Chain joint_;  ///< the view of the chain without branches (joint.hpp)
   bool exact_;
-  std::vector<Tape> alike_;  ///< the first tape keeps everything
+  std::vector<Tape> alike_;  ///< the first tape keeps all tensors
   std::vector<Frontier> frontiers_;
 };
 
@@ -226,7 +231,8 @@ FateResult choose_overlapped(const FateRequest& request, std::int64_t budget) {
   FateSearch search(request.chain, request.score, request.run, request.one_of_several);
   FateSearch::Answer answer = search.within(budget, request.worth);
   if (answer.seconds == never && request.worth < never) return nothing_fits({search.least()});
-  // The search found no tape that fits. Because its frontiers are approximate, a more precise search follows.
+  // The search found no tape that fits. The frontiers of this search are approximate, so a search with more precise
+  // frontiers follows.
   if (answer.seconds == never) {
     InTurnSearch closer(request);
     answer = {closer.within(budget), budget, 0};
@@ -247,8 +253,8 @@ FateResult choose_of(const FateRequest& request, std::int64_t budget) {
   return request.overlap ? choose_overlapped(request, budget) : choose_in_turn(request, budget);
 }
 
-/// Returns the faster one of the results with and without selective recomputation, with a bound that holds for both
-/// results.
+/// Returns the faster of two results, with and without selective recomputation. The bound of the returned result holds
+/// for both results.
 FateResult better(const FateResult& plain, const FateResult& selective) {
   FateResult found = selective.seconds < plain.seconds * (1 - 1e-12) ? selective : plain;
   found.selective = found.seconds < plain.seconds;
@@ -261,7 +267,7 @@ FateResult better(const FateResult& plain, const FateResult& selective) {
 }
 
 /// Returns the answer of the integer programme, with the programme's own bound. The programme starts with the answer of
-/// the frontier, so the programme's answer is never slower.
+/// the frontier, so the programme's answer is never slower than the frontier's answer.
 FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
                           std::int64_t budget) {
   if (request.overlap)
@@ -299,7 +305,7 @@ FateChoice choose(const FateRequest& request, const Reader& parameters) {
   if (parameters.has("budget")) budget = std::min(budget, parameters.bytes("budget"));
   if (parameters.text("solver") == "milp") return choose_by_milp(request, parameters, budget);
   if (parameters.has("time_limit"))
-    parameters.fail("time_limit", "'time_limit' is only for the solver milp; remove it");
+    parameters.fail("time_limit", "'time_limit' is only for the solver milp; remove this key");
   FateResult found = choose_of(request, budget);
   if (request.selective) found = better(found, choose_of(*request.selective, budget));
   if (found.tape.empty()) {
@@ -326,13 +332,15 @@ extern const FateStrategy optimal_fates;
 const FateStrategy optimal_fates = {
     .name = "optimal",
     .summary =
-        "Searches the fates with the least time within the device's memory: activations may be kept, recomputed (also "
-        "more than once) and offloaded.",
+        "Searches for the fates with the least time within the device's memory; activations may be "
+        "kept, recomputed (also more than once) or offloaded.",
     .details =
-        "Use it to know how good a choice can be, or when no simpler strategy fits. It searches over all fates of "
-        "all stages, by a dynamic programme over the chain (frontier) or by a mixed-integer linear programme (milp). "
-        "The search grows with the number of stages, and takes from milliseconds to minutes. The search estimates "
-        "the seconds of a chain of stages. The simulated run may take longer if transfers share links.",
+        "Use this strategy to know how fast a run can be, or when no simpler strategy fits. The "
+        "strategy searches over all fates of all stages, by a dynamic programme over the chain "
+        "(frontier) or by a mixed-integer linear programme (milp). The search takes from "
+        "milliseconds to minutes, and longer for more stages. The search estimates "
+        "the seconds of a chain of stages. The simulated run may take longer than this estimate if "
+        "transfers share links.",
     .source =
         "Beaumont, Eyraud-Dubois, Herrmann, Joly and Shilova, Optimal checkpointing for "
         "heterogeneous chains (2019); Beaumont, Eyraud-Dubois and Shilova, Efficient "
@@ -343,8 +351,8 @@ const FateStrategy optimal_fates = {
         {{.name = "budget",
           .type = Type::quantity,
           .summary =
-              "bytes for activations, their gradients and workspace of a micro-batch; the default is all "
-              "memory of the device that is still free",
+              "the bytes for a micro-batch's activations, their gradients and workspace; by "
+              "default all bytes of the device that other tensors leave free",
           .optional = true,
           .dimension = Dimension::bytes},
          {.name = "solver",
@@ -357,7 +365,8 @@ const FateStrategy optimal_fates = {
          {.name = "time_limit",
           .type = Type::quantity,
           .summary =
-              "limit of the wall-clock time of the solver milp; the result depends on the speed of the computer",
+              "the limit of the wall-clock time of the solver milp; with such a limit, the result "
+              "depends on the speed of the computer",
           .default_text = "10s",
           .dimension = Dimension::seconds}},
     .searches = true,

@@ -7,7 +7,7 @@ namespace sluice {
 namespace {
 
 /// Marks the points that are best at one of the prices. The prices are in seconds per byte, and fall. A schedule of a
-/// larger segment can be best at a price only if the schedules of its parts are best at the same price.
+/// larger segment can be best at a price only if the schedules of its parts are best at this price.
 void mark_best(const ParetoNodes& nodes, const std::vector<double>& prices,
                std::vector<std::uint8_t>& stays) {
   std::vector<std::size_t> hull;  // the lower convex hull
@@ -69,11 +69,11 @@ class Pairs {
   }
   double seconds() const { return seconds(i, j); }
 
-  /// Returns the next greater peak at which a pair is faster.
+  /// Returns the next greater peak at which a pair is faster than all pairs before.
   std::int64_t next() const { return next(i, j); }
 
   /// Returns a peak below which no pair is faster than `than`. Seconds fall along both rows, so if some pair is not
-  /// faster, no earlier pair is faster.
+  /// faster than `than`, no earlier pair is faster than `than`.
   std::int64_t next_faster(double than) const {
     std::int64_t peak = next();
     for (std::uint32_t far = 2; peak != never; far *= 2) {
@@ -107,7 +107,8 @@ void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, P
   node.peak = std::max(node.peak, pairs.least());
   const ParetoNode* const begin = known.data();
   const ParetoNode* const end = begin + known.size();
-  const ParetoNode* beyond = begin;  // the first node with a greater peak
+  // The first node whose peak is greater than the peak of the added node.
+  const ParetoNode* beyond = begin;
   while (node.peak != Pairs::never) {
     pairs.advance(node.peak);
     while (beyond != end && beyond->peak <= node.peak) ++beyond;
@@ -151,7 +152,8 @@ void thin(ParetoNodes& nodes, std::size_t cap, const std::vector<double>& prices
   std::vector<std::uint8_t> stays(nodes.size());
   stays.front() = stays.back() = 1;
   mark_best(nodes, prices, stays);
-  double low = nodes.back().seconds / nodes.front().seconds, high = 1;  // range of the factor
+  // The range in which the factor is searched.
+  double low = nodes.back().seconds / nodes.front().seconds, high = 1;
   for (int i = 0; i < 30; ++i) {
     const double middle = (low + high) / 2;
     (selects_at_most(cap, nodes, stays, middle) ? low : high) = middle;

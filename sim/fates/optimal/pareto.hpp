@@ -14,7 +14,8 @@ struct ParetoNode {
   /// The boundary at which the segment splits, or 0 if its first stage keeps its inner tensors.
   std::uint16_t split = 0;
   bool boundary_goes = false, inner_goes = false, keeps = false;
-  std::uint32_t first = 0, second = 0;  ///< positions in the rows of the two parts
+  /// The positions of the nodes of the two parts in their rows.
+  std::uint32_t first = 0, second = 0;
 };
 
 /// A row of nodes. Peaks rise and seconds fall along the row.
@@ -42,9 +43,9 @@ void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, P
 void merge(ParetoNodes& nodes, const ParetoNodes& added, ParetoNodes& scratch);
 
 /// Reduces the row to about `cap` nodes. The first node, the last node, and the best node at each of the prices stay
-/// (prices are in seconds per byte, and fall). Of the other nodes, those stay that are faster than the previous node by
-/// some factor. If the rows of two parts contain their best points at a price, the row made from them contains its best
-/// point at this price, too. So no best point at these prices is lost.
+/// (prices are in seconds per byte, and fall). Another node stays only if it is faster than the previous node by some
+/// factor. If the rows of two parts contain their best points at a price, the row that is made from these two rows also
+/// contains its best point at this price. So no best point at these prices is lost.
 void thin(ParetoNodes& nodes, std::size_t cap, const std::vector<double>& prices,
           ParetoNodes& scratch);
 

@@ -9,8 +9,8 @@ namespace sluice {
 namespace {
 
 struct Cost {
-  double value = 0;  ///< seconds, plus bytes at their price
-  double bytes = 0;  ///< bytes on the device at the turning point
+  double value = 0;  ///< the seconds, plus the bytes times their price
+  double bytes = 0;  ///< the bytes on the device at the turning point
   Cost operator+(const Cost& other) const { return {value + other.value, bytes + other.bytes}; }
   bool operator<(const Cost& other) const { return value < other.value; }
 };
@@ -74,7 +74,8 @@ class Row {
     return goes ? copied : kept;
   }
 
-  /// Returns the cost of weights that take turns. They are on the device at the turning point, or are loaded after it.
+  /// Returns the cost of weights that take turns. These weights are on the device at the turning point, or are loaded
+  /// after the turning point.
   Cost turns() const {
     Cost all;
     bool is_last = true;
@@ -95,7 +96,7 @@ class Row {
   void pass(std::size_t s) {
     const ChainStage& stage = chain_.stages[s];
     Step& step = steps_[s];
-    const Cost needed = once_ + held_boundary(s);  // the cost if boundary s is held
+    const Cost needed = once_ + held_boundary(s);  // the cost if the device holds boundary s
     const bool read = reads_.later[s], read_again = read || reads_.follows[s];
     const Cost idle = read ? needed : once_, again = read_again ? needed : once_;
     const auto from = [&](const Cost& cost, bool held) {
@@ -125,7 +126,8 @@ class Row {
   double price_ = 0;
   std::size_t n_;
   std::vector<Step> steps_;
-  Cost once_, again_, all_;  ///< once_ if stage s - 1 runs once, again_ if it runs again
+  /// The costs if stage s - 1 runs once (once_) and if it runs again (again_).
+  Cost once_, again_, all_;
 };
 
 }  // namespace

@@ -1,19 +1,19 @@
-// Finds the best fates of a chain's tensors if the tensors had to fit into memory only at the turning point, which is
-// the backward pass of the last stage. The tensors that this pass reads and makes are on the device. For any other
-// tensor that a later backward pass reads, there are three ways. The tensor is on the device, or its stage runs again
-// afterwards, or it is loaded afterwards (and was saved before, unless it is the input). The input of a stage that runs
-// again must be available in one of the same three ways. The result is a sequence of choices with one constraint on the
-// bytes. The Lagrangian relaxation of this problem is solved exactly for each price of a byte. Every price gives a
-// lower bound (bound.hpp), and the choices at this price are starting points of a search (search.hpp). The relaxation
-// ignores memory at all other moments, and does not cover stages that run again twice. If the chain branches, the
-// relaxation also ignores that a stage that runs again may read outputs of stages before the previous stage. In spite
-// of these simplifications, the value is a lower bound.
+// Finds the fates that would be best for a chain's tensors if the tensors had to fit into memory only at the turning
+// point. The turning point is the backward pass of the last stage. The tensors that this pass reads and makes are on
+// the device. For any other tensor that a later backward pass reads, there are three ways. The tensor is on the device,
+// or its stage runs again afterwards, or it is loaded afterwards (and was saved before, unless it is the input). The
+// input of a stage that runs again must be available in one of these three ways. The result is a sequence of choices
+// with one constraint on the bytes. The Lagrangian relaxation of this problem is solved exactly for each price of a
+// byte. Every price gives a lower bound (bound.hpp), and the choices at this price are starting points of a search
+// (search.hpp). The relaxation ignores memory at all other moments, and does not cover stages that run again twice. If
+// the chain branches, a stage that runs again may read outputs of stages before the previous stage. The relaxation also
+// ignores these reads. In spite of these simplifications, the value is a lower bound.
 //
 // For micro-batches side by side, the turning point is the backward pass of the first micro-batch through the last
-// stage. By then all micro-batches have finished their forward passes, and for each of them the same tensors are held,
-// made again or loaded. The tensors that the last stage reads and makes count for one micro-batch only. If weights take
-// turns, the weights that a stage needs for its backward pass are on the device at the turning point, or are loaded
-// afterwards. The last stage with weights is an exception, because its run continues.
+// stage. At this moment, all micro-batches have finished their forward passes. The tensors that are held, made again
+// and loaded are the same for each micro-batch. The tensors that the last stage reads and makes count for one
+// micro-batch only. If weights take turns, the weights that a stage needs for its backward pass are on the device at
+// the turning point, or are loaded afterwards. The last stage with weights is an exception, because its run continues.
 #pragma once
 
 #include <cstdint>
@@ -27,18 +27,18 @@ namespace sluice {
 /// have the weight of stage 0.
 struct FateWeights {
   std::vector<double> forward, save, backward, load;
-  double again = 1;               ///< weight of forward passes that run again
-  std::vector<double> turn = {};  ///< weight of loads of weights that take turns; may be empty
+  double again = 1;               ///< the weight of forward passes that run again
+  std::vector<double> turn = {};  ///< the weight of loads of weights that take turns; may be empty
 
-  /// Returns the weights for a run in which all operations take turns. All these weights are 1.
+  /// Returns the weights of seconds for a run in which all operations take turns. All of these weights are 1.
   static FateWeights serial(std::size_t stages);
 };
 
 /// Says which boundaries are read, and when.
 struct BoundaryReads {
   std::vector<char> later;    ///< for each boundary, whether a backward pass reads it
-  std::vector<char> follows;  ///< for each stage, whether it reads the boundary before it
-  /// Whether the backward pass of the last stage reads the boundary before this stage.
+  std::vector<char> follows;  ///< for each stage s, whether it reads boundary s
+  /// Whether the backward pass of the last stage reads the input boundary of the last stage.
   bool last = false;
 };
 
@@ -54,8 +54,9 @@ class FateRelaxation {
 
   /// The best choices at a price (seconds per byte).
   struct Solution {
-    double value = 0;  ///< a lower bound: seconds minus the price of the room
-    double bytes = 0;  ///< bytes kept, minus the room
+    /// A lower bound of the seconds: the cost of the choices minus the price of the room.
+    double value = 0;
+    double bytes = 0;  ///< the bytes that are kept, minus the bytes of the room
     Choices choices;
   };
   Solution at(const FateWeights& weights, double price) const;

@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-constexpr double rounding = 1e-9;  ///< a smaller gap may be a rounding error of the sums
+constexpr double rounding = 1e-9;  ///< a gap below this may be a rounding error of the sums
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace

@@ -15,7 +15,7 @@ Fact budget_fact(std::int64_t budget);
 Fact gap_fact(double seconds, double bound);
 
 /// Adds facts about each stage, unless there are very many stages. The facts are the fate of the stage, the bytes that
-/// it makes, and the cost of recomputing these bytes or of loading them.
+/// the stage makes, and the seconds to recompute or to load these bytes.
 void explain(const Chain& chain, FateChoice& choice);
 
 }  // namespace sluice

@@ -14,11 +14,11 @@ struct FateWeights;
 /// How a relaxation is rounded.
 struct Rounding {
   /// The weights of copies of the stages before stage `early` are divided by `factor`, and the weights of copies of all
-  /// other stages are multiplied by it. Tensors that are made early are read late, so there is much time for their
-  /// copies, and these copies are cheap.
+  /// other stages are multiplied by it. Tensors that are made early are read late. So there is much time for the copies
+  /// of these tensors, and the copies are cheap.
   std::size_t early = 0;
   double factor = 1;
-  /// The greatest number of bytes that stages which run again together may make, as a share of the budget.
+  /// The most bytes that one group of stages that run again together may make, as a share of the budget.
   double segment = 1;
 };
 

@@ -18,8 +18,8 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Returns the rungs (search.hpp). They are budgets from `least` to 1.5 times `most`, the bytes of the tape that keeps
-/// everything. The budgets above `most` leave room for early loads.
+/// Returns the rungs (search.hpp). The rungs are budgets from `least` to 1.5 times `most`, where `most` is the bytes of
+/// the tape that keeps all tensors. The budgets above `most` leave room for early loads.
 std::vector<std::int64_t> rungs_between(std::int64_t least, std::int64_t most, std::size_t count) {
   std::vector<std::int64_t> rungs = {least};
   const double top = 1.5 * static_cast<double>(std::max(most, least));
@@ -53,7 +53,7 @@ FateSearch::FateSearch(const Chain& chain, FateScore score, const FateRun& run, 
 
 namespace {
 
-/// Returns the share of a copy's seconds that counts in each frontier. With the share 1, all operations take turns.
+/// Returns, for each frontier, the share of a copy's seconds that counts. With the share 1, all operations take turns.
 std::vector<double> copy_prices(std::size_t stages) {
   if (stages <= 20) return {1, 0.6, 0.3, 0.1, 0};
   if (stages <= 100) return {1, 0.3, 0};
@@ -61,13 +61,13 @@ std::vector<double> copy_prices(std::size_t stages) {
 }
 
 /// Returns whether a tape is replayed only with the greatest budget for which it is a candidate. With a smaller budget,
-/// the loads of the tape come later, so the tape would be faster only by chance.
+/// the loads of the tape come later, so the tape would be faster than with the greater budget only by chance.
 bool one_room_a_tape(std::size_t stages) {
   return stages > 100;
 }
 
-/// Returns the settings of a frontier. The frontier of a longer chain is coarser, but each of its segments can still
-/// split somewhere.
+/// Returns the settings of a frontier. A longer chain has a coarser frontier, but each segment of the frontier can
+/// still split at some boundary.
 FrontierSettings settings(std::size_t stages, double copy_price, bool copies = true) {
   FrontierSettings settings{.copy_price = copy_price, .copies = copies};
   if (stages <= 20) return settings;
@@ -118,10 +118,10 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
     return best;
   }
   prepare();
-  // The search begins with the first rung above the budget, because some of its tapes may fit.
+  // The search begins with the first rung above the budget, because some tapes of this rung may fit.
   std::size_t rung = 0;
   while (rung + 1 < rungs_.size() && rungs_[rung].bytes <= budget) ++rung;
-  double about = infinite;  // estimated seconds of the best candidate so far
+  double about = infinite;  // the estimated seconds of the best candidate so far
   int in_vain = 0;
   std::set<Key> tried;
   for (++rung; rung-- > 0 && in_vain < rungs_in_vain();) {
@@ -152,7 +152,7 @@ int FateSearch::rungs_in_vain() const {
 }
 
 /// Returns the greatest factor by which the estimate of a candidate may exceed the estimate of the best candidate so
-/// far. A candidate with a greater estimate is not replayed.
+/// far. A candidate whose estimate exceeds this is not replayed.
 double FateSearch::worth_a_replay() const {
   return chain_.stages.size() > 100 ? 1.1 : one_of_several_ ? 1.25 : infinite;
 }
@@ -164,8 +164,8 @@ double FateSearch::least_seconds(const Tape& tape) const {
                   run_.micro_batches * engines.busiest());
 }
 
-/// Replays a tape and compares it with the best tape so far. Of equally fast tapes, the shorter tape is better, because
-/// it copies and recomputes less.
+/// Replays a tape and compares it with the best tape so far. If two tapes are equally fast, the shorter tape is better,
+/// because it copies and recomputes less than the longer tape.
 Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) {
   constexpr Scored nothing{infinite, 0};
   if (least_seconds(tape) > best.seconds * (1 + 1e-12)) return nothing;
@@ -179,8 +179,8 @@ Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) 
   return found->second;
 }
 
-/// Replays the strategies that treat every stage alike, each with several budgets. With fewer bytes, the loads may come
-/// in another order, which may by chance be better.
+/// Replays the strategies that treat every stage alike, each with several budgets. With fewer bytes, the order of the
+/// loads may change, and the new order may by chance be better than the old order.
 void FateSearch::consider_alike(std::int64_t bytes, Answer& best) {
   const double least = run_bound(chain_, run_, 0) * (1 + 1e-12);
   const int rooms = looked_at_as_ <= 20 ? 12 : looked_at_as_ <= 100 ? 6 : 3;
@@ -212,7 +212,7 @@ void FateSearch::search(std::size_t number) {
     descend(std::vector<Fate>(chain_.stages.size(), fate), best);
   round(bound(rung), best);
   left_ = estimates;
-  // A longer chain has too few estimates to change each stage even once.
+  // For longer chains, there are too few estimates to change each stage even once.
   if (chain_.stages.size() <= 100)
     improve(best);
   else if (best.about < infinite)
@@ -221,7 +221,7 @@ void FateSearch::search(std::size_t number) {
 }
 
 /// Adds the candidates of the rung that are faster than all candidates that need less memory. The bytes of a candidate
-/// are the least number with which its tape is equally fast.
+/// are the least number of bytes with which its tape takes no longer.
 void FateSearch::shortlist(Rung& rung, std::int64_t below, std::int64_t estimates) {
   std::vector<const std::pair<Tape, Estimate>*> fastest;
   for (const auto& [key, entry] : pool_)
@@ -283,7 +283,7 @@ double FateSearch::take(const Tape& tape, Candidate& best) {
 }
 
 /// Rounds the relaxation with several values of Rounding::early. The copies of the first stages are cheap, because much
-/// computation runs at the same time.
+/// computation runs during these copies.
 void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;
   const bool few = chain_.stages.size() <= 100;

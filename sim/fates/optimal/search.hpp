@@ -2,9 +2,9 @@
 // So the caller, who can list and replay plans, measures the seconds of the candidates.
 //
 // A candidate is a tape with the bytes that it may use, including early loads. The rungs are fixed budgets, from the
-// least budget that works to 1.5 times the bytes of the tape that keeps everything. Each rung has a few candidates,
-// which do not depend on the requested budget. By the estimate of fates/tape_time, the candidates of a rung are faster
-// than all tapes that need less memory. There are four sources of candidates:
+// least budget that is enough to 1.5 times the bytes of the tape that keeps all tensors. Each rung has a few
+// candidates, which do not depend on the requested budget. By the estimate of fates/tape_time, the candidates of a rung
+// are faster than all tapes that need less memory. There are four sources of candidates:
 //   1. frontiers for several prices of a copy (frontier.hpp)
 //   2. roundings of the relaxation that also gives the bound (rounding.hpp)
 //   3. the strategies that treat every stage alike
@@ -12,9 +12,9 @@
 // The answer for a budget is the best candidate of all rungs that fits into the budget, so more memory never makes the
 // answer slower. The search also tries the strategies that treat every stage alike, so that no such strategy is faster
 // than the answer. The search tries each of these strategies within the whole budget, and within the next few smaller
-// budgets that change the result. Rungs whose bound is no better than the best result so far are skipped, because none
-// of their candidates can be better. The effort of the search depends only on the number of stages, and never on a
-// clock.
+// budgets that change the result. A rung whose bound is not better than the best result so far is skipped, because no
+// candidate of this rung can be better than this result. The effort of the search depends only on the number of stages,
+// and never on a clock.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +32,11 @@
 
 namespace sluice {
 
-/// The result of simulating the whole run with a tape, if the device may use a given number of bytes, including early
-/// loads.
+/// The result of a simulation of the whole run with a tape. In this run, the device may use a given number of bytes,
+/// including early loads.
 struct Scored {
-  double seconds = 0;  ///< infinite if the run ends in a deadlock or does not fit
+  /// The seconds of the run; infinite if the run ends in a deadlock or does not fit.
+  double seconds = 0;
   /// The bytes that the run uses. With fewer bytes, loads would come later.
   std::int64_t bytes = 0;
 };
@@ -46,12 +47,13 @@ class FateSearch {
   struct Answer {
     Tape tape;
     std::int64_t bytes = 0;  ///< the bytes that the plan may use, including early loads
-    double seconds = 0;      ///< seconds of the best candidate; infinite if nothing was found
+    /// The seconds of the best candidate; infinite if no candidate was found.
+    double seconds = 0;
   };
 
   /// Parameter `one_of_several` is true if the caller also searches with other numbers of micro-batches side by side,
-  /// and compares the answers. The search is then less thorough, and does not try the strategies that treat every stage
-  /// alike, because the caller tries them.
+  /// and compares the answers. In this case, the search tries fewer candidates, and leaves the strategies that treat
+  /// every stage alike to the caller.
   FateSearch(const Chain& chain, FateScore score, const FateRun& run, bool one_of_several = false);
 
   /// Returns the bytes of the smallest tape that was found so far.
@@ -68,7 +70,7 @@ class FateSearch {
   using Key = std::vector<std::uint32_t>;
   struct Candidate {
     Tape tape;
-    std::int64_t bytes = 0;  ///< at most the bytes of the rung
+    std::int64_t bytes = 0;  ///< the bytes of the candidate, at most the bytes of the rung
     double about = 0;        ///< estimated seconds
   };
   struct Estimate {
@@ -104,10 +106,12 @@ class FateSearch {
   FateScore score_;
   FateRun run_;
   bool one_of_several_;
-  /// The number of stages that decides the effort of the search. It may be greater than the chain's number of stages.
+  /// The number of stages that decides the effort of the search. This number may be greater than the number of stages
+  /// of the chain.
   std::size_t looked_at_as_;
-  std::vector<Tape> alike_;          ///< strategies that treat every stage alike
-  std::vector<Frontier> frontiers_;  ///< indexed by price of a copy; the first one is serial
+  std::vector<Tape> alike_;          ///< the tapes of the strategies that treat every stage alike
+  /// Indexed by price of a copy; in the first frontier, copies and computation take turns.
+  std::vector<Frontier> frontiers_;
   std::vector<Rung> rungs_;
   std::map<std::pair<Key, std::int64_t>, Scored> judged_;
   // The tapes of the rung that is being searched, with their estimates.

@@ -25,14 +25,17 @@ extern const Metric lower_bound_s_metric = {
     .name = "lower_bound_s",
     .unit = "s",
     .summary =
-        "A lower bound of the makespan of every execution of this plan. The bound is the time of the busiest stream "
-        "or link with the actions that must come before and after, or the time of the longest chain of actions.",
+        "A lower bound of the makespan of every execution of this plan. The bound is one of two "
+        "times. The first time is the time of the busiest stream or link with the actions that "
+        "must come before and after its work. The second time is the time of the longest chain of "
+        "actions.",
     .details =
         "For each stream, the bound adds up the shortest time before the first action, the seconds of all actions, "
         "and the shortest time after the last action. For each link, the seconds are the bytes that cross the link / "
-        "its bandwidth. The bound is the greatest of these sums, or the time of the longest chain of actions that "
-        "wait for each other if this time is longer. Waits for memory are left out, because they can only delay "
-        "actions. The comment in the source has the proof.",
+        "its bandwidth. The bound is the greatest of these sums. If the longest chain of actions "
+        "that wait for each other takes longer, the bound is the time of this chain. Waits for "
+        "memory are ignored, because these waits can only delay actions. A comment in "
+        "sim/metrics/bound.cpp has the proof.",
     .source = "metrics/bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -42,10 +45,10 @@ extern const Metric lower_bound_s_metric = {
 extern const Metric bound_ratio_metric = {
     .name = "bound_ratio",
     .unit = "1",
-    .summary = "Lower bound / makespan; at 1 the plan cannot be executed faster.",
+    .summary = "Lower bound / makespan; if the ratio is 1, the plan cannot be executed faster.",
     .details =
         "The ratio says how good the execution of a plan is. A low value means that actions of the plan wait for "
-        "each other, so another order or another policy may be faster.",
+        "each other, so a plan with another order or another policy may be faster than this plan.",
     .source = "metrics/bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,
@@ -56,13 +59,16 @@ extern const Metric bound_by_metric = {
     .name = "bound_by",
     .unit = "",
     .summary =
-        "The stream or link that explains the lower bound. Its own work is at least half of the bound. Together with "
-        "the actions that must come before and after, its work takes at least 99 % of the bound. If several streams "
-        "or links qualify, the value is the one that works longest. If none qualifies, the value is dependencies: "
-        "several streams or links must work in turn.",
+        "The stream or link that explains the lower bound. The own work of this stream or link is "
+        "at least half of the bound. Together with the actions that must come before and after it, "
+        "this work takes at least 99 % of the bound. If several streams or links qualify, the "
+        "value is the stream or link that works longest. If no stream or link qualifies, the value "
+        "is dependencies: several streams or links must work in turn.",
     .details =
-        "Use it to see what to improve. If it names a compute stream, a faster device helps; if it names a link or a "
-        "copy engine, a faster link or fewer bytes help. If it says dependencies, more overlap between streams helps.",
+        "Use this metric to see what to improve. If the value is a compute stream, a faster device "
+        "makes the run faster. If the value is a link or a copy engine, a faster link or fewer "
+        "bytes make the run faster. If the value is dependencies, more overlap between streams "
+        "makes the run faster.",
     .source = "metrics/bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

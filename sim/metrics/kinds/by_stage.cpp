@@ -13,7 +13,7 @@ std::string stage_name(const Plan& plan, std::uint32_t stage) {
   return stage < plan.stages.size() ? plan.stages[stage] : std::to_string(stage);
 }
 
-/// Lists stages in their order. Two stages with the same name count together. Actions without a stage come
+/// Lists stages in their order. Stages with equal names count as one stage. Actions without a stage come
 /// last.
 SummaryValue compute(const Totals& totals) {
   const Plan& plan = totals.plan();
@@ -41,9 +41,9 @@ extern const Metric compute_s_by_stage_metric = {
     .summary = "Busy time that the compute streams spend on the actions of each stage.",
     .details =
         "The metric adds up the seconds of all actions of a stage on compute streams. In training, these actions are "
-        "forward passes, backward passes and recomputation. Stages with the same name count together, and actions "
-        "without a stage count under `none`. Use it to find the stage that takes longest when you choose another "
-        "cut.",
+        "forward passes, backward passes and recomputation. Stages with equal names count as one "
+        "stage, and actions without a stage count under `none`. Use this metric to find the stage "
+        "that takes longest, when you choose another cut.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

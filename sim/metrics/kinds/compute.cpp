@@ -46,8 +46,9 @@ extern const Metric compute_s_metric = {
     .summary = "Busy time of all compute streams, including recomputation.",
     .details =
         "The metric adds up the seconds of all executed actions of the compute streams: two devices that compute for "
-        "1 s at the same time count 2 s. A computation that reads over a link counts from its start to its end. Use "
-        "it to compare how much work plans have; compute_utilisation says how well the devices are used.",
+        "1 s at the same time count 2 s. A computation that reads over a link counts from its "
+        "start to its end. Use this metric to compare how much work plans have; "
+        "compute_utilisation says how well the devices are used.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -75,8 +76,9 @@ extern const Metric bubble_fraction_metric = {
         "1 - (mean busy time of the compute streams) / (longest time of a compute stream from its first start to its "
         "last end).",
     .details =
-        "The value is the share of time in which devices of a pipeline do not compute: they wait for each other at "
-        "its beginning and end, and for transfers. With one device, the value is the share of the time between its "
+        "The value is the share of time in which the devices of a pipeline do not compute. These "
+        "devices wait for each other at the beginning and end of the pipeline, and they wait for "
+        "transfers. With one device, the value is the share of the time between its "
         "first and last computation in which the device does not compute.",
     .source = "pipeline bubble: Huang et al., GPipe (2019), section 2.3",
     .example = "sluice run alexnet_x200 --json",

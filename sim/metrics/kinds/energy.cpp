@@ -71,8 +71,8 @@ extern const Metric energy_j_metric = {
     .summary = "Energy of all devices and links for which watts are known.",
     .details =
         "The value is the sum of energy_j_by_device and energy_j_by_link. Devices and links without watts add "
-        "nothing, so compare two runs only if the platforms give the watts of the same parts. It has no value if no "
-        "watts and no joules are known.",
+        "nothing, so compare two runs only if both platforms give the watts of equal parts. The "
+        "metric has no value if no watts and no joules are known.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
@@ -85,8 +85,8 @@ extern const Metric energy_j_by_device_metric = {
     .summary = "The idle power of the device x makespan, plus the joules of its actions.",
     .details =
         "A device draws its idle power during the whole run. The joules of an action are the energy that its work "
-        "takes above idle power. The cost model gives these joules. Use it to see which device takes the energy, and "
-        "what a longer makespan costs while nothing is computed.",
+        "takes above idle power. The cost model gives these joules. Use this metric to see which "
+        "device takes the energy, and how much energy idle time costs.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -99,7 +99,8 @@ extern const Metric energy_j_by_link_metric = {
     .summary =
         "The idle power of the link x makespan, plus (busy - idle power) x bytes / bandwidth.",
     .details =
-        "The power of a link rises from idle to busy power in proportion to the used share of its bandwidth. So the "
+        "The power of a link rises from idle power to busy power in proportion to the used share "
+        "of its bandwidth. So the "
         "energy depends on the makespan and on the bytes that crossed the link, but not on the order of the "
         "transfers. Only links for which the platform gives watts have a value.",
     .source = "definition",
@@ -114,8 +115,9 @@ extern const Metric energy_per_sample_j_metric = {
     .unit = "J/sample",
     .summary = "Energy / samples.",
     .details =
-        "The formula is energy_j / samples. Use it to compare runs with different numbers of samples. The idle power "
-        "during the first loads and at the end of the run counts, too, and weighs more in a short run.",
+        "The formula is energy_j / samples. Use this metric to compare runs with different numbers "
+        "of samples. The energy of idle devices during the first loads and at the end of the run "
+        "also counts. This energy is a larger share of a short run than of a long run.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

@@ -16,11 +16,13 @@ extern const Metric first_step_s_metric = {
     .name = "first_step_s",
     .unit = "s",
     .summary =
-        "Time from the start of the run until the first step is complete, including the loads before it.",
+        "Time from the start of the run until the first step is complete, including the loads "
+        "before the first step.",
     .details =
         "The first step is complete when all its actions have ended and their data have arrived. Work for later "
-        "steps that the first iterations do ahead does not count. Use it as the time after which a user has the "
-        "answer of the first step. It has no value if the plan has no body.",
+        "steps that the first iterations do ahead does not count. This metric is the time after "
+        "which a user has the answer of the first step. The metric has no value if the plan has no "
+        "body.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

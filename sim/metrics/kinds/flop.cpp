@@ -21,8 +21,9 @@ extern const Metric flop_metric = {
     .summary =
         "The floating-point operations of all executed actions; 1 multiply-accumulate counts as 2.",
     .details =
-        "Recomputation counts, too, so a step with recomputation has more FLOP than the passes of the model. The "
-        "page of layers says what each type of layer counts. Divide the value by makespan_s to compare a run with "
+        "Recomputation also counts, so a step with recomputation has more FLOP than the passes of "
+        "the model. The page of layers (docs/reference/layers.md) says what each type of layer "
+        "counts. Divide the value by makespan_s to compare a run with "
         "the peak rate of a device.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
@@ -37,8 +38,9 @@ extern const Metric arithmetic_intensity_metric = {
         "FLOP / bytes of the transfers between memories; accesses to a single memory do not count.",
     .details =
         "The formula is flop / transferred_bytes. For one device behind one link, compare the value with (rate of the "
-        "device) / (bandwidth of the link). If the value is smaller, the transfers take longer than the computation, "
-        "even if both run at their full rates.",
+        "device) / (bandwidth of the link). If the value is smaller than this quotient, the "
+        "transfers take longer than the computation, even if the device and the link work at their "
+        "full rates.",
     .source = "Williams et al., Roofline (2009), with transfers in place of DRAM traffic",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

@@ -16,9 +16,10 @@ extern const Metric makespan_s_metric = {
     .summary =
         "Time from the start of the run until all actions have ended and all data have arrived.",
     .details =
-        "The makespan includes the first loads and the end of the run, so a run of more steps takes longer. Use it "
-        "to compare runs of the same number of steps, and step_s to compare plans for a run that goes on for a long "
-        "time.",
+        "The makespan includes the first loads and the end of the run, so the makespan grows with "
+        "the number of steps. Use makespan_s to compare runs with equal numbers of steps. Use "
+        "step_s to "
+        "compare plans for a run that goes on for a long time.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

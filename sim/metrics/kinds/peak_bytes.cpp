@@ -48,7 +48,8 @@ extern const Metric peak_bytes_metric = {
     .summary = "The most bytes that the pool held at one moment.",
     .details =
         "The value counts the bytes that actions have allocated in the pool and have not freed yet, and the tensors "
-        "whose home is the pool. Compare it with the capacity of the memory to see how much room is left.",
+        "whose home is the pool. Compare this metric with the capacity of the memory to see how "
+        "much room is left.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
@@ -60,9 +61,10 @@ extern const Metric peak_bytes_by_class_metric = {
     .unit = "byte",
     .summary = "The bytes that the pool held at the first moment of its peak, by tensor class.",
     .details =
-        "The values of a pool add up to its peak_bytes. Use it to see what fills a memory. If most bytes are "
-        "weights, a policy whose weights take turns needs less memory. If most bytes are activations, a smaller "
-        "micro-batch or other fates need less memory.",
+        "The values of a pool add up to its peak_bytes. Use this metric to see what fills a "
+        "memory. If most bytes are weights, a policy whose weights take turns needs less memory "
+        "than this policy. If most bytes are activations, a smaller micro-batch or other fates "
+        "reduce the needed memory.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -74,8 +76,8 @@ extern const Metric overflow_bytes_metric = {
     .unit = "byte",
     .summary = "Bytes by which the peak exceeds a capacity that is known and was not enforced.",
     .details =
-        "The value can be above 0 only if the scenario says that capacities are not enforced. It then says how much "
-        "memory is missing.",
+        "The value can be above 0 only if the scenario says that capacities are not enforced. A "
+        "value above 0 says how much memory is missing.",
     .source = "definition",
     .example = "sluice run alexnet_x200 policy=resident memory.capacity=unlimited --json",
     .better = Metric::Better::lower,

@@ -26,14 +26,15 @@ extern const Metric question_bound_s_metric = {
     .name = "question_bound_s",
     .unit = "s",
     .summary =
-        "A lower bound of the makespan of every plan for this model, workload and machine that computes on the "
-        "devices of the policy, in their first memory. The bound counts computation, the bytes that must cross the "
+        "A lower bound of the makespan of every plan for this model, workload and machine. The "
+        "plans must compute on the devices of the policy, in the first memory of these devices. "
+        "The bound counts computation, the bytes that must cross the "
         "host's links, the first loads, and the loads of weights that must wait because the memory is full.",
     .details =
-        "Unlike lower_bound_s, this bound does not depend on the plan, so it depends neither on the cut nor on the "
-        "order of actions. Use it to see whether another policy is worth trying: no policy on these devices can be "
-        "faster than the bound. It has no value for the run of a plan file, because a plan file does not name its "
-        "model and machine.",
+        "Unlike lower_bound_s, this bound does not depend on the plan, and so neither on the cut "
+        "nor on the order of actions. Use this metric to see whether another policy is worth "
+        "trying: no policy on these devices can be faster than the bound. The metric has no value "
+        "for the run of a plan file, because a plan file does not name its model and machine.",
     .source = "scenario/question_bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -43,10 +44,12 @@ extern const Metric question_bound_s_metric = {
 extern const Metric question_ratio_metric = {
     .name = "question_ratio",
     .unit = "1",
-    .summary = "Bound of the question / makespan; at 1 no plan is faster.",
+    .summary = "Bound of the question / makespan; if the ratio is 1, no plan is faster.",
     .details =
-        "The ratio says how good the plan is. The difference from 1 is the most that any other policy, cut or "
-        "strategy could gain. The real gain may be smaller, because the bound leaves out some waits.",
+        "The ratio says how good the plan is. The difference between the ratio and 1 is the "
+        "greatest share of the makespan that another policy, cut or strategy could save. The share "
+        "that can really be saved may be smaller than this difference, because the bound ignores "
+        "some waits.",
     .source = "scenario/question_bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,

@@ -10,7 +10,7 @@ SummaryValue recompute(const Totals& totals) {
 
 SummaryValue overhead(const Totals& totals) {
   const double once = totals.sums().compute_s - totals.sums().recompute_s;
-  if (!(once > 0)) return SummaryValue::none("nothing was computed a first time");
+  if (!(once > 0)) return SummaryValue::none("no pass was computed for the first time");
   return SummaryValue::of(totals.sums().recompute_s / once);
 }
 
@@ -23,7 +23,8 @@ extern const Metric recompute_s_metric = {
     .details =
         "The metric adds up the seconds of all actions of the kind `recompute`. Such an action repeats forward "
         "computations whose activations were dropped, because a backward pass needs them again. These seconds are a "
-        "part of compute_s. Use recompute_overhead to compare recomputation with the other computation.",
+        "part of compute_s. Use recompute_overhead to compare recomputation with the rest of the "
+        "computation.",
     .source = "definition",
     .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,
@@ -33,10 +34,10 @@ extern const Metric recompute_s_metric = {
 extern const Metric recompute_overhead_metric = {
     .name = "recompute_overhead",
     .unit = "1",
-    .summary = "Seconds of recomputation / seconds of all other computation.",
+    .summary = "Seconds of recomputation / seconds of the computation that is not recomputation.",
     .details =
-        "A value of 0.33 means that recomputation adds a third to the other computation. Strategies for fates save "
-        "memory at this price.",
+        "A value of 0.33 means that recomputation adds a third to the seconds of the other "
+        "computation. This is the price at which strategies for fates save memory.",
     .source = "Chen et al., Training Deep Nets with Sublinear Memory Cost (2016)",
     .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,

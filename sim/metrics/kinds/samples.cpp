@@ -22,7 +22,8 @@ extern const Metric samples_metric = {
     .summary = "The number of samples whose answer is complete.",
     .details =
         "Each action of a plan says how many samples are complete when it ends (`samples_done`). The metric adds up "
-        "these numbers over all executions of actions. Use it to see how far an interrupted run has come.",
+        "these numbers over all executions of actions. Use this metric to see how far an "
+        "interrupted run has come.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,
@@ -34,8 +35,9 @@ extern const Metric throughput_samples_per_s_metric = {
     .unit = "sample/s",
     .summary = "Samples / makespan, over all steps of the run and including the first loads.",
     .details =
-        "The formula is samples / makespan_s. Use it for a run of exactly this length. In a short run, the first "
-        "loads and the end of the run lower the value. For a run that goes on for a long time, use "
+        "The formula is samples / makespan_s. Use this metric for a run of exactly this length. In "
+        "a short run, the first loads and the end of the run lower the value. For a run that goes "
+        "on for a long time, use "
         "steady_throughput_samples_per_s.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",

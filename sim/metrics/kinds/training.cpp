@@ -18,7 +18,7 @@ bool trains(const Plan& plan) {
                      [](const Action& action) { return record_of(action.kind).adds_gradients; });
 }
 
-/// Adds up the bytes of saved activations. A byte that leaves the device twice counts twice.
+/// Adds up the bytes of saved activations. A byte that is saved twice counts twice.
 SummaryValue offloaded(const Totals& totals) {
   const Plan& plan = totals.plan();
   double bytes = 0;
@@ -53,8 +53,8 @@ extern const Metric offloaded_bytes_metric = {
     .summary = "Bytes of activations that were saved from a device to another memory.",
     .details =
         "The metric adds up the activations that transfers of the kind `save` move. A byte that is saved twice "
-        "counts twice, and loads do not count. Use it to see how much a plan offloads; recompute_s says how much a "
-        "plan recomputes instead.",
+        "counts twice, and loads do not count. Use this metric to see how much a plan offloads; "
+        "recompute_s says how much a plan recomputes.",
     .source = "Rhu et al., vDNN (2016), section 3",
     .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,
@@ -65,13 +65,14 @@ extern const Metric training_over_inference_metric = {
     .name = "training_over_inference",
     .unit = "1",
     .summary =
-        "The cost of a sample in training compared with its inference. The value is the time of the compute streams, "
-        "busy or idle, divided by the busy time of the forward passes without recomputation. The time for which the "
-        "streams wait while the prologue loads weights is left out.",
+        "The cost of a sample in training, as a multiple of its cost in inference. The value is "
+        "the time of the compute streams, "
+        "busy or idle, divided by the busy time of the forward passes without recomputation. The "
+        "time for which the streams wait while the prologue loads weights does not count.",
     .details =
-        "For most networks the backward pass takes about twice the FLOP of the forward pass, so a value near 3 means "
-        "that little time is lost. Recomputation, the update of the weights, and waits for transfers or for other "
-        "devices make the value larger.",
+        "For most networks, the backward pass takes about twice the FLOP of the forward pass. So a "
+        "value near 3 means that little time is lost. Recomputation, the update of the weights, "
+        "and waits for transfers or for other devices make the value greater than 3.",
     .source = "AlexNet on one card, \"2.1x the cost of inference\"",
     .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,

@@ -52,9 +52,11 @@ extern const Metric transfer_s_metric = {
     .unit = "s",
     .summary = "Busy time of all transfers, from set-up to the last byte.",
     .details =
-        "The metric adds up the seconds of all transfers: two transfers that run for 1 s at the same time count 2 s, "
-        "and a transfer takes longer while it shares a link. Transfers may be hidden behind computation; "
-        "exposed_transfer_s says how long computation waits for them.",
+        "The metric adds up the seconds of all transfers. Two transfers that run for 1 s at the "
+        "same time count 2 s. A transfer that shares a link takes longer than a transfer that has "
+        "the link alone. Transfers may be "
+        "hidden behind "
+        "computation; exposed_transfer_s says how long computation waits for transfers.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -69,7 +71,8 @@ extern const Metric transfer_s_by_link_metric = {
         "A flow of a computation counts with the time that it would take alone on its links.",
     .details =
         "The times of transfers that use the link at the same moment are added up, so the value may exceed the "
-        "makespan. Use it with full_rate_s_by_link to see how well the transfers use the link.",
+        "makespan. Compare the value with full_rate_s_by_link to see how well the transfers use "
+        "the link.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -81,9 +84,10 @@ extern const Metric transfer_s_by_class_metric = {
     .unit = "s",
     .summary = "Busy time of the transfers of each tensor class.",
     .details =
-        "The classes are those of the plan's tensors, such as weight, input and activation. A transfer that moves "
-        "several tensors counts with its whole time for each of them. Computations that read over links do not count. "
-        "Use it to see for which tensors the copy engines work.",
+        "The classes are the classes of the plan's tensors, such as weight, input and activation. "
+        "A transfer that moves several tensors counts with its whole time for each of these "
+        "tensors. Computations that read over links do not count. Use this metric to see for which "
+        "tensors the copy engines work.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -93,10 +97,11 @@ extern const Metric transfer_s_by_class_metric = {
 extern const Metric full_rate_s_by_link_metric = {
     .name = "full_rate_s_by_link",
     .unit = "s",
-    .summary = "Bytes that crossed the link / its bandwidth: the least time that these bytes take.",
+    .summary = "Bytes that crossed the link / bandwidth of the link: the least time that these "
+               "bytes take.",
     .details =
-        "Compare it with transfer_s_by_link: the difference is set-up time, and time in which transfers shared the "
-        "link or were limited by another link.",
+        "Compare the value with transfer_s_by_link. The difference is the time of set-ups, and the "
+        "time in which transfers shared the link or were limited by another link.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
@@ -106,7 +111,8 @@ extern const Metric full_rate_s_by_link_metric = {
 extern const Metric exposed_transfer_s_metric = {
     .name = "exposed_transfer_s",
     .unit = "s",
-    .summary = "Time in which compute streams were idle and waited last for a transfer.",
+    .summary = "Time in which compute streams were idle, if a transfer was the last action for "
+               "which they waited.",
     .details =
         "The value is the part of the transfer time that is not hidden behind computation. A faster link can shorten "
         "the run by about this time, as long as no other resource becomes the limit.",

@@ -32,10 +32,11 @@ SummaryValue by_class(const Totals& totals) {
 extern const Metric transferred_bytes_metric = {
     .name = "transferred_bytes",
     .unit = "byte",
-    .summary = "Bytes of all transfers, each counted once.",
+    .summary = "Bytes of all transfers; a transfer counts once, even if it crosses several links.",
     .details =
-        "A transfer over several links counts once. A tensor that is loaded twice counts twice. Bytes that "
-        "computations read or write over links count as well. Use it to compare how many bytes policies move.",
+        "A transfer over several links counts once. A tensor that is loaded twice counts twice. "
+        "Bytes that computations read or write over links also count. Use this metric to compare "
+        "how many bytes policies move.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
@@ -48,7 +49,8 @@ extern const Metric transferred_bytes_by_link_metric = {
     .summary = "Bytes that crossed the link.",
     .details =
         "A transfer over two links counts for each of the two links, so the values may add up to more than "
-        "transferred_bytes. Use it to find the link that carries the most bytes; full_rate_s_by_link turns these "
+        "transferred_bytes. Use this metric to find the link that carries the most bytes; "
+        "full_rate_s_by_link turns these "
         "bytes into seconds.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
@@ -61,8 +63,10 @@ extern const Metric transferred_bytes_by_class_metric = {
     .unit = "byte",
     .summary = "Bytes that were moved, by tensor class.",
     .details =
-        "The classes are those of the plan's tensors, such as weight, input and activation. Bytes that belong to no "
-        "tensor count only in transferred_bytes. Use it to see which tensors a policy moves most.",
+        "The classes are the classes of the plan's tensors, such as weight, input and activation. "
+        "Bytes that belong to no "
+        "tensor count only in transferred_bytes. Use this metric to see which tensors a policy "
+        "moves most.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

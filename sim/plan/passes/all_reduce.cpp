@@ -23,12 +23,13 @@ std::vector<std::string> devices_of(const std::vector<RingHop>& ring) {
   return devices;
 }
 
-/// The gradients of one stage on one device when they are complete for a batch.
+/// The complete gradients of one stage and one batch on one device.
 struct Sum {
   std::uint32_t ready = none;   ///< the backward pass after which the gradients may be sent
   std::uint32_t before = none;  ///< the ring is listed immediately before this action
-  /// The action that needs the sums of the ring, `distance` iterations later. This action is the update or the save of
-  /// the gradients. If the gradients stay on the device, `user` is the next backward pass that adds to them.
+  /// The action that needs the sums of the ring, `distance` iterations after the ring. This action is the update or the
+  /// save of the gradients. If the gradients stay on the device, `user` is the next backward pass that adds to these
+  /// gradients.
   std::uint32_t user = none, distance = 0;
 };
 
@@ -56,9 +57,9 @@ class Rings {
     before_.resize(plan_.actions.size() + 1);
     if (!sums_.empty()) join_devices();
     for (auto sums = sums_.rbegin(); sums != sums_.rend();
-         ++sums) {  // in the order in which backward passes end
+         ++sums) {  // the complete gradients, in the order in which backward passes end
       if (sums->second.size() != devices_.size())
-        throw InternalError("replicas do not sum gradients of the same stages equally often");
+        throw InternalError("the replicas sum the gradients of a stage different numbers of times");
       add_ring(sums->first.second, sums->first.first, sums->second);
     }
     rebuild();
@@ -98,7 +99,7 @@ class Rings {
       Sum sum{last};
       sum.user = sum.before = user_of(device, key.second, last);
       const std::uint32_t end = passes.end.at(key.first);
-      if (sum.user == none) {  // the gradients stay on the device
+      if (sum.user == none) {  // here, the gradients stay on the device
         const auto next = passes.first.find({key.first + 1, key.second});
         sum.distance = next == passes.first.end() ? 1 : 0;
         sum.user = sum.distance == 0 ? next->second : passes.first.at({0, key.second});
@@ -145,8 +146,9 @@ class Rings {
         action.waits.push_back({sums[k].ready, 0});
         if (r > 0) action.waits.push_back({new_number(sent[from][r - 1]), 0});
       }
-      // The user waits for two transfers. One is the last piece that the device receives, which completes the sums. The
-      // other is the last piece that the device sends, because the user may change the gradients.
+      // The user waits for two transfers. The first transfer brings the last piece that the device receives, which
+      // completes the sums. The second transfer sends the last piece of the device, because the user may change the
+      // gradients.
       auto& waits = plan_.actions[sums[k].user].waits;
       for (const std::uint32_t end : {sent[from][steps - 1], sent[k][steps - 1]})
         waits.push_back({new_number(end), sums[k].distance});
@@ -209,7 +211,8 @@ class Rings {
     return static_cast<std::uint32_t>(added_.size() - 1);
   }
 
-  /// Added actions are numbered after all others until rebuild() moves them to their positions.
+  /// Until rebuild() moves the added actions to their positions, their numbers are greater than the numbers of all
+  /// other actions.
   std::uint32_t new_number(std::uint32_t added) const {
     return static_cast<std::uint32_t>(plan_.actions.size()) + added;
   }

@@ -1,12 +1,12 @@
 // Sums the gradients of replicas over a ring before each update. If the plan has no update, gradients are summed before
-// they are saved or before the next backward pass adds to them.
+// they are saved or before the next backward pass adds to these gradients.
 //
 // Let n be the number of devices, and g the bytes of gradients of a stage. Each device sends 2 (n - 1) pieces of g / n
-// bytes to the next device. The first n - 1 pieces sum the gradients (reduce-scatter), and the other n - 1 pieces
-// spread the sums (all-gather). A device can pass a piece on when the piece has arrived and the device's own gradients
-// are complete. If all gradients are ready at once and no link is shared, a ring takes 2 (n - 1) (g / (n B) + setup +
-// latency), where B is the bandwidth. The pieces are summed in place. The buffers in which pieces arrive and the time
-// of adding are not counted.
+// bytes to the next device. The first n - 1 pieces sum the gradients (reduce-scatter), and the last n - 1 pieces spread
+// the sums (all-gather). A device can pass a piece on when the piece has arrived and the device's own gradients are
+// complete. If all gradients are ready at once and no link is shared, a ring takes 2 (n - 1) (g / (n B) + setup +
+// latency), where B is the bandwidth. The pieces are summed in place. Neither the buffers in which pieces arrive nor
+// the time of the additions is counted.
 //
 // Source: Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations
 // (2009), section 3.
@@ -23,7 +23,7 @@ namespace sluice {
 struct RingHop {
   std::string from, to;  ///< devices
   Stream stream;         ///< the copy engine that sends
-  Route route;           ///< its links are numbers of the plan's links
+  Route route;           ///< the links are numbers of the plan's links
 };
 
 /// Adds the rings to a merged plan with one replica on each device of the ring. With `overlap`, the ring of a

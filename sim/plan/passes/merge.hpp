@@ -1,5 +1,5 @@
-// Joins several plans for the same platform into one. The
-// plans run at the same time and share only pools and links.
+// Joins several plans for one platform into a single plan. The plans run at the same time, and share only pools and
+// links.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace sluice {
 
 /// Returns the joined plan. Pools, links and routes with equal names become one. Streams, actions and tensors get the
 /// name of the part as a prefix (`gpu0/`). Weights whose home is a shared pool get no prefix and become one tensor,
-/// because all replicas read the same weights. Throws InternalError if the numbers of iterations of the parts differ. A
+/// because all replicas read these weights. Throws InternalError if the numbers of iterations of the parts differ. A
 /// part without a body may have any number of iterations.
 Plan merge(const std::vector<Plan>& parts, const std::vector<std::string>& names);
 

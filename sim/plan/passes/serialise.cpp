@@ -4,7 +4,7 @@ namespace sluice {
 
 void serialise(Plan& plan) {
   // An action that works for another iteration is dropped in some iterations, and a wait for a dropped execution ends
-  // at once. So the action after it also waits for the nearest earlier action that is never dropped.
+  // at once. So the action after such an action also waits for the nearest earlier action that is never dropped.
   const auto chain = [&](std::uint32_t a, std::uint32_t before, std::uint32_t begin,
                          std::uint32_t distance) {
     for (std::uint32_t b = before;; --b) {

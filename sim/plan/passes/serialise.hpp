@@ -5,7 +5,8 @@
 
 namespace sluice {
 
-/// Makes each action wait for the action that is listed before it. As a result, the makespan is the sum of all times.
+/// Makes each action wait for the action that is listed before it. As a result, the makespan is the sum of the seconds
+/// of all actions.
 void serialise(Plan& plan);
 
 }  // namespace sluice

@@ -37,16 +37,16 @@ class Unroller {
   }
 
  private:
-  /// Returns whether any name contains this mark. If so, the plan was already unrolled, and the new copies need another
-  /// mark.
+  /// Returns whether any name contains this mark. If a name contains it, the plan was already unrolled, and the new
+  /// copies need another mark.
   bool is_in_a_name(const std::string& mark) const {
     const auto has = [&](const auto& thing) { return thing.name.find(mark) != std::string::npos; };
     return std::any_of(plan_.actions.begin(), plan_.actions.end(), has) ||
            std::any_of(plan_.tensors.begin(), plan_.tensors.end(), has);
   }
 
-  /// The position of iteration `index` of the old body: the number of its copy in the new body, and the number of runs
-  /// of the new body before it. Iteration 0 is copy 0 of run 0.
+  /// The position of iteration `index` of the old body: the number of the copy in the new body, and the number of
+  /// earlier runs of the new body. Iteration 0 is copy 0 of run 0.
   struct Place {
     std::int64_t copy, runs;
   };
@@ -88,7 +88,8 @@ class Unroller {
     const Section section = plan_.section_of(number);
     if (copy > 0) action.name = name_of(action) + mark_ + std::to_string(copy);
     // The instance of the action's tensors. In the body, instances are counted from the present run of the body. In the
-    // prologue, they are counted from the first iteration, and in the epilogue from the end of the last iteration.
+    // prologue, instances are counted from the first iteration. In the epilogue, instances are counted from the end of
+    // the last iteration.
     const Place instance = place(copy + action.ahead);
     action.ahead = static_cast<std::int32_t>(instance.runs);
     for (Flow& flow : action.flows)
@@ -110,8 +111,8 @@ class Unroller {
 
   const Plan& plan_;
   std::int64_t times_;
-  std::string mark_ = "+";  ///< stands before the number of a copy in names
-  std::uint32_t body_;      ///< number of actions of the old body
+  std::string mark_ = "+";  ///< this mark stands before the number of a copy in names
+  std::uint32_t body_;      ///< the number of actions of the old body
   Plan made_;
   std::vector<std::uint32_t> copies_;  ///< the number of copy 1 of each tensor, or `none`
 };

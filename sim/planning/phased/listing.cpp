@@ -50,8 +50,8 @@ class PhaseLister {
                       bytes_[stage].weights, host_);
   }
 
-  /// Makes devices the homes of the caches, which every step uses again. Every step must compute a stage of a sample on
-  /// the same device. Otherwise a cache would have to move.
+  /// Makes devices the homes of the caches, which every step uses again. A stage of a sample must be computed on one
+  /// device in all steps. Otherwise a cache would have to move to another device.
   void add_caches() {
     const std::vector<Stage>& stages = request_.pricing.stages;
     if (std::none_of(stages.begin(), stages.end(),
@@ -73,10 +73,10 @@ class PhaseLister {
         if (found->second != phase.device)
           throw InputError(
               "stage " + request_.pricing.stages[phase.stage].name +
-              " of one sample is computed on " + found->second + " and, a step later, on " +
+              " of one sample would be computed on " + found->second + " and, a step later, on " +
               phase.device +
-              ", and its cache of keys and values does not move: give 'phases.devices', "
-              "one per stage, or 'policy.device'");
+              ", but its cache of keys and values cannot move: give one device per stage in "
+              "'phases.devices', or one device in 'policy.device'");
       }
     }
     for (const auto& [at, count] : samples)
@@ -93,7 +93,8 @@ class PhaseLister {
     add_phase_waits(builder_, rules_, window_, before());
   }
 
-  /// Returns the previous window. In the body, this is the previous iteration, and in the epilogue the last iteration.
+  /// Returns the previous window. In the body, the previous window is the previous iteration. In the epilogue, the
+  /// previous window is the last iteration.
   const PhaseWindow& before() const {
     return builder_.section() == Section::body ? window_ : body_;
   }
@@ -138,7 +139,7 @@ class PhaseLister {
     }
   }
 
-  /// Lists the saves of phase p in the next phase, after the loads of the next phase.
+  /// Lists the saves of phase p in the phase after p, behind the loads of that phase.
   void list_saves(std::size_t p, std::int32_t ahead, const std::vector<PlanBuilder::Ref>& loads) {
     const Phase& phase = window_.phases[p];
     const bool last = phase.stage + 1 == bytes_.size();
@@ -249,7 +250,7 @@ class PhaseLister {
     made_[{phase.stage, q}] = crossing;
   }
 
-  /// If the input stayed on the device that made it (on_chip), it is used there.
+  /// With on_chip, the input is on the device that made it, and is used there.
   void use_input(Action& action, std::uint32_t input, const Phase& phase, std::int64_t q) {
     const auto from = made_.find({phase.stage - 1, q});
     const bool stayed = phase.stage > 0 && from->second.tensor == input;
@@ -275,7 +276,7 @@ class PhaseLister {
   const PhaseRules& rules_;
   std::string host_;
   PlanBuilder builder_;
-  PhaseWindow window_, body_;  ///< the present window, and the window before it
+  PhaseWindow window_, body_;  ///< the present window and the previous window
   std::map<std::pair<std::size_t, std::int64_t>, Crossing> made_;  ///< (stage, q)
   std::map<std::pair<std::int64_t, std::string>, std::uint32_t> outputs_;
 };

@@ -24,12 +24,14 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
   else
     for (const Device& device : platform.devices) rules.devices.push_back(device.name);
   if (parameters.has("device") && phases.has("stages") && phases.text("stages") == "2")
-    phases.fail("stages", "'stages: 2' takes turns, but the policy's 'device' is one device");
+    phases.fail("stages", "with 'stages: 2' devices take turns, but the policy's 'device' names "
+                          "one device: remove one of the two keys");
   if (!phases.has("devices")) return;
   if (parameters.has("device"))
     phases.fail("devices",
-                "'devices' places the phases, and so does the policy's 'device' (each "
-                "replica of data_parallel has one): give only one of them");
+                "'devices' and the policy's 'device' both choose the devices of the phases: give "
+                "only one of the two keys (the policy data_parallel sets 'device' for each "
+                "replica)");
   rules.by_stage = true;
   rules.devices.clear();
   for (const Value& name : phases.value("devices")->items())
@@ -37,12 +39,13 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
   if (rules.devices.size() != stages)
     phases.fail("devices", "'devices' lists " + std::to_string(rules.devices.size()) +
                                " devices, there are " + std::to_string(stages) +
-                               " phases per batch: give one device for each");
+                               " phases per batch: give one device per phase");
 }
 
-/// Returns the number of batches that take turns, so that phases of other batches hide the transfers of a batch's
-/// activations. Let n be the number of devices. If n batches take turns, all phases of a batch are on the same device.
-/// If n + 1 batches take turns, each phase of a batch is on the next device.
+/// Returns the number of batches that take turns if the scenario does not give this number. While the activations of
+/// one batch are in transfer, devices compute phases of the other batches. Let n be the number of devices. If n batches
+/// take turns, all phases of a batch are on one device. If n + 1 batches take turns, each phase of a batch is on
+/// the next device.
 std::int64_t default_in_flight(const PhaseRules& rules) {
   const auto n = static_cast<std::int64_t>(rules.by_stage ? 1 : rules.devices.size());
   switch (rules.activations) {
@@ -75,7 +78,7 @@ PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& paramete
   if (rules.once_a_step && !parameters.is_word("in_flight", "auto"))
     parameters.fail(
         "in_flight",
-        "with 'weights_per: step' a phase computes all batches of a step: 'in_flight' must be auto");
+        "with 'weights_per: step' a phase computes all batches of a step: use 'in_flight: auto'");
   rules.in_flight = parameters.is_word("in_flight", "auto") ? default_in_flight(rules)
                                                             : parameters.integer("in_flight");
   return rules;
@@ -155,11 +158,12 @@ std::vector<Field> phase_parameters() {
   return {
       {.name = "device",
        .type = Type::text,
-       .summary = "the device of all phases (parallel streaming); by default, devices take turns",
+       .summary = "the device that computes all phases (parallel streaming); by default, the "
+                  "devices of the platform take turns",
        .optional = true},
       {.name = "overlap",
        .type = Type::boolean,
-       .summary = "whether I/O runs during computation; off: one action runs at a time",
+       .summary = "whether transfers run during computation; off: one action runs at a time",
        .default_text = "true"},
       {.name = "weights",
        .type = Type::choice,
@@ -170,15 +174,15 @@ std::vector<Field> phase_parameters() {
       {.name = "weights_per",
        .type = Type::choice,
        .summary =
-           "how often weights are loaded; batch: for each batch; step: a phase computes all batches_per_step batches "
-           "for one load (batch serialisation)",
+           "how often weights are loaded; batch: for each batch; step: once per step, because a "
+           "phase computes all batches_per_step batches (batch serialisation)",
        .default_text = "batch",
        .choices = {"batch", "step"}},
       {.name = "in_flight",
        .type = Type::integer,
        .summary =
-           "the number of batches that take turns phase by phase; auto: in inference the fastest number from 1 to 8, "
-           "in training the fastest number that fits",
+           "the number of batches that take turns phase by phase; auto: the fastest number from 1 "
+           "to 8 in inference, and the fastest number that fits in training",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,
@@ -200,29 +204,33 @@ std::vector<Field> phase_parameters() {
 const Record& phases_record() {
   static const Record record = {
       .name = "phases",
-      .summary = "The places of phases and activations in phased execution.",
+      .summary = "The devices of the phases, and the places of the activations, in phased "
+                 "execution.",
       .fields = {
           {.name = "activations",
            .type = Type::choice,
            .summary =
-               "how activations go to the next phase; on_chip: at no cost (what the PopART document's rule assumes); "
-               "pair_link: over the link between the devices; streaming: they are saved to streaming memory and loaded "
-               "from it",
+               "how activations go to the next phase; on_chip: at no cost, as the rule of the "
+               "PopART document assumes; pair_link: over the link between the devices; streaming: "
+               "through streaming memory, with a save and a load",
            .default_text = "on_chip",
            .choices = {"on_chip", "pair_link", "streaming"}},
           {.name = "stages",
            .type = Type::choice,
-           .summary = "2: the devices take turns (ping-pong); 1: all phases are on one device",
+           .summary = "how many devices compute the stages of a batch; 2: the devices take turns "
+                      "(ping-pong); 1: all phases are on one device",
            .default_text = "2",
            .choices = {"1", "2"}},
           {.name = "after",
            .type = Type::list,
            .summary =
-               "the layers after which a phase ends, by number or name; used instead of `stages`",
+               "the numbers or names of the layers after which a phase ends; used instead of the "
+               "scenario's `stages`",
            .optional = true},
           {.name = "devices",
            .type = Type::list,
-           .summary = "the device of each phase of a batch; by default, devices take turns",
+           .summary = "the device of each phase of a batch; by default, the devices of the "
+                      "platform take turns",
            .optional = true},
       }};
   return record;

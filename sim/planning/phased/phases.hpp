@@ -18,7 +18,8 @@ enum class Activations { on_chip, pair_link, streaming };
 struct Phase {
   std::size_t stage = 0;
   std::string device;
-  std::vector<std::int64_t> micro_batches;  ///< counted from the first micro-batch of the window
+  /// The numbers of the micro-batches, counted from the first micro-batch of the window.
+  std::vector<std::int64_t> micro_batches;
 };
 
 struct PhaseRules {
@@ -35,7 +36,7 @@ struct PhaseRules {
   bool saves_boundaries() const { return activations == Activations::streaming; }
 };
 
-/// Returns the rules. Throws InputError at a key with a wrong value.
+/// Reads the rules from the scenario. Throws InputError at a key with a wrong value.
 PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& parameters);
 
 /// The repetition of phases. A unit is all phases of the batches that take turns. If the number of batches of a step is
@@ -43,16 +44,17 @@ PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& paramete
 /// number of units after which the next phase is on the first device again.
 struct PhaseRound {
   std::int64_t unit_batches = 1;
-  std::int64_t units = 1;       ///< the number of units in a round, which is the body
+  std::int64_t units = 1;       ///< the number of units in a round; a round is the body of the plan
   std::int64_t iterations = 1;  ///< number of rounds
   std::int64_t rest = 0;        ///< the number of units after the last round
   std::int64_t steps_per_iteration = 1, iterations_per_step = 1;
 };
 PhaseRound round_of(const PhaseRules& rules, const Workload& workload, std::size_t stages);
-/// Returns the round if a unit is a whole step.
+/// Returns the round that results if a unit is a whole step.
 PhaseRound round_of_steps(const PhaseRules& rules, const Workload& workload, std::size_t stages);
 
-/// Returns whether a unit is a whole step, and this step is too long to be tried.
+/// Returns whether a unit is a whole step with more than `longest_round` batches. Candidates with such a long round are
+/// not tried.
 bool is_long(const PhaseRules& rules, const Workload& workload);
 
 /// Returns the phases of `units` units, in order. If devices take turns, the number of a phase's device is the number

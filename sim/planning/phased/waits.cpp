@@ -50,23 +50,24 @@ class PhaseWaits {
   EarlierPhase earlier_phase(std::size_t p, std::size_t back) const {
     if (back <= p) return {&window_.listed[p - back], 0};
     if (before_.listed.empty()) return {};
-    // The number of phases between this phase and the end of the previous window.
+    // The number of phases between the earlier phase and the end of the previous window.
     const std::size_t beyond = back - p - 1;
     const std::size_t size = before_.listed.size();
     return {&before_.listed[size - 1 - beyond % size],
             distance() + static_cast<std::uint32_t>(beyond / size)};
   }
 
-  /// Returns the saves for which phase p must wait: the saves of the results that its device made in its previous
-  /// phase.
+  /// Returns the saves for which phase p must wait: the saves of the results that the device of phase p made in its
+  /// previous phase.
   std::vector<ListedPhase::Gate> saves_before(std::size_t p) const {
     std::vector<ListedPhase::Gate> gates;
     const std::size_t back = std::max<std::size_t>(phases_since_device(p), 2);
     const std::size_t size = before_.listed.size();
-    if (back == p + 1)  // the last phase of the previous window saves its results in this window
+    if (back == p + 1)  // the saves of the previous window's last phase are in this window
       for (PlanBuilder::Ref ref : window_.carried) gates.push_back({ref, 0});
     else if (rules_.overlap && back > p &&
-             (back - p - 1) % size == 0)  // the last phase of an earlier window
+             // The device's previous phase is the last phase of an earlier window.
+             (back - p - 1) % size == 0)
       for (PlanBuilder::Ref ref : before_.carried)
         gates.push_back({ref, distance() + static_cast<std::uint32_t>((back - p - 1) / size) - 1});
     else if (const EarlierPhase phase = earlier_phase(p, back); phase.listed)
@@ -85,8 +86,8 @@ class PhaseWaits {
   }
 
   /// Adds waits to the loads for phase p. Preloading begins with the first phase in which the device of phase p no
-  /// longer computes. With two devices, this is the phase before p. The loads wait for everything that the start of
-  /// this first phase waits for.
+  /// longer computes. With two devices, preloading begins with the phase before p. The start of this first phase waits
+  /// for some actions, and the loads wait for all of these actions.
   void add_preload_waits(std::size_t p) {
     const std::size_t resting = std::max<std::size_t>(phases_since_device(p), 2) - 1;
     const EarlierPhase begin = earlier_phase(p, resting), before = earlier_phase(p, resting + 1);

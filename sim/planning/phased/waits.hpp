@@ -17,26 +17,29 @@ struct ListedPhase {
     std::uint32_t distance;
   };
   PlanBuilder::Ref first, last;         ///< computations
-  std::vector<PlanBuilder::Ref> saves;  ///< saves of its results, in the next phase
-  /// The first and the last of its loads on each copy engine.
+  /// The saves of this phase's results, which are listed in the next phase.
+  std::vector<PlanBuilder::Ref> saves;
+  /// The first load and the last load of this phase on each copy engine.
   std::vector<PlanBuilder::Ref> first_loads, last_loads;
-  std::vector<Gate> saves_before;  ///< saves that must have arrived before this phase starts
+  std::vector<Gate> saves_before;  ///< the saves that must have arrived before this phase starts
 };
 
 /// The phases of a section, which is an iteration of the body, or the steps that remain after the body.
 struct PhaseWindow {
   std::vector<Phase> phases;
-  std::string suffix;               ///< the suffix of the names of its tensors
+  std::string suffix;               ///< the suffix of the names of this window's tensors
   std::vector<ListedPhase> listed;  ///< one per phase
   /// Saves of results of the previous window that are listed in this window.
   std::vector<PlanBuilder::Ref> carried;
 
-  /// Returns whether the next phase needs the results of phase p. If so, each result is saved as soon as it is made.
+  /// Returns whether the next phase needs the results of phase p. If it needs the results, each result is saved as soon
+  /// as it is made.
   bool followed_at_once(std::size_t p) const;
 };
 
 /// Makes each phase start after all computations of the previous phase, after its own loads, and after the remaining
-/// saves of its device. `before` is the previous window. In the body, this is the same window, one iteration ago.
+/// saves of its device. `before` is the previous window. In the body, `before` and `window` are the same window: the
+/// phases of the previous iteration come before those of this iteration.
 void add_phase_waits(PlanBuilder& builder, const PhaseRules& rules, PhaseWindow& window,
                      const PhaseWindow& before);
 

@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the shown machine (backing.hpp), in which the second memory of the device is the host memory.
+/// Returns the shown machine (see backing.hpp): a platform in which the second memory of the device is the host memory.
 Platform shown_platform(const Platform& platform, const std::string& name) {
   Platform shown = platform;
   shown.lookup = {};
@@ -66,7 +66,7 @@ class BackingRewriter {
     return static_cast<std::uint32_t>(at - plan_.pools.begin());
   }
 
-  /// Makes host memory the home of inputs and answers. Weights are in host memory at the start of the run.
+  /// Makes host memory the home of inputs and answers. Host memory also holds the weights at the start of the run.
   void move_homes() {
     for (std::uint32_t t = 0; t < plan_.tensors.size(); ++t) {
       Tensor& tensor = plan_.tensors[t];
@@ -188,8 +188,8 @@ Plan rewrite_for(const PolicyRequest& request, const CommonParameters& common, P
   return rewritten;
 }
 
-/// Returns the seconds and the plan of the same choices on the real machine. The result has no plan if a memory is too
-/// small.
+/// Returns the seconds and the plan that these choices have on the real machine. The result has no plan if a memory is
+/// too small.
 Settled settled_on(const PolicyRequest& request, const CommonParameters& common,
                    const Settled& shown) {
   Settled one = settled(shown.text, [&] { return rewrite_for(request, common, shown.plan()); });

@@ -1,10 +1,11 @@
-// The second memory of a device as the home of all tensors that take turns in its first memory:
-// weights, optimizer state, gradients, and offloaded activations. Tensors that begin in host memory are loaded into the
-// second memory once, before all other actions. After this, they move between the two memories of the device: host ->
-// ddr -> hbm. Inputs and answers move between host memory and the first memory, as in other plans.
+// Plans in which the second memory of a device is the home of all tensors that take turns in the first memory. These
+// tensors are weights, optimizer state, gradients, and offloaded activations. If one of these tensors begins in host
+// memory, it is loaded into the second memory once, before all other actions. After this load, the tensor moves between
+// the two memories of the device: host -> ddr -> hbm. Inputs and answers move between host memory and the first memory,
+// as in plans without a second memory.
 //
-// Any policy can make such plans. The policy gets a request for another machine, the "shown machine", in which the
-// second memory of the device is the host memory. The plan of the policy is then changed into a plan for the real
+// Any policy can make plans of this kind. The policy gets a request for another machine, the "shown machine", in which
+// the second memory of the device is the host memory. The plan of the policy is then changed into a plan for the real
 // machine.
 #pragma once
 
@@ -21,8 +22,8 @@ namespace sluice {
 /// The value of the key `placement` that makes the second memory the home of tensors that take turns.
 inline constexpr const char* backing = "backing";
 
-/// Returns whether the choices of `placement` include placements of single tensors. Such placements need a cost model
-/// that counts the bandwidths of memories.
+/// Returns whether the choices of `placement` include placements of single tensors. Placements of single tensors need a
+/// cost model that counts the bandwidths of memories.
 bool places_tensors(const Field& placement);
 
 /// Returns why the second memory of the device named `device` cannot be the home of tensors that take turns. The text
@@ -37,28 +38,29 @@ Draft backed_draft(const PolicyRequest& request, const CommonParameters& common,
                    const PlanOf& plan);
 
 /// Returns the candidates of the policy for the shown machine. Each candidate is judged by its plan for the real
-/// machine. Its lower bound, however, is for the shown machine, in which inputs use the same links as the weights. Bounds
-/// in training do not count the loads of inputs, so they hold for the real machine, too. In inference, a bound may rule
-/// out a candidate that is faster on the real machine.
+/// machine. The lower bound of the candidate, however, is for the shown machine, in which inputs and weights use the
+/// same links. Lower bounds in training do not count the loads of inputs, so these bounds also hold for the real
+/// machine. In inference, a bound may rule out a candidate that is faster on the real machine than the chosen
+/// candidate.
 using CandidatesOf = std::function<std::vector<Candidate>(const PolicyRequest& shown)>;
 std::vector<Candidate> backed_candidates(const PolicyRequest& request,
                                          const CommonParameters& common,
                                          const CandidatesOf& candidates);
 
-/// The homes that are compared: host memory, the second memory, or both.
+/// The homes that are compared: only host memory, only the second memory, or each of the two.
 struct Homes {
   bool host = false, backing = false;
 };
 
-/// Functions that return the candidates and the plan of a policy for a machine, which may be the real machine or the
-/// shown machine.
+/// Functions that return the candidates and the plan of a policy. Each function is called for the real machine or for
+/// the shown machine.
 struct PlansForMachine {
   CandidatesOf candidates;  ///< returns no candidates if the scenario leaves no choice open
   PlanOf plan;              ///< returns the plan that the scenario describes
 };
 
-/// Returns the candidates for each of these homes, and the candidates in `others`. For a home without an open choice,
-/// the plan becomes a single candidate if there are other candidates.
+/// Returns the candidates for each of these homes, and the candidates in `others`. If a home leaves no choice open but
+/// there are candidates for another home or in `others`, the plan for the first home becomes a single candidate.
 std::vector<Candidate> candidates_of_homes(const PolicyRequest& request,
                                            const CommonParameters& common, Homes homes,
                                            const PlansForMachine& of_policy,

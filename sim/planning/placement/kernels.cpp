@@ -52,7 +52,7 @@ class Builder {
   }
 
  private:
-  /// A kernel while it is made. `kernel` lists each of its tensors once, and `tensor_of` gives the tensor of each
+  /// A kernel that is being made. `kernel` lists each of its tensors once, and `tensor_of` gives the tensor of each
   /// operand.
   struct Draft {
     PlacementProblem::Kernel kernel;
@@ -73,7 +73,7 @@ class Builder {
                        "bytes of a micro-batch");
   }
 
-  /// Return the lives of the output of a layer, and of the tensor that the layer keeps for its backward pass.
+  /// Both functions return a life: of a layer's output, and of the tensor that the layer keeps for its backward pass.
   ActivationLife& life_of_output(std::uint32_t l) {
     return lives_[2 * std::size_t{origin_of(model_, l)}];
   }
@@ -183,12 +183,12 @@ class Builder {
     bool kept = false;  ///< whether this is the tensor that the layer keeps, and not its output
   };
   /// Returns the activations that a save or a load moves. For a boundary, these are the outputs of the previous stage
-  /// that a later stage reads. For the inner tensors of a stage, these are its other outputs and the tensors that its
-  /// layers keep.
+  /// that a later stage reads. For the inner tensors of a stage, these are the outputs that only the stage itself
+  /// reads, and the tensors that the layers of the stage keep.
   std::vector<MovedTensor> moved_by(const TapeOp& op) {
     std::vector<MovedTensor> moved;
     const std::vector<Stage>& stages = work_.pricing.stages;
-    // The input is in host memory from the start, and nothing reads the answer.
+    // The input is in host memory from the start, and no layer reads the answer.
     if (!op.inner && (op.number == 0 || op.number == stages.size())) return moved;
     const auto [first, last] = layers_of(op.inner ? op.number : op.number - 1);
     const std::uint32_t end = last + 1;
@@ -252,8 +252,8 @@ class Builder {
     draft.tensor_of.push_back(place);
   }
 
-  /// Returns the time of a kernel: its time with all operands in fast memory plus, for each operand in slow memory, the
-  /// time of its bytes at the rates `in_place`.
+  /// Returns the time of a kernel. This is the time of the kernel with all operands in fast memory, plus the time of
+  /// the bytes of each operand in slow memory at the rates `in_place`.
   KernelTime time_in_place(const Draft& draft, const Query& query) const {
     KernelTime::Line line{work_.pricing.cost.of(query).seconds, {}};
     for (const PlacementProblem::Operand& operand : draft.kernel.operands)
@@ -381,13 +381,13 @@ class Builder {
   std::int64_t samples_;
   DType dtype_;
   std::int64_t micro_batch_ = 0;
-  std::string suffix_;  ///< distinguishes the tensors of different micro-batches
+  std::string suffix_;  ///< a suffix that distinguishes the tensors of different micro-batches
   PlacementProblem problem_;
   std::vector<PlacedKernel> kernels_;
   std::map<std::string, std::uint32_t> tensors_;
   std::vector<std::uint32_t> copy_of_;
-  std::vector<ActivationLife> lives_;   ///< lives of the micro-batch's activations, two per layer
-  std::vector<std::uint32_t> fetches_;  ///< `fetches` of the kernel that is being made
+  std::vector<ActivationLife> lives_;   ///< the micro-batch's lives, two lives per layer
+  std::vector<std::uint32_t> fetches_;  ///< the `fetches` of the kernel that is being made
   std::vector<std::uint32_t> last_readers_;
 };
 

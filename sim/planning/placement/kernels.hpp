@@ -1,6 +1,6 @@
 // Translates a model and a workload into a placement problem. Micro-batches go through all layers forward. In training,
-// they also go backward, and an update follows. Each pass of a layer is a kernel. Each tensor of a kernel that is on
-// the device may be in either memory.
+// the micro-batches then go through all layers backward, and an update follows. Each pass of a layer is a kernel. Each
+// tensor of a kernel that is on the device may be in the fast memory or in the slow memory.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct PlacedKernel {
   /// The operands of the query have no memories yet. If the query is empty, the kernel computes nothing: it makes the
   /// gradients that no backward pass makes.
   std::optional<Query> query = {};
-  /// For each operand of the query, the number of the kernel's operand.
+  /// For each operand of the query, the number of this operand in the kernel.
   std::vector<std::size_t> operand_of = {};
-  std::vector<std::uint32_t> saves = {};  ///< tensors that are offloaded after the kernel
-  /// Offloaded tensors whose way back begins before the kernel.
+  std::vector<std::uint32_t> saves = {};  ///< the tensors that are offloaded after the kernel
+  /// Offloaded tensors whose load from host memory begins before the kernel.
   std::vector<std::uint32_t> fetches = {};
   /// Operands that the kernel does not use, because a transfer moves them during the kernel.
   std::vector<std::uint32_t> passing = {};
@@ -34,7 +34,7 @@ struct PlacedKernels {
   PlacementProblem problem;
   std::vector<PlacedKernel> kernels;  ///< indexed by kernel of the problem
   /// Indexed by tensor. When a saved tensor comes back from host memory, it counts as a new tensor. For a tensor that
-  /// came back, `copy_of` is the tensor that was saved. For any other tensor, it is `none`.
+  /// came back, `copy_of` is the tensor that was saved. For any other tensor, `copy_of` is `none`.
   std::vector<std::uint32_t> copy_of;
 };
 
@@ -43,17 +43,19 @@ struct PlacedWork {
   const Pricing& pricing;
   const Workload& workload;
   std::string name;
-  /// The number of micro-batches, which run one after the other; in training, the number per update.
+  /// The number of micro-batches, which run one after the other. In training, this is the number of micro-batches per
+  /// update.
   std::int64_t micro_batches = 1;
-  /// The operations of a micro-batch on the stages. If it is null, everything is kept, and stages have no effect.
+  /// The operations of a micro-batch on the stages. If the tape is null, all activations are kept, and stages have no
+  /// effect.
   const Tape* tape = nullptr;
   /// Whether selective recomputation drops tensors (Backward::selective), so that their layers run again.
   bool selective = false;
 };
 
-/// Returns the problem of placing the tensors of this work. Weights, optimizer state and caches stay during the whole
-/// run. Inputs are given, and stay until their last use. A tensor that is recomputed, or that comes back from host
-/// memory, counts as a further tensor. Throws InputError.
+/// Returns the problem of placing the tensors of this work. Weights, optimizer state and caches are on the device
+/// during the whole run. Inputs are on the device from the start of their micro-batch to their last use. A tensor that
+/// is recomputed or comes back from host memory counts as a new tensor. Throws InputError.
 PlacedKernels placed_kernels(const PlacedWork& work, const TwoMemories& memories);
 
 }  // namespace sluice

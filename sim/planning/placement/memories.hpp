@@ -16,15 +16,16 @@ struct TwoMemories {
   std::optional<std::int64_t> fast_capacity, slow_capacity;
   bool far = false;  ///< whether the device reaches the slow memory only over a link
   PlacementProblem::Rates synchronous, asynchronous, cache;
-  /// Measured rates at which kernels read and write slow memory without a copy. The time of these bytes is added to the
-  /// time of the kernel with everything in fast memory. If the rates are empty, the cost model prices such kernels.
+  /// Measured rates at which kernels read and write slow memory without a copy. The time of these reads and writes is
+  /// added to the time of the kernel with all operands in fast memory. If the rates are empty, the cost model prices
+  /// kernels that read and write slow memory.
   std::optional<PlacementProblem::Rates> in_place = {};
 };
 
-/// Returns the first two memories that a device reaches without a link. If it reaches only one memory without a link,
-/// the second memory is host memory. The device is the one named `device`. If `device` is empty, it is the first device
-/// with two memories or, if there is none, the first device. Throws InputError if no device has the name, or if there
-/// is no rate between the memories.
+/// Returns the first two memories that a device reaches without a link. If the device reaches only one memory without a
+/// link, the second memory is host memory. The device is the one that `device` names. If `device` is empty, the
+/// function takes the first device with two memories. If no device has two memories, the function takes the first
+/// device. Throws InputError if no device has the name, or if the platform has no rate between the two memories.
 TwoMemories two_memories(const Platform& platform, const std::string& device);
 
 }  // namespace sluice

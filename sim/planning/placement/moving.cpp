@@ -14,8 +14,9 @@ bool slow_is_host(const PlacedQuestion& asked, const Platform& platform) {
   return asked.memories().slow == platform.host().name;
 }
 
-/// The tensors that do not move: those that are offloaded to host memory or come back from there, and those of kernels
-/// that compute nothing. The plan has no action for such a kernel after which a tensor could move.
+/// The tensors that do not move: the tensors that are offloaded to host memory or come back from it, and the tensors of
+/// kernels that compute nothing. The plan has no action for a kernel that computes nothing, so a tensor cannot move
+/// after this kernel.
 std::set<std::uint32_t> fixed_tensors(const PlacedQuestion& asked) {
   std::set<std::uint32_t> all;
   for (std::uint32_t k = 0; k < asked.question().kernel_count(); ++k) {
@@ -139,7 +140,7 @@ void MovingTensors::list(std::uint32_t m) {
                                                  -1, -1);
   refs_[m] = ref;
   touch(ref, t, from, false);
-  // A synchronous move ends before anything that is listed later. Kernels wait for the moves that they need.
+  // A synchronous move ends before any action that is listed later begins. Kernels wait for the moves that they need.
   if (from.made_by != none && !schedule_.moves[from.made_by].synchronous())
     builder_.wait(ref, refs_[from.made_by]);
   if (to.home) {

@@ -1,5 +1,5 @@
-// Tensors that move between the two memories in a run, and where each of their uses finds them. The search for a
-// placement knows one round of kernels. A run repeats the round, and loads inputs and offloads activations besides.
+// Tensors that move between the two memories in a run, and the memory in which each use finds its tensor. The search
+// for a placement knows one round of kernels. A run repeats the round, and also loads inputs and offloads activations.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,10 @@
 
 namespace sluice {
 
-/// Returns a schedule that a run can repeat. Weights and state that move begin each round in slow memory. Activations
-/// that are offloaded, and the first gradients of the backward pass, do not move; those that would are in slow memory
-/// instead. The same holds for inputs, unless slow memory is their home. No tensor is in fast memory at a time when the given schedule does not have it there.
+/// Returns a schedule that a run can repeat. Weights and state that move begin each round in slow memory. Offloaded
+/// activations and the first gradients of the backward pass do not move. If the given schedule moves one of these
+/// tensors, the returned schedule keeps it in slow memory. Inputs do not move either, unless slow memory is their home.
+/// The returned schedule has no tensor in fast memory at a time when the given schedule has this tensor in slow memory.
 PlacementSchedule repeatable(const PlacedQuestion& asked, const Platform& platform,
                              PlacementSchedule schedule);
 
@@ -23,12 +24,14 @@ class MovingTensors {
  public:
   /// Where the tensors of the problem are in the plan, indexed by tensor.
   struct PlanTensors {
-    std::vector<std::uint32_t> number;  ///< the tensor of the plan in which its first use finds it
-    std::vector<char> held;             ///< whether slow memory holds it during the whole run
+    /// The tensor of the plan that the first use reads or writes.
+    std::vector<std::uint32_t> number;
+    /// Whether slow memory holds the tensor during the whole run.
+    std::vector<char> held;
     std::map<std::uint32_t, PlanBuilder::Ref>
-        loads;  ///< what brings it to slow memory before the first round
+        loads;  ///< the action that brings the tensor to slow memory before the first round
   };
-  /// Tensors with moves are followed; the others are not. All objects must outlive this object.
+  /// The object follows only tensors with moves. The arguments must outlive the object.
   MovingTensors(const PlacedQuestion& asked, const PlacementSchedule& schedule,
                 PlanBuilder& builder, const PlanTensors& tensors);
 
@@ -37,7 +40,7 @@ class MovingTensors {
   void list_before(std::uint32_t k);
   /// Makes the action, which stands for kernel k, use a tensor that moves.
   void use(PlanBuilder::Ref ref, std::uint32_t k, std::uint32_t t, bool written);
-  /// Makes the action wait for the moves that end before kernel k. It is the last action so far.
+  /// Makes the action wait for the moves that end before kernel k. The action must be the one that was listed last.
   void computes(PlanBuilder::Ref ref, std::uint32_t k);
   bool is_fast(std::uint32_t t, std::uint32_t k) const { return stay(t, k).fast; }
   std::uint32_t plan_tensor(std::uint32_t t, std::uint32_t k) const { return stay(t, k).number; }
@@ -47,11 +50,11 @@ class MovingTensors {
  private:
   /// The time that a tensor is in one memory.
   struct Stay {
-    std::uint32_t number = none;  ///< the tensor of the plan
+    std::uint32_t number = none;  ///< the tensor of the plan in this memory
     bool fast = false;
-    bool home = false;             ///< in slow memory during the whole run
-    bool begins = false;           ///< the use is the first one, and makes the tensor
-    std::uint32_t made_by = none;  ///< the move with which it began
+    bool home = false;             ///< the tensor is in slow memory during the whole run
+    bool begins = false;           ///< the use is the first use of the tensor, and makes it
+    std::uint32_t made_by = none;  ///< the move with which this time began
   };
   struct Ends {
     Stay from, to;
@@ -70,16 +73,18 @@ class MovingTensors {
   const PlacementSchedule& schedule_;
   PlanBuilder& builder_;
   const PlanTensors& tensors_;
-  std::map<std::uint32_t, std::vector<Stay>> stays_;               ///< by tensor and use
+  std::map<std::uint32_t, std::vector<Stay>> stays_;               ///< the stays, by tensor and use
   std::vector<Ends> ends_;                                         ///< by move
   std::vector<PlanBuilder::Ref> refs_;                             ///< by move
-  std::map<std::uint32_t, std::vector<PlanBuilder::Ref>> arrive_;  ///< by kernel that needs them
+  /// Moves, by the kernel that needs them.
+  std::map<std::uint32_t, std::vector<PlanBuilder::Ref>> arrive_;
   std::map<std::uint32_t, PlanBuilder::Ref> saved_home_;  ///< the last save to a home, by tensor
-  /// What reads a home before the first save of the round: in the next round, it waits for the last one. By tensor.
+  /// The actions that read a home before the first save of the round. In the next round, each of these actions waits
+  /// for the last save of this round. By tensor.
   std::map<std::uint32_t, std::vector<PlanBuilder::Ref>> before_save_;
-  std::vector<PlanBuilder::Ref> first_;  ///< moves of the copy engine before the first kernel
+  std::vector<PlanBuilder::Ref> first_;  ///< the moves of the copy engine before the first kernel
   PlanBuilder::Ref last_ = {};           ///< the last action of the compute units
-  std::size_t next_ = 0;                 ///< move that is listed next
+  std::size_t next_ = 0;                 ///< the number of the move that is listed next
 };
 
 }  // namespace sluice

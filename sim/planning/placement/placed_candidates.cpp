@@ -28,8 +28,9 @@ class FatesToPlace {
     return *fates_;
   }
 
-  /// A lower bound on the seconds of every placement. All fates compute at least what the fates that keep everything
-  /// compute, so the bound of the latter holds for a strategy that searches.
+  /// A lower bound of the seconds of every placement. Every choice of fates computes at least the passes that are
+  /// computed when all activations are kept. So the bound for keeping all activations also holds for a strategy that
+  /// searches.
   double least_seconds() const {
     const FateChoice kept;
     const FateChoice& known = request_.strategy().searches ? kept : fates();
@@ -40,7 +41,7 @@ class FatesToPlace {
     try {
       std::optional<Draft> draft = placed_draft({request_, common_, fates(), policy_, way, worth});
       if (draft) return sluice::settled(text, [&] { return finish(std::move(*draft), request_); });
-    } catch (const InputError&) {  // Nobody asked for this placement, so it must not end the run.
+    } catch (const InputError&) {  // The run goes on, because the scenario did not ask for it.
     } catch (const Infeasible&) {
     }
     return {.text = text};
@@ -53,8 +54,8 @@ class FatesToPlace {
   mutable std::optional<FateChoice> fates_;
 };
 
-/// Whether these fates are those of the other choice. Selective recomputation has an effect only if the model has layers
-/// that it runs again.
+/// Returns whether the two choices of fates are equal. Selective recomputation has an effect only if the model has
+/// layers that it runs again.
 bool same_fates(const Model& model, const FateChoice& a, const FateChoice& b) {
   const auto drops = [&](const FateChoice& fates) {
     return fates.selective &&
@@ -64,15 +65,17 @@ bool same_fates(const Model& model, const FateChoice& a, const FateChoice& b) {
   return a.tape == b.tape && drops(a) == drops(b);
 }
 
-/// The fates to place: those of the request's strategy, and, if this strategy searches, those of all strategies that
-/// treat every stage alike. Of strategies that choose equal fates, only the first one of the catalog is placed. So the
-/// result is empty if the request's strategy chooses the fates of an earlier strategy, for which there is a request, too.
+/// Returns the fates for which tensors are placed: the fates of the request's strategy. If this strategy searches, the
+/// result also has the fates of all strategies that treat every stage alike. If several strategies choose equal fates,
+/// only the first of these strategies in the catalog is placed. So the result is empty if the request's strategy
+/// chooses the fates of an earlier strategy, for which there is also a request.
 std::vector<std::shared_ptr<const FatesToPlace>> fates_to_place(const PolicyRequest& request,
                                                                 const CommonParameters& common,
                                                                 const std::string& policy) {
   const FateStrategy& own = request.strategy();
   std::vector<std::shared_ptr<const FatesToPlace>> all;
-  // A budget is for the fates that are searched, and others need not keep it.
+  // A budget holds for the fates that a strategy searches. The fates of strategies that do not search may exceed the
+  // budget.
   const bool only_own =
       own.searches ? request.fates->keys.map().find("budget") != nullptr : !request.fates_open;
   if (only_own) return {std::make_shared<FatesToPlace>(request, common, policy)};
@@ -94,7 +97,7 @@ std::vector<std::shared_ptr<const FatesToPlace>> fates_to_place(const PolicyRequ
   return all;
 }
 
-/// A candidate without any way. It says that all placements of this request are those of another request.
+/// Returns a candidate without any way. This candidate says that another request has all placements of this request.
 Candidate placed_for_another_request() {
   return {.at_least = std::numeric_limits<double>::infinity(), .ways = 0, .open = [] {
             return std::vector<Candidate>();
@@ -126,7 +129,7 @@ std::vector<Candidate> placed_candidates(const PolicyRequest& request,
         candidates.push_back(candidate_of(placed, at_least, way, text));
       }
     }
-  } catch (const InputError&) {  // A plan with a placement that was asked for says why.
+  } catch (const InputError&) {  // If the scenario asks for the placement, the plan says why there is none.
     return {};
   } catch (const Infeasible&) {
     return {};

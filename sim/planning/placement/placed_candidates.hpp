@@ -9,17 +9,17 @@
 
 namespace sluice {
 
-/// Returns the candidates of training with its tensors placed in each of these ways. A strategy that searches chooses
-/// its fates for the first memory alone. With other fates, more tensors may have room in two memories. So the
-/// candidates of such a strategy include those of all strategies that treat every stage alike. There are none if the
-/// memories or the cost model do not have what a placement needs. Everything that `request` refers to must outlive the
-/// candidates.
+/// Returns the candidates of training whose tensors are placed in each of these ways. A strategy that searches chooses
+/// its fates for the first memory alone. With fates that the strategy did not choose, more tensors may have room in two
+/// memories. So the candidates of a strategy that searches include the candidates of all strategies that treat every
+/// stage alike. Returns no candidates if the memories or the cost model do not have what a placement needs. Everything
+/// that `request` refers to must outlive the candidates.
 std::vector<Candidate> placed_candidates(const PolicyRequest& request,
                                          const CommonParameters& common, const std::string& policy,
                                          const std::vector<std::string>& ways);
 
-/// Makes the facts that were proven for one placement say so. They are the bounds and the gap of a strategy that
-/// searches. No bound holds for all placements that are compared.
+/// Adds the name of the placement to each fact that was proven only for this placement. These facts are the bounds and
+/// the gap of a strategy that searches, because these bounds do not hold for all placements that are compared.
 Candidate proven_for(const std::string& placement, Candidate candidate);
 
 }  // namespace sluice

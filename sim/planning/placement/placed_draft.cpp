@@ -13,19 +13,21 @@
 namespace sluice {
 namespace {
 
-/// The number of tries of one search. The search uses no branch and bound, because it runs for many sizes.
+/// The number of tries in one search for a placement. The search does not use branch and bound, because the search runs
+/// for many sizes of fast memory.
 constexpr std::size_t tries = 300;
 
 /// A size of fast memory for which a placement is searched.
 struct FastSize {
   std::int64_t bytes = 0;
-  bool moves = false;  ///< whether placements with moves are searched for this size, too
+  bool moves = false;  ///< whether placements with moves are also searched for this size
 };
 
-/// Returns the sizes of fast memory for which a placement is searched. They are multiples of an equal share of the
-/// needed bytes, up to the room of the device. The shares are smaller if there are few kernels. Moves are searched for
-/// fewer of these sizes, because that takes many times as long. So a device with more room chooses from more
-/// placements, and no run becomes slower.
+/// Returns the sizes of fast memory for which a placement is searched. These sizes are multiples of an equal share of
+/// the needed bytes, up to the room of the device. If there are few kernels, there are more sizes, with smaller shares
+/// between them. Placements with moves are searched for only some of these sizes, because this search takes many times
+/// as long as a search without moves. So a device with more room chooses from more placements, and no run becomes
+/// slower with more room.
 std::vector<FastSize> sizes_within(const PlacementQuestion& question, std::int64_t room) {
   const auto shares = [&](std::int64_t kernels) {
     return std::clamp<std::int64_t>(kernels / question.kernel_count(), 16, 64);
@@ -33,7 +35,7 @@ std::vector<FastSize> sizes_within(const PlacementQuestion& question, std::int64
   const std::int64_t needed = question.peak(), count = shares(16'000), moved = shares(500);
   std::vector<FastSize> sizes;
   for (std::int64_t n = count; n >= 0; --n) {
-    // The product needed * n could overflow, so it is avoided.
+    // The product needed * n could overflow, so the code does not compute it.
     const std::int64_t bytes = needed / count * n + needed % count * n / count;
     const bool moves = n == 0 || n * moved / count != (n - 1) * moved / count;
     if (bytes > room) continue;
@@ -77,15 +79,15 @@ class PlacementChoice {
     return (1 - 1e-9) * kernels_s * static_cast<double>(asked.rounds());
   }
 
-  /// What is found for a size of fast memory.
+  /// The placements that were found for a size of fast memory, with their bounds.
   struct Placements {
     std::vector<PlacementSchedule> schedules;
-    /// A bound on the seconds of a round by itself, and of a round of a run, beside which copies of the round before may
-    /// still go on. 0: not known.
+    /// `bound` is a lower bound of the seconds of a single round. `round_s` is a lower bound of the seconds of a round
+    /// in a run, in which copies of the previous round may still go on. A bound of 0 is not known.
     double bound = 0, round_s = 0;
   };
 
-  /// A placement with less freedom is also found for a way with more freedom.
+  /// Returns the placements for a way. A way that allows moves also gets the placements without moves.
   Placements placements(const PlacementQuestion& question, const FastSize& size) const {
     const bool moves = way_ == "synchronous" || way_ == "asynchronous";
     if (way_ != "static" && !moves) {
@@ -135,7 +137,7 @@ class PlacementChoice {
   const CommonParameters& common_;
   const std::string &policy_, &way_;
   std::optional<Draft> best_;
-  double seconds_;  ///< only a faster run is useful
+  double seconds_;  ///< the seconds of the best run so far; only a faster run is useful
 };
 
 }  // namespace
@@ -158,9 +160,9 @@ std::optional<Draft> placed_draft(const PlacedRun& run) {
   };
   const PlacedQuestion free = asked({});
   choice.consider(free);
-  // The search does not know how long a load takes. It also does not know that other tensors may save more time in the
-  // room that inputs and answers in transfer need. So runs are also tried in which inputs, or inputs and answers, may
-  // not be in fast memory.
+  // The search does not know how long a load takes. The search also does not know that inputs and answers in transfer
+  // need room in which other tensors may save more time. So runs are also tried in which inputs, or inputs and answers,
+  // may not be in fast memory.
   for (const PlacedQuestion::SlowOnlyKinds slow_only :
        {PlacedQuestion::SlowOnlyKinds{.inputs = true}, {.inputs = true, .answers = true}})
     if (slow_only.answers ? free.has_answers() : free.has_inputs())

@@ -1,5 +1,5 @@
-// Chooses a placement for a run. It searches for a placement for each of several sizes of fast memory, and takes the
-// placement whose run has the fewest simulated seconds (placed_listing.hpp describes such a run).
+// Chooses a placement for a run. The code searches for a placement for each of several sizes of fast memory. It then
+// takes the placement whose run has the fewest simulated seconds. placed_listing.hpp describes this run.
 #pragma once
 
 #include <limits>
@@ -15,8 +15,8 @@ namespace sluice {
 
 /// Returns the placement methods that a plan can have.
 const std::vector<std::string>& placements_of_plans();
-/// Those of them that are compared if the scenario names none: those that never move a tensor. To search for moves takes
-/// many times as long.
+/// Returns the placement methods that are compared if the scenario does not name a method. These methods never move a
+/// tensor, because a search for moves takes many times as long as a search without moves.
 const std::vector<std::string>& placements_compared();
 
 struct PlacedRun {
@@ -24,15 +24,16 @@ struct PlacedRun {
   const CommonParameters& common;
   const FateChoice& fates;  ///< see placed_fates()
   std::string policy, way;
-  double worth = std::numeric_limits<double>::infinity();  ///< a slower run is of no use
+  /// The result must take fewer seconds than this.
+  double worth = std::numeric_limits<double>::infinity();
 };
 
 /// Returns the plan of a run that computes one micro-batch after the other, with the fates of `run`. The result is empty
 /// if no placement was found whose run is faster than `worth`. The run always fits into fast memory, also while an input
 /// and an answer are in transfer in addition to the placed tensors. More fast memory never makes the simulated run
-/// slower, if `way` and the fates are the same.
+/// slower, if `way` and the fates do not change.
 /// Throws InputError if there are no two memories or the cost model has no price. Throws Infeasible if slow memory
-/// cannot hold everything.
+/// cannot hold all tensors.
 std::optional<Draft> placed_draft(const PlacedRun& run);
 
 }  // namespace sluice

@@ -24,7 +24,7 @@ class PlacedLister {
         host_pool_(builder_.pool(common_.host)),
         schedule_(listing.schedule) {
     for (const TensorPath& path : schedule_.placing) fast_.push_back(path.use.front());
-    // What exists before a round, and moves in it, is in slow memory then.
+    // A tensor that exists before a round and moves in the round is in slow memory at the start of the round.
     for (const PlacementMove& move : schedule_.moves)
       if (question_.has_gap(move.tensor, 0)) fast_[move.tensor] = 0;
     stage_of_.resize(request_.pricing.model.layers.size());
@@ -106,7 +106,7 @@ class PlacedLister {
     builder_.wait(kernels_[question_.uses(t).kernels.front()], next, 1);
   }
 
-  /// Saves the tensor to host memory after the action of `ref`, if it is not already in host memory.
+  /// Saves the tensor to host memory after the action of `ref`, if the tensor is not already in host memory.
   void save_offloaded(PlanBuilder::Ref ref, std::uint32_t t) {
     if (lies_at_home(t)) return;
     saves_[t] =
@@ -115,7 +115,8 @@ class PlacedLister {
     builder_.wait(saves_[t], ref);
   }
 
-  /// Brings an offloaded tensor back. If the tensor is placed in host memory, kernels read the saved tensor there.
+  /// Brings an offloaded tensor back. If the tensor is placed in host memory, kernels read the saved tensor in host
+  /// memory.
   void fetch(std::uint32_t t, const PlacedKernel& kernel) {
     const std::uint32_t saved = asked_.copy_of(t);
     const auto save = saves_.find(saved);
@@ -204,13 +205,13 @@ class PlacedLister {
   bool is_last_of_micro_batch(std::uint32_t k) const {
     const std::vector<PlacedKernel>& kernels = asked_.kernels();
     if (kernels[k].micro_batch < 0) return false;
-    std::size_t next = k + 1;  // a network without weights has nothing to compute after the loss
+    std::size_t next = k + 1;  // a network without weights has no pass after the loss
     while (next < kernels.size() && !kernels[next].query) ++next;
     return next == kernels.size() || kernels[next].micro_batch != kernels[k].micro_batch;
   }
 
-  /// Returns the samples that are done when kernel k has ended. It is 0 if answers are saved, because their samples are
-  /// done when the save has arrived.
+  /// Returns the number of samples that are done when kernel k has ended. The number is 0 if answers are saved, because
+  /// the samples of an answer are done when its save has arrived.
   std::int64_t samples_done(std::uint32_t k) const {
     bool saved = false;
     for (std::uint32_t t = 0; t < question_.tensor_count(); ++t)
@@ -228,7 +229,7 @@ class PlacedLister {
         ActionKind::save, tensors_[t], {.from = node_of(t), .to = common_.host, .allocate = false},
         builder_.at(ref).stage, static_cast<std::int32_t>(micro_batch));
     builder_.wait(save, ref);
-    builder_.wait(ref, save, 2);  // One earlier answer may still be in transfer.
+    builder_.wait(ref, save, 2);  // The answer of one earlier micro-batch may still be in transfer.
     if (done_.insert(micro_batch).second)
       builder_.at(save).samples_done = request_.workload.micro_batch;
   }
@@ -261,15 +262,17 @@ class PlacedLister {
   std::optional<MovingTensors> moving_;
   std::vector<char> fast_;              ///< indexed by tensor of the problem
   std::vector<std::int32_t> stage_of_;  ///< indexed by layer
-  std::vector<std::uint32_t> tensors_;  ///< tensors of the plan, indexed by tensor of the problem
+  /// The tensors of the plan, indexed by tensor of the problem.
+  std::vector<std::uint32_t> tensors_;
   std::vector<std::uint32_t> inputs_;
-  std::map<std::uint32_t, PlanBuilder::Ref> loads_;  ///< loads in the prologue
-  std::map<std::uint32_t, PlanBuilder::Ref> saves_;  ///< saves of offloaded tensors
+  std::map<std::uint32_t, PlanBuilder::Ref> loads_;  ///< the loads in the prologue
+  std::map<std::uint32_t, PlanBuilder::Ref> saves_;  ///< the saves of offloaded tensors
   /// The loads for which the next use of a tensor waits.
   std::map<std::uint32_t, PlanBuilder::Ref> arrivals_;
-  std::vector<PlanBuilder::Ref> kernels_;  ///< indexed by kernel; empty if it computes nothing
-  std::vector<std::uint32_t> waiting_;     ///< kernels whose results the next kernel makes
-  std::set<std::int64_t> done_;  ///< micro-batches whose samples are done when a save arrives
+  /// Indexed by kernel; empty if the kernel computes nothing.
+  std::vector<PlanBuilder::Ref> kernels_;
+  std::vector<std::uint32_t> waiting_;     ///< the kernels whose results the next kernel makes
+  std::set<std::int64_t> done_;  ///< the micro-batches whose samples are done when a save arrives
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The plan of a policy that uses two memories of the device. Each tensor is in one of the two memories, and kernels read
-// and write it there. Only inputs, answers, offloaded tensors, and weights that begin in the other memory are moved.
-// Other tensors move only if the schedule has moves.
+// The plan of a policy that uses two memories of the device. Each tensor is in one of the two memories, and kernels
+// read and write the tensor in this memory. Without moves in the schedule, only inputs, answers, offloaded tensors, and
+// weights that begin in another memory than the one in which they are placed are moved.
 #pragma once
 
 #include "placement/schedule.hpp"
@@ -14,7 +14,7 @@ struct PlacedListing {
   const CommonParameters& common;
   std::string policy;  ///< the name of the plan
   const PlacedQuestion& asked;
-  /// If there are moves, repeatable() has returned the schedule. A tensor without moves stays in the memory of its first
+  /// If the schedule has moves, it must come from repeatable(). A tensor without moves stays in the memory of its first
   /// use.
   const PlacementSchedule& schedule;
 };

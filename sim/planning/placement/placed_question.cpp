@@ -15,9 +15,8 @@ using Begins = PlacementProblem::Begins;
 
 constexpr std::int64_t most_kernels = 20'000;
 
-/// Returns the number of micro-batches after which the placement repeats. In training, this is the number of
-/// micro-batches of a batch. In inference, it is the number of micro-batches of a step if samples have caches, and
-/// otherwise 1.
+/// Returns the number of micro-batches after which the placement repeats. In training, this number is the micro-batches
+/// of a batch. In inference, this number is the micro-batches of a step if samples have caches, and otherwise 1.
 std::int64_t micro_batches_of(const PolicyRequest& request) {
   const Workload& workload = request.workload;
   const auto& layers = request.pricing.model.layers;
@@ -27,8 +26,8 @@ std::int64_t micro_batches_of(const PolicyRequest& request) {
                              : caches          ? workload.micro_batches_per_step()
                                                : 1;
   if (count * static_cast<std::int64_t>(layers.size()) > most_kernels)
-    throw Infeasible("a placement is searched for at most " + std::to_string(most_kernels) +
-                     " passes of layers; this one has " + std::to_string(count) +
+    throw Infeasible("a placement can be searched for at most " + std::to_string(most_kernels) +
+                     " passes of layers; this run has " + std::to_string(count) +
                      " micro-batches of " + std::to_string(layers.size()) +
                      " layers each: use a larger workload.micro_batch");
   return count;
@@ -73,7 +72,7 @@ FateChoice placed_fates(const PolicyRequest& request, const CommonParameters& co
   PolicyRequest asked = with_stages(request, stages);
   if (request.strategy().searches) try {
       return choose_fates(asked, order, never);
-    } catch (const Infeasible&) {  // What does not fit into the first memory may fit into both.
+    } catch (const Infeasible&) {  // Tensors that do not fit into the first memory may fit into both memories together.
     }
   asked.capacity_enforced = false;
   FateChoice chosen = choose_fates(asked, order, never);
@@ -100,8 +99,8 @@ PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const CommonParamet
   rounds_ =
       checked_mul(request.workload.steps,
                   request.workload.micro_batches_per_step() / micro_batches_, "rounds of a run");
-  // The room is limited even if capacities are not enforced, because candidates are compared by plans without enforced
-  // capacities.
+  // The room of fast memory is limited even if capacities are not enforced, because the plans by which candidates are
+  // compared do not enforce capacities.
   room_ = question_.peak();
   if (memories_.fast_capacity)
     room_ = *memories_.fast_capacity - (slow_only.inputs ? 0 : input_bytes_) -

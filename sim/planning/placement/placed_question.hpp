@@ -1,5 +1,6 @@
-// The question in which memories the tensors of a policy's run are placed. It consists of the run's kernels, its
-// answers, and the room in fast memory. The room leaves space for one input and one answer in transfer.
+// The problem of placing the tensors of a policy's run in two memories. The problem consists of the run's kernels, its
+// answers, and the bytes of fast memory for the tensors. These bytes leave room for one input and one answer in
+// transfer.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +14,22 @@
 
 namespace sluice {
 
-/// Returns the fates that the scenario's strategy chooses if memory has no limit. A strategy that searches chooses them
-/// for the device's first memory alone; only if nothing fits there, it chooses them without a limit. The tape is empty
-/// in inference.
+/// Returns the fates that the scenario's strategy chooses if memory has no limit. A strategy that searches chooses the
+/// fates for the device's first memory alone. Only if no fates fit into this memory, the strategy chooses fates without
+/// a limit. The tape is empty in inference.
 FateChoice placed_fates(const PolicyRequest& request, const CommonParameters& common);
 
 class PlacedQuestion {
  public:
-  /// Kinds of tensors that may be only in slow memory. If inputs are in fast memory, the next input in transfer needs
-  /// room there, too, and so do answers in transfer. If inputs or answers may be only in slow memory, this room is free
-  /// for other tensors.
+  /// Kinds of tensors that may be only in slow memory. If inputs are in fast memory, the next input, which is in
+  /// transfer, also needs room in fast memory. If answers are in fast memory, an answer in transfer also needs room in
+  /// fast memory. If inputs or answers may be only in slow memory, this room is free for other tensors.
   struct SlowOnlyKinds {
     bool inputs = false, answers = false;
   };
 
-  /// The fates are those that placed_fates() returns for this request. Throws InputError if there are no two memories or
-  /// the cost model has no price. Throws Infeasible if slow memory cannot hold everything, or if there are too many
+  /// `fates` must be the result of placed_fates() for this request. Throws InputError if there are no two memories or
+  /// the cost model has no price. Throws Infeasible if slow memory cannot hold all tensors, or if there are too many
   /// passes of layers.
   PlacedQuestion(const PolicyRequest& request, const CommonParameters& common,
                  const FateChoice& fates, const std::string& policy, SlowOnlyKinds slow_only);
@@ -39,18 +40,20 @@ class PlacedQuestion {
   /// Returns the tensor that was saved if `t` is an offloaded tensor that came back, and `none` for any other tensor.
   std::uint32_t copy_of(std::uint32_t t) const { return work_.copy_of[t]; }
   const std::vector<Fact>& facts_of_fates() const { return facts_; }
-  /// Returns the number of micro-batches after which everything repeats.
+  /// Returns the number of micro-batches after which the kernels and their placement repeat.
   std::int64_t micro_batches() const { return micro_batches_; }
-  /// Returns how often the kernels run.
+  /// Returns how often a run repeats the kernels.
   std::int64_t rounds() const { return rounds_; }
-  /// Returns whether the tensor is an output that no layer reads. In inference, such a tensor goes to host memory.
+  /// Returns whether the tensor is an output that no layer reads. In inference, an output that no layer reads goes to
+  /// host memory.
   bool is_answer(std::uint32_t t) const { return answers_[t] != 0; }
   bool has_inputs() const { return input_bytes_ > 0; }
   bool has_answers() const { return answer_bytes_ > 0; }
   /// Returns the bytes of fast memory for the placed tensors. The number is negative if an input and an answer in
   /// transfer do not fit.
   std::int64_t room() const { return room_; }
-  /// A lower bound on the seconds of a run, whatever is in fast memory: its kernels run one after the other.
+  /// Returns a lower bound of the seconds of a run for every choice of the tensors in fast memory. The kernels of a run
+  /// are computed one after the other.
   double least_seconds() const;
 
  private:

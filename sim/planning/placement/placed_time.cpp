@@ -86,9 +86,9 @@ KernelTime placed_time(const Pricing& pricing, const TwoMemories& memories, cons
   const bool small = tensors <= KernelTime::most_in_table;
   std::vector<double> table;
   bool lines_hold = true;
-  // The number of sets of tensors in slow memory that are tried. For few tensors, all sets are tried. For many tensors,
-  // the sets are each tensor alone in slow memory, each tensor alone in fast memory, all tensors in slow memory, and
-  // all tensors in fast memory.
+  // Returns the number of sets of tensors in slow memory that are tried. For few tensors, all sets are tried. For many
+  // tensors, the sets are each tensor alone in slow memory, each tensor alone in fast memory, all tensors in slow
+  // memory, and all tensors in fast memory.
   const std::size_t sets = small ? std::size_t{1} << tensors : 2 * tensors + 2;
   for (std::size_t n = 0; n < sets; ++n) {
     std::vector<char> slow(tensors, n % 2 != 0);
@@ -101,7 +101,7 @@ KernelTime placed_time(const Pricing& pricing, const TwoMemories& memories, cons
     table.push_back(seconds);
   }
   if (lines_hold) {
-    // If the bytes never limit the kernel, the line of the FLOP is enough.
+    // If the bytes never limit the speed of the kernel, the line of the FLOP is enough.
     const KernelTime::Line flop = time.lines.front();
     const bool constant = std::all_of(table.begin(), table.end(),
                                       [&](double seconds) { return seconds == flop.base; });
@@ -111,7 +111,8 @@ KernelTime placed_time(const Pricing& pricing, const TwoMemories& memories, cons
   if (!small)
     throw InputError("layer '" + (query.layer ? query.layer->name : std::string("an update")) +
                      "' reads and writes " + std::to_string(tensors) +
-                     " tensors, and its cost model is not a roofline over them; expected at most " +
+                     " tensors, and its cost model is not a roofline over these tensors; without a "
+                     "roofline, the limit is " +
                      std::to_string(KernelTime::most_in_table));
   return {.lines = {}, .table = std::move(table)};
 }

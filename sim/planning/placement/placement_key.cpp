@@ -11,12 +11,13 @@ namespace sluice {
 
 namespace {
 
-/// With `none`, everything is in one memory. With `auto`, this choice is compared with placements in two memories.
+/// With `none`, all tensors are in one memory. With `auto`, plans in one memory are compared with placements in two
+/// memories.
 constexpr const char* nowhere_else = "none";
 constexpr const char* compared = "auto";
 
-/// Throws an error if gradients of replicas are summed. They are summed stage by stage, but with a placement a stage
-/// has several gradient tensors.
+/// Throws an error if gradients of replicas are summed. The code that sums gradients expects one gradient tensor per
+/// stage, but with a placement a stage has several gradient tensors.
 void require_summable(const PolicyRequest& request, const Reader& parameters) {
   if (request.sums_gradients)
     parameters.fail("placement",
@@ -36,7 +37,7 @@ bool can_place(const PolicyRequest& request, const Reader& parameters) {
   }
 }
 
-/// Returns the mappings to compare for a strategy that has no candidates because it searches by itself.
+/// Returns the mappings to compare for a strategy that searches by itself and so has no candidates.
 std::vector<Value> backing_or_not(const PolicyRequest& request, const Reader& parameters) {
   std::vector<Value> maps;
   if (!parameters.is_word("placement", compared) || !backs(request, parameters)) return maps;
@@ -54,9 +55,11 @@ Field placement_field() {
       .name = "placement",
       .type = Type::choice,
       .summary =
-          "which tensors are in the device's second memory (in host memory, if the device has only one memory); none: "
-          "no tensors; backing: offloaded activations, which otherwise go to host memory; auto: the choice with the "
-          "least time, without the ways that move tensors (synchronous, asynchronous); default: auto if the device has "
+          "which tensors are in the second memory: the device's second memory, or host memory if "
+          "the device has only one memory; none: "
+          "no tensors; backing: offloaded activations, which otherwise go to host memory; auto: "
+          "the fastest of the other choices, except those that move tensors (synchronous, "
+          "asynchronous); default: auto if the device has "
           "two memories of its own and the cost model counts their bandwidths",
       .default_text = nowhere_else,
       .choices = {nowhere_else, compared}};
@@ -77,7 +80,8 @@ Draft placed_plan(const PolicyRequest& request, const Reader& parameters, const 
   const CommonParameters common = read_common(request, parameters);
   std::optional<Draft> draft =
       placed_draft({request, common, placed_fates(request, common), policy, way});
-  if (!draft) throw InternalError("everything can lie in slow memory, and no placement was found");
+  if (!draft) throw InternalError("no placement was found, although all tensors fit into slow "
+                                  "memory");
   return std::move(*draft);
 }
 
@@ -88,8 +92,9 @@ bool backs(const PolicyRequest& request, const Reader& parameters) {
     require_backing(platform, device, parameters);
     if (!request.workload.training)
       parameters.fail("placement",
-                      "'backing' for 'placement': in inference, policy resident moves only inputs "
-                      "and answers; use policy streamed, or another placement");
+                      "'placement: backing' is only for training under policy resident, because in "
+                      "inference this policy moves only inputs and answers: use policy streamed, "
+                      "or another placement");
     return true;
   }
   return parameters.is_word("placement", compared) && request.workload.training &&
@@ -135,7 +140,8 @@ Field home_field() {
       .type = Type::choice,
       .summary =
           "the home of the tensors that take turns on the device; none: host memory; backing: the device's second "
-          "memory, into which the weights are loaded once; auto: the home with the least time; default: auto if "
+          "memory, into which the weights are loaded once; auto: the home with the fastest run; "
+          "default: auto if "
           "the device has a second memory that is not host memory",
       .default_text = nowhere_else,
       .choices = {nowhere_else, compared, backing}};

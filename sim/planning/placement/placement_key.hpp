@@ -1,5 +1,5 @@
-// The key `placement` of a policy: its field, and the plans that are made and compared for each of its values. Two
-// kinds of policies have this key. A policy of the first kind keeps all weights on the device, and a plan with
+// The key `placement` of a policy: the field of the key, and the plans that are made and compared for each value of the
+// key. Two kinds of policies have this key. A policy of the first kind keeps all weights on the device, and a plan with
 // placements of single tensors can replace its own plan. A policy of the second kind lets weights take turns, and
 // `placement` only gives the home of these weights.
 #pragma once
@@ -16,12 +16,12 @@ namespace sluice {
 /// Returns the field for a policy that keeps all weights on the device.
 Field placement_field();
 
-/// Returns whether `placement` names a placement of single tensors. If so, placed_plan() makes the plan, and nothing is
-/// compared.
+/// Returns whether `placement` names a placement of single tensors. If it does, placed_plan() makes the plan, and no
+/// candidates are compared.
 bool places(const Reader& parameters);
 
-/// Returns the plan of the policy with the placement `way` of single tensors. Throws InputError (at `placement`) and
-/// Infeasible.
+/// Returns the plan of the policy with the placement `way` of single tensors. Throws InputError (at `placement`) if the
+/// placement is not possible. Throws Infeasible if slow memory cannot hold all tensors.
 Draft placed_plan(const PolicyRequest& request, const Reader& parameters, const std::string& policy,
                   const std::string& way);
 
@@ -36,14 +36,14 @@ std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
                                                 const PlansForMachine& of_policy);
 
 /// Returns the mappings for `policy:` that are compared. In inference, `maps` holds the mappings without a placement.
-/// In training, mappings are only returned for a strategy that has no candidates because it searches by itself.
+/// In training, mappings are only returned for a strategy that searches by itself and so has no candidates.
 std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
                                               const Reader& parameters, std::vector<Value> maps);
 
 /// Returns the field for a policy whose weights take turns on the device.
 Field home_field();
 
-/// Returns the homes that `placement` allows for such a policy. Throws InputError at `placement`.
+/// Returns the homes that `placement` allows for a policy whose weights take turns. Throws InputError at `placement`.
 Homes homes_of(const PolicyRequest& request, const Reader& parameters,
                const CommonParameters& common);
 

@@ -15,19 +15,19 @@ namespace sluice {
 
 namespace {
 
-constexpr std::int64_t steps_of_ahead = 32;     ///< as fractions of all weights
-constexpr std::int64_t few_steps_of_ahead = 8;  ///< if a step has at least `many_passes` passes
+constexpr std::int64_t steps_of_ahead = 32;     ///< all weights / the step in which `ahead` is tried
+constexpr std::int64_t few_steps_of_ahead = 8;  ///< with at least `many_passes` passes per step
 constexpr double many_passes = 8;
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;  ///< a step may load the weights in several passes
 constexpr double never = std::numeric_limits<double>::infinity();
-/// Numbers of inputs and of results of other slots. If a choice spares buffers, each pair gives a value of `ahead` that
-/// leaves room for these inputs and results while the device holds the largest group.
+/// Pairs of a number of inputs and a number of results of other slots. If a choice spares buffers, each pair gives a
+/// value of `ahead` that leaves room for these inputs and results while the device holds the largest group.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 constexpr std::int64_t few_slots =
-    1000;  ///< the most slots of a step for which more ways are tried
-constexpr std::int64_t shares_that_stay = 8;  ///< as fractions of all weights
+    1000;  ///< more ways are tried if a step has at most this many slots
+constexpr std::int64_t shares_that_stay = 8;  ///< all weights / the step in which shares are tried
 
 /// Returns a size of pieces that is so large that the setup takes at most a hundredth of the time of each transfer.
 std::int64_t small_piece(const StreamedCase& streamed) {
@@ -61,7 +61,7 @@ class StreamedWays {
     return ways;
   }
 
-  /// Returns a lower bound of the seconds, from the computations and copies that every way that fits must make.
+  /// Returns a lower bound of the seconds. The bound counts the computations and copies that every fitting way makes.
   double at_least() const {
     if (given_residency()) {
       const ResidentShare stays{ResidentOrder::by_need, 0};
@@ -90,8 +90,8 @@ class StreamedWays {
   }
 
  private:
-  /// Returns a candidate for each number of buffers and each size of pieces. Its lower bound comes from a rehearsal,
-  /// which is made again if the candidate is simulated, because storing all rehearsals would take much memory.
+  /// Returns a candidate for each number of buffers and each size of pieces. Rehearsals give the lower bounds. A
+  /// candidate makes its rehearsal again in its simulation, because all rehearsals together need much memory.
   static std::vector<Candidate> by_buffers(const std::shared_ptr<const StreamedWays>& ways,
                                            StreamedChoice choice) {
     std::vector<Candidate> opened;
@@ -114,7 +114,7 @@ class StreamedWays {
     return opened;
   }
 
-  /// Returns the numbers of bytes ahead for which the device has room, in ascending order.
+  /// Returns the values of `ahead` for which the device has room, in ascending order.
   std::vector<std::int64_t> aheads_that_fit(const Rehearsal& rehearsal) const {
     std::vector<std::int64_t> all = aheads(rehearsal.choice());
     for (const auto& [inputs, results] : spared_at_first)
@@ -128,9 +128,9 @@ class StreamedWays {
     return all;
   }
 
-  /// Simulates the way with fewer and fewer bytes for early loads. With fewer bytes the lower bound rises, and the loop
-  /// ends when it reaches `worth`. If the loads do not use all bytes, numbers of bytes that give the same order are
-  /// skipped.
+  /// Simulates the way repeatedly, each time with fewer bytes for early loads. The lower bound rises when the bytes
+  /// become fewer. The loop ends when this bound reaches `worth`. If the loads do not use all of their bytes, the loop
+  /// skips numbers of bytes that lead to the present order of loads.
   void simulate(Rehearsal& rehearsal, double worth,
                 const std::function<void(const Settled&)>& settled) const {
     const std::vector<std::int64_t> aheads = aheads_that_fit(rehearsal);
@@ -185,7 +185,7 @@ class StreamedWays {
                                      static_cast<double>(shares_that_stay));
   }
 
-  /// Returns the choice with one buffer in which these weights stay. The caller changes buffers, pieces and bytes ahead.
+  /// Returns the choice with one buffer in which these weights stay. The caller then sets buffers, pieces and `ahead`.
   StreamedChoice choice(const ResidentShare& stays) const {
     const StreamedCase& streamed = shared_->streamed;
     StreamedChoice choice{
@@ -215,7 +215,7 @@ class StreamedWays {
     const auto steps = static_cast<double>(streamed.steps);
     const double turns = streamed.groups.size() == 1 ? 1 : passes * steps;
     double compute = 0, weights = 0, down = 0, up = 0, runs = 0;
-    double loaded = 0, before = 0, beginning = 0;  // see Rehearsal::at_least
+    double loaded = 0, before = 0, beginning = 0;  // Rehearsal::at_least explains this bound
     for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
       const StreamedCase::Group& group = streamed.groups[g];
       const bool last = g + 1 == streamed.groups.size();
@@ -266,8 +266,8 @@ class StreamedWays {
     return least;
   }
 
-  /// Returns whether only a replay of the plan gives its seconds. A rehearsal does not know how copies up and down
-  /// share a link, and does not know the capacity of host memory.
+  /// Returns whether only a replay of the plan gives its seconds. A rehearsal knows neither how loads and saves share a
+  /// link nor the capacity of host memory.
   bool replayed() const {
     const StreamedCase& streamed = shared_->streamed;
     return (streamed.shared_link && streamed.overlap) || (streamed.host_limited && offload_);
@@ -284,7 +284,7 @@ class StreamedWays {
     return std::ceil(static_cast<double>(shared_->streamed.micro_batches) /
                      static_cast<double>(in_flight_));
   }
-  /// The number of inputs, and the number of results, that may be on the device for transfers.
+  /// The numbers of buffers that are tried. With n buffers, n inputs and n results may be on the device for transfers.
   struct BufferCount {
     std::int64_t most = 1;
     bool spares = false, inputs_cross = true;
@@ -295,12 +295,12 @@ class StreamedWays {
     const auto groups = static_cast<std::int64_t>(shared_->streamed.groups.size());
     if (shared_->streamed.micro_batches <= few_slots / groups) {
       for (const std::int64_t most : {2, 4, 5, 6}) counts.push_back({most, false});
-      // A group's inputs may be larger than those of the group before it. Without room for them, weights come earlier.
+      // Without room for large inputs of a group, its weights can come earlier than with such room.
       if (offload_ && groups > 1)
         for (const std::int64_t most : {3, 2}) counts.push_back({most, false, false});
     }
     counts.push_back({1, false});
-    if (const auto most = shared_->keys.buffers) {  // the given number is the limit
+    if (const auto most = shared_->keys.buffers) {  // the number in the scenario is the limit
       const std::int64_t useful = std::min(*most, shared_->streamed.micro_batches + 1);
       std::erase_if(counts, [&](const BufferCount& some) { return some.most >= useful; });
       if (useful > 1) counts.insert(counts.begin(), {useful, true});
@@ -326,7 +326,7 @@ class StreamedWays {
     };
     if (divides(piece) && streamed.down.setup_s == 0) return {piece};
     if (divides(piece)) return {piece, 0};
-    // Smaller pieces need more set-ups in total, but the last piece arrives sooner.
+    // Smaller pieces need more time for set-ups than larger pieces, but the last piece arrives sooner.
     for (const std::int64_t part : {4, 16})
       if (divides(piece / part) && piece / part >= 4096) return {piece / part, 0};
     return {0};
@@ -334,8 +334,8 @@ class StreamedWays {
   std::vector<std::int64_t> aheads(const StreamedChoice& choice) const {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
     const std::int64_t all = shared_->streamed.weights() - choice.resident_bytes();
-    // Fewer choices are tried if each choice takes long. A replay takes longer than a rehearsal, and many passes take
-    // longer than few passes.
+    // Fewer choices are tried if it takes long to try a choice. A replay takes longer than a rehearsal, and a choice
+    // with many passes takes longer than a choice with few passes.
     const std::int64_t steps = choice.resident_bytes() > 0 ? 2
                                : replayed()                ? 4
                                : passes() < many_passes    ? steps_of_ahead
@@ -344,7 +344,7 @@ class StreamedWays {
     for (std::int64_t i = 0; i <= steps; ++i)
       bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(i) /
                                                 static_cast<double>(steps)));
-    if (const auto most = shared_->keys.ahead) {  // the given number is the limit
+    if (const auto most = shared_->keys.ahead) {  // the number in the scenario is the limit
       std::erase_if(bytes, [&](std::int64_t some) { return some >= *most; });
       bytes.push_back(std::min(*most, all));
     }

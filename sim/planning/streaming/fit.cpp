@@ -43,8 +43,8 @@ std::int64_t StreamedFit::bytes_at(std::size_t g, std::int64_t m, std::int64_t c
   return bytes > most ? most : static_cast<std::int64_t>(bytes);
 }
 
-/// Within a group, the bytes are a linear function of the micro-batch's number, so the maximum is at the first or the
-/// last micro-batch.
+/// Within a group, the bytes are a linear function of the number of the micro-batch, so the first or the last
+/// micro-batch has the most bytes.
 std::int64_t StreamedFit::peak(std::int64_t in_flight) const {
   std::int64_t most = 0;
   for (std::size_t g = 0; g < bytes_.size(); ++g)
@@ -73,7 +73,7 @@ std::string StreamedFit::group_text(std::size_t g, std::int64_t needed) const {
          format_bytes(weights_at(g)) + (all_resident_ > 0 ? ", including those that stay" : "") +
          ", workspace " + format_bytes(stage.workspace) +
          (caches_ > 0 ? ", caches of all groups " + format_bytes(caches_) : "") +
-         ", activations and input or output " +
+         ", activations and an input or an output " +
          format_bytes(needed - weights_at(g) - stage.workspace - caches_);
 }
 
@@ -90,12 +90,12 @@ void StreamedFit::require(std::int64_t in_flight, const Plan& plan) const {
     if (needed > most_needed) worst = g, most_needed = needed;
   }
   message += group_text(worst, most_needed);
-  if (beyond > 1) message += "\n  and " + std::to_string(beyond - 1) + " more groups do not fit";
+  if (beyond > 1) message += "\n  and " + std::to_string(beyond - 1) + " further groups do not fit";
   const std::int64_t most = most_in_flight();
   const bool any_fits = peak(most) <= *capacity_;
   message +=
       any_fits
-          ? "\n  the most that fit in flight: " + std::to_string(most)
+          ? "\n  the greatest number in flight that fits: " + std::to_string(most)
           : "\n  not even one micro-batch fits" +
                 std::string(caches_ > *capacity_
                                 ? ": the caches of all samples alone need more memory than there is"

@@ -1,5 +1,5 @@
 // Computes the memory that streamed inference needs on a device if transfers and computations run one after the other.
-// If a scenario makes the choices of policy streamed itself, this class checks that they fit.
+// If a scenario makes the choices of policy streamed itself, this class checks that these choices fit.
 #pragma once
 
 #include "planning/streaming/groups.hpp"
@@ -19,21 +19,21 @@ class StreamedFit {
   /// Returns the bytes on the device during each slot of a step.
   std::vector<std::int64_t> slot_bytes(std::int64_t in_flight) const;
   /// Throws Infeasible when this many micro-batches in flight do not fit. The message says which group does not fit,
-  /// how many bytes this group needs, and how many micro-batches would fit. It also lists the actions that would wait
-  /// for memory for ever.
+  /// how many bytes this group needs, and how many micro-batches would fit. The message also lists the actions that
+  /// would wait for memory for ever.
   void require(std::int64_t in_flight, const Plan& plan) const;
 
  private:
   std::int64_t bytes_at(std::size_t group, std::int64_t m, std::int64_t count) const;
   std::int64_t most_in_flight() const;
-  /// Returns the bytes of the weights of all groups that are on the device while a group runs.
+  /// Returns the bytes of all weights that are on the device while a group runs.
   std::int64_t weights_at(std::size_t group) const;
   std::string group_text(std::size_t group, std::int64_t needed) const;
 
   const PolicyRequest& request_;
   const CommonParameters& common_;
   std::vector<StageBytes> bytes_;
-  /// Bytes of weights that stay, indexed by group; may be empty.
+  /// The bytes of each group's weights that stay, indexed by group; may be empty.
   std::vector<std::int64_t> resident_;
   std::int64_t all_resident_;
   std::int64_t caches_, per_step_;

@@ -34,7 +34,7 @@ std::int64_t StreamedCase::weights() const {
 
 std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload) {
   std::vector<StageBytes> all = stage_bytes(request);
-  std::int64_t left = 0;  // parts of the answer that have been saved
+  std::int64_t left = 0;  // the bytes of the parts of the answer that have been saved
   for (std::size_t g = 0; !offload && g < all.size(); ++g) {
     all[g].input -= left;
     all[g].output -= left;

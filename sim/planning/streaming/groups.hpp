@@ -27,31 +27,34 @@ std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std:
 
 /// One way to make the choices that policy streamed leaves open.
 struct StreamedChoice {
-  std::int64_t in_flight = 1;  ///< micro-batches that run through a group per load of its weights
-  /// How many inputs and how many results may be on the device for transfers.
+  /// The micro-batches that run through a group per load of its weights.
+  std::int64_t in_flight = 1;
+  /// This many inputs, and this many results, may be on the device for transfers.
   std::int64_t buffers = 1;
-  /// Whether a run has fewer buffers if more do not fit together with its group.
+  /// Whether a run gets fewer than `buffers` buffers if so many buffers do not fit together with its group.
   bool spares = false;
   /// Whether several inputs of a group may be loaded while the previous group runs. If not, only the first of these
-  /// inputs is loaded then: during the last slot, when all results of earlier slots have left the device.
+  /// inputs may be loaded early. This first input is loaded during the last slot of the previous group, when all
+  /// results of earlier slots have left the device.
   bool inputs_cross = true;
   bool offload = false;  ///< whether tensors for the next group go through host memory
-  /// How many groups may be loaded early; if empty, `ahead` is the limit.
+  /// How many groups of weights may be loaded early. If this is empty, only `ahead` is the limit.
   std::optional<std::int64_t> prefetch;
-  std::int64_t piece = 0;  ///< bytes of one transfer of weights; 0 means a whole group
-  std::int64_t ahead = 0;  ///< bytes for weights in addition to weights that must be on the device
-  /// Bytes of weights that stay, indexed by group; may be empty.
+  std::int64_t piece = 0;  ///< the most bytes of one transfer of weights; 0 means a whole group
+  /// The bytes that early weights may take, in addition to the weights that must be on the device.
+  std::int64_t ahead = 0;
+  /// The bytes of each group's weights that stay, indexed by group; may be empty.
   std::vector<std::int64_t> resident = {};
 
   std::int64_t resident_of(std::size_t group) const {
     return resident.empty() ? 0 : resident[group];
   }
   std::int64_t resident_bytes() const;  ///< the sum over all groups
-  /// The choice as text of a scenario, for a cut into so many groups.
+  /// Returns the choice as text of a scenario, for a cut into this many groups.
   std::string text(std::size_t groups) const;
 };
 
-/// The numbers of a cut on a device. They determine the seconds and bytes of every choice.
+/// The numbers of a cut on a device. These numbers determine the seconds and bytes of every choice.
 struct StreamedCase {
   struct Group {
     StageBytes bytes{};
@@ -59,21 +62,22 @@ struct StreamedCase {
   };
   std::vector<Group> groups;
   CopyTime down, up;
-  std::int64_t caches = 0;         ///< bytes that stay on the device during the whole run
+  std::int64_t caches = 0;         ///< the bytes that stay on the device during the whole run
   std::int64_t micro_batches = 1;  ///< per step
   std::int64_t steps = 1;
   bool returns_answers = true, overlap = true;
-  bool shared_link = false;   ///< whether copies up and down slow each other down
+  bool shared_link = false;   ///< whether loads and saves slow each other down
   bool host_limited = false;  ///< whether host memory may be too small for offloaded tensors
 
-  std::int64_t weights() const;  ///< bytes of the weights of all groups
+  std::int64_t weights() const;  ///< the bytes of the weights of all groups
 };
-/// Returns these numbers. `offload` has the same meaning as in StreamedChoice.
+/// Returns these numbers. StreamedChoice explains `offload`.
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
                            bool offload);
 
 /// Returns the bytes of the groups. If the tensors for the next group stay on the device, a group's part of the answer
-/// is saved as soon as it is made. If these tensors go through host memory, the part of the answer goes with them.
+/// is saved as soon as it is made. If these tensors go through host memory, the part of the answer goes to host memory
+/// together with these tensors.
 std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload);
 
 /// Returns the sizes of the transfers that load this many bytes of weights. The sizes are equal except for rounding,
@@ -88,8 +92,8 @@ struct GroupPieces {
 GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& choice,
                          std::size_t group);
 
-/// Returns whether weights that stay are loaded before the first step instead of during the first pass. This is
-/// necessary if a step is repeated, because all repetitions have the same loads.
+/// Returns whether weights that stay are loaded before the first step instead of during the first pass. They must be
+/// loaded before the first step if a step is repeated, because all repetitions have equal loads.
 bool kept_in_prologue(const StreamedCase& streamed);
 
 }  // namespace sluice

@@ -19,7 +19,8 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters&
   if (keys.prefetch.value_or(0) > 0 && !common.overlap)
     parameters.fail("prefetch",
                     "'" + std::to_string(*keys.prefetch) +
-                        "' for 'prefetch': without overlap nothing is loaded ahead; use 0");
+                        "' for 'prefetch': with 'overlap: false' no weights are loaded ahead; use "
+                        "'prefetch: 0'");
   if (!open("buffers")) keys.buffers = parameters.integer("buffers");
   if (!open("pieces"))
     keys.piece = parameters.is_word("pieces", "whole") ? 0 : parameters.bytes("pieces");
@@ -33,7 +34,7 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters&
                                   std::to_string(most_pieces) + " transfers");
   if (!open("ahead")) keys.ahead = parameters.bytes("ahead");
   keys.resident = resident_key(parameters, request.pricing.stages, request.cut_open);
-  if (!common.overlap) {  // One action runs at a time, so these choices make no difference.
+  if (!common.overlap) {  // One action runs at a time, so the choices below make no difference.
     keys.buffers = 1;
     keys.prefetch = 0;
     if (!keys.piece) keys.piece = 0;
@@ -57,13 +58,15 @@ std::vector<Field> streamed_parameters() {
       {.name = "prefetch",
        .type = Type::integer,
        .summary =
-           "how many groups of weights may be loaded ahead; auto: as many groups as fit into the bytes of `ahead`",
+           "how many groups of weights may be loaded early; auto: as many groups as fit into the "
+           "bytes of `ahead`",
        .default_text = "auto",
        .choices = {"auto"},
        .maximum = 1e6},
       {.name = "pieces",
        .type = Type::quantity,
-       .summary = "the most bytes of one transfer of weights; whole: a group at a time",
+       .summary = "the most bytes of one transfer of weights; whole: all weights of a group in one "
+                  "transfer",
        .default_text = "auto",
        .dimension = Dimension::bytes,
        .choices = {"auto", "whole"},
@@ -71,16 +74,17 @@ std::vector<Field> streamed_parameters() {
       {.name = "ahead",
        .type = Type::quantity,
        .summary =
-           "bytes of memory for weights that are loaded ahead, in addition to the most bytes that the run needs "
-           "without such loads",
+           "bytes of memory for weights that are loaded early, in addition to the most bytes that "
+           "the run needs without early loads",
        .default_text = "auto",
        .dimension = Dimension::bytes,
        .choices = {"auto"}},
       {.name = "resident",
        .type = Type::list,
        .summary =
-           "the stages whose weights stay on the device, by number from 1, range 6..14 or name; auto: the run "
-           "is made as short as possible, or no weights stay if all other choices are made",
+           "the stages whose weights stay on the device, by number from 1, range 6..14 or name; "
+           "auto: the stages for which the run is shortest, but no stages if the scenario makes "
+           "all other choices",
        .default_text = "auto",
        .choices = {"auto", "none", "all"}},
   };

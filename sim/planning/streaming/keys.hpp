@@ -10,7 +10,7 @@ struct StreamedKeys {
   std::optional<std::int64_t> in_flight, buffers, prefetch, piece, ahead;
   std::optional<bool> offload;
   ResidentKey resident;
-  /// Returns whether all choices are made. If they are, the run may use the whole device.
+  /// Returns whether all choices are made. If all choices are made, the run may use the whole device.
   bool all_given() const { return in_flight && buffers && prefetch && piece && offload && !ahead; }
 };
 StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters& common,

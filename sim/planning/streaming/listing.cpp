@@ -65,7 +65,7 @@ class StreamedLister {
         load.earliest = load.after + 1;
         slots_.add(std::move(load));
       }
-    std::vector<std::int64_t> slots;  // slots that load an input of the model, in order
+    std::vector<std::int64_t> slots;  // the slots that load an input of the model, in order
     for (const GroupRun& run : runs_)
       for (std::int64_t m = 0; m < run.count && run.group == 0; ++m)
         slots.push_back(run.first_slot + m);
@@ -123,7 +123,7 @@ class StreamedLister {
                        rehearsal.saves_before(r) - 1 - rehearsal.levels().results(r));
   }
 
-  /// Returns the last save of a slot before this one.
+  /// Returns the last save that a slot before this slot makes.
   SlotLoad::Saved all_results_left(const Rehearsal& rehearsal, std::int64_t slot) const {
     const std::size_t r = run_at(slot);
     const auto place = static_cast<std::int64_t>(row_position(slot, slots_.count()).index);
@@ -171,8 +171,8 @@ class StreamedLister {
     return "weights." + std::to_string(group) + (pieces > 1 ? "." + std::to_string(piece) : "");
   }
 
-  /// Makes the tensors of the weights, whose home is host memory. Weights that take turns are another tensor on the
-  /// device in each pass. Weights that stay are only one tensor.
+  /// Makes the tensors of the weights, whose home is host memory. Weights that take turns are a new tensor on the
+  /// device in each pass. Weights that stay are one tensor during the whole run.
   void make_tensors() {
     for (std::size_t r = 0; r < runs_.size(); ++r) {
       const GroupRun& run = runs_[r];
@@ -203,8 +203,8 @@ class StreamedLister {
     slots_.add(std::move(load));
   }
 
-  /// Returns the last slot of run r. A negative r is a run of an earlier step. Slots are counted from the first slot of
-  /// the present step.
+  /// Returns the last slot of run r. If r is negative, run r belongs to an earlier step. Slots are counted from the
+  /// first slot of the present step.
   std::int64_t last_slot_of(std::int64_t r) const {
     const RowPosition run = row_position(r, static_cast<std::int64_t>(runs_.size()));
     return runs_[run.index].last_slot() - run.steps_ago * slots_.count();

@@ -39,20 +39,20 @@ class LoadOrder {
   }
 
  private:
-  /// A run of a group. Runs are numbered consecutively through all steps.
+  /// A run of a group. The numbers of runs continue from one step to the next step.
   struct Row {
     std::size_t group = 0;
     std::int64_t count = 0, first = 0, end = 0;  ///< slots
-    std::size_t in_step = 0;                     ///< number of the run within its step
+    std::size_t in_step = 0;                     ///< the number of the run within its step
     std::int64_t level_first = 0, level_last = 0;
-    /// Inputs and results of other slots that may be on the device.
+    /// The numbers of inputs and results of other slots that may be on the device.
     std::int64_t inputs = 0, results = 0;
     std::int64_t saves_before = 0;
     bool loads_input = false, saves = false, waits = false;
     std::size_t first_piece = 0, pieces = 0, kept = 0;
     std::size_t pieces_left = 0;
-    double weights_there = 0;     ///< when the loaded weights have arrived
-    std::int64_t ahead = 0;       ///< bytes on the device for later runs
+    double weights_there = 0;     ///< the time at which the loaded weights have arrived
+    std::int64_t ahead = 0;       ///< the bytes on the device for later runs
     std::int64_t ahead_from = 0;  ///< the first micro-batch with these bytes
   };
 
@@ -80,9 +80,9 @@ class LoadOrder {
     return row;
   }
 
-  /// Returns the number of bytes from which on the order stays the same. It is the most bytes on the device, with loads
-  /// ahead and buffers. It may be a little too large, because all loads ahead in a run count from the first slot in
-  /// which any of them is on the device.
+  /// Returns the number of bytes from which on the order of loads does not change. This number is the most bytes on the
+  /// device, with early loads and buffers. The number may be a little too large, because all early loads of a run count
+  /// from the first slot in which one of these loads is on the device.
   std::int64_t used() const {
     std::int64_t most = rehearsal_.levels().most();
     for (const Row& row : all_) {
@@ -137,8 +137,8 @@ class LoadOrder {
 
   std::int64_t saves_made() const { return static_cast<std::int64_t>(save_there_.size()); }
 
-  /// Returns the time from which on no more results of the first `saves` saves are on their way to host memory than
-  /// this run allows.
+  /// Returns the time from which on this run allows for all results on their way to host memory, counting only the
+  /// first `saves` saves.
   double results_left(const Row& row, std::int64_t saves) const {
     const std::int64_t save = saves - 1 - row.results;
     return save < 0 ? 0 : save_there_[at(save)];
@@ -157,8 +157,8 @@ class LoadOrder {
     if (slot < 0) return 0;
     return slot < compute_ ? computed_[at(slot)] : unknown;
   }
-  /// Returns the time at which the actions that are listed before this slot may start. The search for the slot's run
-  /// begins at run `near`.
+  /// Returns the time at which the actions that are listed before this slot may start. The function looks for the
+  /// slot's run from run `near` on.
   double release_at(std::int64_t slot, std::int64_t near) const {
     const double computed = end_of(slot - 1);
     if (computed == unknown) return unknown;
@@ -193,7 +193,7 @@ class LoadOrder {
       load_piece(piece_at, std::max(free_, piece_time));
   }
 
-  /// Returns the first slot before which the input of this slot may be listed. From that slot on, every slot has a
+  /// Returns the first slot before which the input of this slot may be listed. From this slot on, every slot has a
   /// buffer for the input.
   std::int64_t first_with_buffer(std::int64_t slot) const {
     for (std::int64_t r = input_run_; r >= 0; --r) {
@@ -205,8 +205,8 @@ class LoadOrder {
     return 0;
   }
 
-  /// Returns the first slot before which the next input may be listed. It is the first slot of the step before the
-  /// input's own step.
+  /// Returns the first slot before which the next input may be listed. This slot is the first slot of the step before
+  /// the step that needs the input.
   std::int64_t earliest() const {
     return std::max<std::int64_t>(0, (next_input_ / slots_ - 1) * slots_);
   }
@@ -222,12 +222,13 @@ class LoadOrder {
     return made < compute_ ? saved_[at(made)] : unknown;
   }
 
-  /// Whether the next input takes the place of results in the last slot of the run before its own.
+  /// Whether the next input takes the room of results in the last slot before the run that needs the input.
   bool replaces_results() const {
     const Row& row = run(input_run_);
     return !rehearsal_.choice().inputs_cross && next_input_ == row.first && row.in_step > 0;
   }
-  /// The time at which this slot, the last one of its run, may start, and no result of a slot before it is there.
+  /// This slot is the last slot of its run. Returns the time at which this slot may start and all results of earlier
+  /// slots have left the device.
   double all_results_left(std::int64_t slot) const {
     const double computed = end_of(slot - 1);
     if (computed == unknown) return unknown;
@@ -271,13 +272,13 @@ class LoadOrder {
   /// the start of the run.
   bool stays(std::int64_t r) const { return next_piece_ < run(r).kept; }
 
-  /// Returns the earliest slot, `from` or later, such that the next piece has room from this slot until its group runs.
+  /// Returns the earliest slot that is not before `from` and from which the next piece has room until its group runs.
   std::int64_t place_of_piece(std::int64_t from) const {
     const std::int64_t r = next_piece_run_, need = run(r).first;
     const std::int64_t bytes = rehearsal_.pieces(run(r).group)[next_piece_];
     from = std::max(from, std::max<std::int64_t>(0, (r / runs_ - 1) * slots_));
     const auto prefetch = rehearsal_.choice().prefetch;
-    if (prefetch && !stays(r))  // weights that stay do not count as ahead
+    if (prefetch && !stays(r))  // weights that stay do not count as early weights
       from = std::max(from, r - *prefetch - 1 < 0 ? 0 : end_slot(r - *prefetch - 1));
     if (!streamed_.overlap) from = need;
     for (std::int64_t q = r - 1; !stays(r) && q >= 0 && end_slot(q) > from; --q) {
@@ -288,9 +289,9 @@ class LoadOrder {
     return std::min(from, need);
   }
 
-  /// Returns the first micro-batch of a run, `first` or later, from which on the device has room for `bytes` more
-  /// bytes. Returns the run's count if there is no such micro-batch. No search is needed, because the bytes are a
-  /// linear function within a run.
+  /// Returns the first micro-batch of a run that is not before `first` and from which on the device has room for
+  /// `bytes` additional bytes. If there is no such micro-batch, returns the number of the run's micro-batches. The
+  /// function needs no search, because the bytes are a linear function within a run.
   std::int64_t first_with_room(const Row& row, std::int64_t first, std::int64_t bytes) const {
     const std::int64_t room = rehearsal_.bytes() - row.ahead - bytes;
     if (row.level_last > room) return row.count;

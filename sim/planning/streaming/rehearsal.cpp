@@ -40,8 +40,8 @@ Rehearsal::Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice)
   levels_.set_room(bytes());
 }
 
-/// Returns for each group the bytes that are on the device during all its runs: its weights, all weights that stay, its
-/// workspace, and the caches.
+/// Returns for each group the bytes that are on the device during all runs of the group. These are the bytes of the
+/// group's weights, of all weights that stay, of the group's workspace, and of the caches.
 std::vector<std::int64_t> Rehearsal::constant() const {
   std::int64_t stay = streamed_.caches;
   for (const GroupPieces& pieces : pieces_) stay += sum(pieces.bytes, 0, pieces.kept);
@@ -76,7 +76,8 @@ RehearsedOrder Rehearsal::order() const {
   if (streamed_.steps == 1 || !streamed_.overlap) return alone;
   RehearsedOrder across = order_loads(*this, true);
   across.used = alone.used = std::max(alone.used, across.used);
-  if (across.loads.empty()) alone.used = bytes();  // With more bytes, steps may repeat.
+  // With more bytes, a step may repeat the loads of the previous step.
+  if (across.loads.empty()) alone.used = bytes();
   if (across.loads.empty() || seconds(across.loads) >= seconds(alone.loads)) return alone;
   return across;
 }
@@ -110,9 +111,9 @@ namespace {
 
 /// The seconds of the transfers of a step.
 struct WorkOfStep {
-  double first_s = 0, last_s = 0;  ///< before its first slot, and after its last slot
+  double first_s = 0, last_s = 0;  ///< before the first slot of the step, and after the last slot
   double inputs_s = 0, weights_s = 0;
-  double kept_s = 0;  ///< seconds of the loads before the first step
+  double kept_s = 0;  ///< the seconds of the loads before the first step
 };
 
 WorkOfStep work_of(const Rehearsal& rehearsal) {
@@ -136,8 +137,8 @@ WorkOfStep work_of(const Rehearsal& rehearsal) {
 }
 
 /// Returns a lower bound of the seconds from the start of a run's first slot to the start of its last slot. In this
-/// time, the device computes all slots except the last one. All inputs are loaded except those that are in buffers at
-/// the start. All results are saved except those that are in buffers at the end.
+/// time, the device computes all slots except the last slot. In this time, all inputs are loaded except the inputs that
+/// are in buffers at the start. All results are saved except the results that are in buffers at the end.
 double until_last_slot(const Rehearsal& rehearsal, std::size_t r) {
   const GroupRun& run = rehearsal.runs()[r];
   const auto beyond = [&](std::int64_t others) {
@@ -154,13 +155,14 @@ double of_run(const Rehearsal& rehearsal, std::size_t r) {
          rehearsal.streamed().groups[rehearsal.runs()[r].group].compute_s;
 }
 
-/// Returns a lower bound of the seconds that all runs of a step need in addition to of_run(). It looks at consecutive
-/// runs that save results. When their last slot starts, all their results except those in the buffers have been saved.
+/// Returns a lower bound of the seconds that all runs of a step need in addition to of_run(). The bound looks at
+/// consecutive runs that save results. When the last slot of these runs starts, all of their results except the results
+/// in buffers have been saved.
 double waits_for_saves(const Rehearsal& rehearsal) {
   const std::vector<GroupRun>& runs = rehearsal.runs();
   double waits = 0;
   for (std::size_t first = 0, end = 0; first < runs.size(); first = std::max(end, first + 1)) {
-    std::int64_t results = -1;  // The count leaves out the result of the last slot.
+    std::int64_t results = -1;  // The result of the last slot is not counted.
     double computed = 0;
     for (end = first; end < runs.size() && rehearsal.saves(runs[end]); ++end) {
       results += runs[end].count;
@@ -201,8 +203,9 @@ double ending(const Rehearsal& rehearsal, double loads_s) {
   return least;
 }
 
-/// Returns a lower bound of the seconds that comes from the first pass. For each group, it adds the loads up to that
-/// group and the computation that follows these loads. `in_runs` is the time of all runs of all groups.
+/// Returns a lower bound of the seconds that comes from the first pass. For each group, the seconds are at least those
+/// of the loads up to this group and of the computation that follows these loads. `in_runs` is the time of all runs of
+/// all groups.
 double beginning(const Rehearsal& rehearsal, double in_runs) {
   const StreamedCase& streamed = rehearsal.streamed();
   double loaded = rehearsal.input_seconds(rehearsal.runs().front()) + streamed.down.latency_s;
@@ -216,7 +219,7 @@ double beginning(const Rehearsal& rehearsal, double in_runs) {
 }
 
 /// When slot `m` of a run starts, the device holds at most `bytes()` bytes, so some of the next `later` bytes of
-/// weights have not been loaded. Returns the time that the link still needs for these bytes.
+/// weights have not been loaded. Returns the time that the link needs for the bytes that have not been loaded.
 double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std::int64_t later) {
   const double missing =
       static_cast<double>(later) - static_cast<double>(rehearsal.bytes() - rehearsal.level(r, m));
@@ -227,9 +230,9 @@ double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std:
 
 // The result is the greatest of four lower bounds:
 // 1. The runs of all groups follow each other.
-// 2. The copy engine makes all loads. After them, the groups whose weights or inputs came last are computed.
-// 3. Each group of the first pass waits for the weights of all groups up to it. The computation of this group and of
-//    all later runs follows.
+// 2. The copy engine makes all loads. After these loads, the groups whose weights or inputs came last are computed.
+// 3. Each group of the first pass waits for its own weights and the weights of all earlier groups. The computation of
+//    this group and of all later runs follows.
 // 4. When a slot of a step starts, the weights for which the device has no room yet must still be loaded.
 double Rehearsal::at_least() const {
   if (!streamed_.overlap) return seconds({});
@@ -247,7 +250,7 @@ double Rehearsal::at_least() const {
     later += turns_[runs_[r].group];
   }
   least = std::max(least, beginning(*this, steps * in_runs) + work.last_s);
-  // Seconds since the first slot of the step.
+  // The seconds since the start of the first slot of the step.
   double in_step = in_runs + waits_for_saves(*this), start = 0;
   for (std::size_t r = 0; r < runs_.size(); ++r) {
     later -= turns_[runs_[r].group];

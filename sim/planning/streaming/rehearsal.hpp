@@ -1,23 +1,23 @@
-// A rehearsal of streamed inference computes the order in which a device's copy engine loads weights and inputs, the
-// time at which each load may start, and the seconds of the run. It is arithmetic on a few arrays, so hundreds of
-// choices can be compared before one of them becomes a plan.
+// A rehearsal of streamed inference computes the order in which a device's copy engine loads weights and inputs. The
+// rehearsal also computes the time at which each load may start, and the seconds of the run. A rehearsal is arithmetic
+// on a few arrays, so hundreds of choices can be compared before one choice becomes a plan.
 //
 // The order of loads is as follows. When the copy engine is free, it loads the next input if a buffer is free for this
-// input. Otherwise it loads the next piece of weights if there is room for it. So weights come in the order in which
-// they are needed and as early as memory allows, but inputs go first.
+// input. If no buffer is free, the copy engine loads the next piece of weights if there is room for this piece. So
+// weights come in the order in which groups need them and as early as memory allows, but inputs come before weights.
 //
-// Buffers are room for inputs and results that are being transferred. While a group runs, the device has room for up to
-// `buffers` inputs and up to `buffers` results. If the choice spares buffers, there are only as many buffers as fit
+// A buffer is room for an input or a result that is being transferred. While a group runs, the device has room for up
+// to `buffers` inputs and up to `buffers` results. If the choice spares buffers, there are only as many buffers as fit
 // into `bytes()`, but at least one for the slot's own input and one for its result.
 //
-// Memory is never exceeded. Each load names the slot (a micro-batch in a group) before which it is listed.
+// Memory is never exceeded. Each load names the slot (a micro-batch in a group) before which the load is listed.
 // The load starts when the previous slot has been computed. A piece of weights is on the device from this slot to the
-// end of its group's run. So the bytes during each slot are known before anything runs, and each load is listed before
+// end of its group's run. So the bytes during each slot are known before the run, and each load is listed before
 // a slot from which on these bytes do not exceed `bytes()`. Weights that stay have their room during the whole run. If
-// the run has a single step, they are loaded when the first pass needs them. If it has several steps, they are loaded
-// in the prologue. A pool of `bytes()` bytes never delays an action, and a larger pool changes nothing. So seconds() is
-// the time of the plan on any device with at least this much memory. This time is exact if no link is used in both
-// directions.
+// the run has a single step, these weights are loaded when the first pass needs them. If the run has several steps,
+// these weights are loaded in the prologue. A pool of `bytes()` bytes never delays an action, and a larger pool changes
+// nothing. So seconds() is the time of the plan on any device with at least this much memory. This time is exact if no
+// link is used in both directions.
 #pragma once
 
 #include <cstdint>
@@ -31,65 +31,71 @@ namespace sluice {
 /// to the previous step.
 struct RehearsedLoad {
   static constexpr std::int32_t input = -1;
-  std::size_t run = 0;         ///< number of the run that needs the load
+  std::size_t run = 0;         ///< the number of the run that needs the load
   std::int64_t slot = 0;       ///< the first slot that needs the load
-  std::int32_t piece = input;  ///< number of the piece of the group's weights, or `input`
+  std::int32_t piece = input;  ///< the number of the piece of the group's weights, or `input`
   std::int64_t at = 0;         ///< the load is listed before this slot
-  double seconds = 0;          ///< seconds of the copy engine
-  /// Whether an input starts one slot earlier than `at` says, when all results of the slots before that one have left.
+  double seconds = 0;          ///< the seconds for which the load occupies the copy engine
+  /// Whether the load of an input starts one slot earlier than `at` says, when all results of still earlier slots have
+  /// left the device.
   bool replaces_results = false;
 };
 
-/// The loads of a step, in the order of the copy engine. They include weights that stay, if these
-/// are loaded in the step.
+/// The loads of a step, in the order of the copy engine. If weights that stay are loaded in the step, these loads are
+/// included.
 struct RehearsedOrder {
   std::vector<RehearsedLoad> loads;
-  /// With this many bytes or more, the order stays the same. The order uses as many bytes or a few bytes less.
+  /// If the device has at least this many bytes, the order of loads does not change. The order uses at most this many
+  /// bytes, and often a few bytes less than this.
   std::int64_t used = 0;
 };
 
 class Rehearsal {
  public:
-  /// `streamed` must outlive this.
+  /// `streamed` must outlive this object.
   Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice);
   Rehearsal(const Rehearsal&) = delete;
   Rehearsal& operator=(const Rehearsal&) = delete;
-  /// Sets the number of bytes that loads ahead and spared buffers may use.
+  /// Sets the number of bytes that early loads and spared buffers may use.
   void set_ahead(std::int64_t bytes);
 
-  /// Returns the bytes on the device that the choice needs, including loads ahead.
+  /// Returns the bytes on the device that the choice needs, including early loads.
   std::int64_t bytes() const { return bytes_with(choice_.ahead); }
-  /// Returns the bytes on the device that the choice needs if loads ahead and spared buffers may use `ahead` bytes.
+  /// Returns the bytes on the device that the choice needs if early loads and spared buffers may use `ahead` bytes.
   std::int64_t bytes_with(std::int64_t ahead) const { return levels_.least() + ahead; }
   const std::vector<GroupRun>& runs() const { return runs_; }
   /// Returns the number of slots of a step.
   std::int64_t slots() const { return runs_.back().last_slot() + 1; }
 
-  /// Returns a lower bound of the seconds: no execution of this choice is faster, for any order of its loads.
+  /// Returns a lower bound of the seconds. With any order of its loads, no execution of this choice takes less than
+  /// this time.
   double at_least() const;
 
   RehearsedOrder order() const;
   /// Returns the makespan of the run with these loads.
   double seconds(const std::vector<RehearsedLoad>& loads) const;
 
-  /// Returns whether transfers load the inputs of this run's slots. Otherwise the device has made these inputs.
+  /// Returns whether transfers load the inputs of this run's slots. If no transfers load the inputs, the inputs were
+  /// made on the device.
   bool loads_input(const GroupRun& run) const { return levels_.loads_input(run); }
   /// Returns whether the results of this run's slots go to host memory.
   bool saves(const GroupRun& run) const { return levels_.saves(run); }
   /// Returns the bytes on the device during each run.
   const RunLevels& levels() const { return levels_; }
-  /// Return the number of saves of a step before this run, and of the whole step.
+  /// The first function returns the number of saves of a step before this run. The second function returns the number
+  /// of saves of the whole step.
   std::int64_t saves_before(std::size_t run) const { return saves_before_[run]; }
   std::int64_t saves_of_step() const { return saves_before_.back(); }
   /// Returns the slot whose result this save of a step moves.
   std::int64_t slot_of_save(std::int64_t number) const;
-  /// Return the seconds to save one result of this run to host memory, and the seconds to load one input.
+  /// The first function returns the seconds to save one result of this run to host memory. The second function returns
+  /// the seconds to load one input.
   double save_seconds(const GroupRun& run) const;
   double input_seconds(const GroupRun& run) const;
 
   const StreamedCase& streamed() const { return streamed_; }
   const StreamedChoice& choice() const { return choice_; }
-  /// Returns the bytes on the device while slot `m` of the run is computed, without weights loaded ahead.
+  /// Returns the bytes on the device while slot `m` of the run is computed, without the weights that are loaded early.
   std::int64_t level(std::size_t run, std::int64_t m) const { return levels_.at(run, m); }
   /// Returns the pieces of all weights of a group. The pieces that stay come first.
   const std::vector<std::int64_t>& pieces(std::size_t group) const { return pieces_[group].bytes; }
@@ -99,9 +105,9 @@ class Rehearsal {
   std::size_t first_piece(const GroupRun& run) const {
     return run.pass == 0 && !kept_in_prologue(streamed_) ? 0 : kept(run.group);
   }
-  /// Returns the loads before the first step if every step has the loads `loads`. They are the early loads of the first
-  /// step, in their order, and the loads of weights that stay. A load of weights that stay comes before the first early
-  /// load that is needed later.
+  /// Returns the loads before the first step if every step has the loads `loads`. The result has the early loads of the
+  /// first step, in their order, and the loads of weights that stay. A load of weights that stay comes before the first
+  /// early load that is needed later.
   std::vector<RehearsedLoad> prologue(const std::vector<RehearsedLoad>& loads) const;
 
  private:
@@ -110,7 +116,7 @@ class Rehearsal {
   StreamedChoice choice_;
   std::vector<GroupRun> runs_;
   std::vector<GroupPieces> pieces_;  ///< indexed by group
-  std::vector<std::int64_t> turns_;  ///< bytes of weights that do not stay, indexed by group
+  std::vector<std::int64_t> turns_;  ///< the bytes of weights that take turns, indexed by group
   /// Indexed by run; the last element is for the whole step.
   std::vector<std::int64_t> saves_before_;
   RunLevels levels_;

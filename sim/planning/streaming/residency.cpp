@@ -12,16 +12,17 @@ namespace {
 
 constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max() / 8;
 
-/// Returns the bytes by which a group exceeds the line (see by_need), but at most the bytes of its weights.
+/// Returns the bytes by which a group exceeds the line (see by_need). The result is at most the bytes of the group's
+/// weights.
 std::int64_t above(const StreamedCase& streamed, const std::vector<std::int64_t>& beside,
                    std::int64_t line, std::size_t g) {
   const std::int64_t weights = streamed.groups[g].bytes.weights;
   return std::clamp<std::int64_t>(beside[g] + weights - line, 0, weights);
 }
 
-// Chooses how many bytes of each group stay. If R bytes stay in total, of which x bytes belong to a group, the group
-// needs the following bytes while it runs: its other bytes + its weights - x + R. The maximum over the groups is least
-// if all groups of which a part stays need the same number of bytes. This number of bytes without R is called the line.
+// Chooses how many bytes of each group stay. Let R bytes stay in total, and let x of them belong to a group. While the
+// group runs, it needs its other bytes + its weights - x + R. The greatest need of a group is smallest if all groups
+// that keep a part of their weights need equal numbers of bytes. This number minus R is called the line.
 std::vector<std::int64_t> by_need(const StreamedCase& streamed, const StreamedChoice& choice,
                                   std::int64_t bytes) {
   const std::vector<std::int64_t> beside = bytes_beside_weights(streamed, choice);
@@ -100,7 +101,8 @@ ResidentKey resident_key(const Reader& parameters, const std::vector<Stage>& sta
   if (cut_open)
     parameters.fail(
         "resident",
-        "'resident' names stages, but the cut is open: give 'stages' too, or use all, none or auto");
+        "'resident' names stages, but the scenario does not cut the model: add the key 'stages', "
+        "or use all, none or auto");
   std::vector<std::string> names;
   for (const Stage& stage : stages) names.push_back(stage.name);
   for (const Value& item : parameters.value("resident")->items()) {

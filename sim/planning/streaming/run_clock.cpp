@@ -85,7 +85,7 @@ double RunClock::computed_before(std::int64_t slot) const {
   return slot > 0 ? now_.computed[at(slot - 1)] : before_.computed.back();
 }
 
-/// Returns the time from which on no more results are on their way to host memory than this run allows.
+/// Returns the time from which on this run allows for all results that are on their way to host memory.
 double RunClock::results_left(std::size_t run) const {
   const auto on_their_way = static_cast<std::size_t>(rehearsal_.levels().results(run));
   return save_there_[(saves_ + save_there_.size() - 1 - on_their_way) % save_there_.size()];
@@ -132,7 +132,7 @@ void RunClock::end_step() {
   std::swap(now_, next_);
 }
 
-/// Returns the seconds without overlap: the sum of all times, including latencies.
+/// Returns the seconds without overlap, which are the sum of the seconds of all actions, including latencies.
 double RunClock::everything_alone() const {
   double step = 0, once = 0;
   for (const GroupRun& run : rehearsal_.runs()) {

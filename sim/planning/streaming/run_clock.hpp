@@ -1,5 +1,5 @@
 // Computes the times of a streamed run with given loads, step by step in the listing order of its plan. The replay of
-// the plan gives the same times. Only Rehearsal uses this class.
+// the plan gives equal times. Only Rehearsal uses this class.
 #pragma once
 
 #include <vector>
@@ -41,7 +41,7 @@ class RunClock {
   const std::vector<RehearsedLoad>& loads_;
   std::vector<Listed> listed_;
   Step before_, now_, next_;
-  std::vector<double> save_there_;  ///< arrivals of the last saves, as a ring buffer
+  std::vector<double> save_there_;  ///< the arrivals of the last saves, as a ring buffer
   std::size_t saves_ = 0;
   double free_ = 0, save_free_ = 0, compute_free_ = 0, makespan_ = 0;
 };

@@ -15,8 +15,8 @@ std::int64_t limited(Wide bytes) {
   return bytes > most_bytes ? most_bytes : static_cast<std::int64_t>(bytes);
 }
 
-/// Returns the most bytes of `count` consecutive transfers. The first transfers are those of the run itself: at most
-/// `own_count` transfers of `own` bytes each. The transfers of its neighbours follow, one after the other.
+/// Returns the most bytes of `count` consecutive transfers. The first transfers belong to the run itself: at most
+/// `own_count` transfers of `own` bytes each. The transfers of the neighbouring runs follow, one after the other.
 template <class Neighbours>
 std::int64_t most_in_row(std::int64_t count, std::int64_t own, std::int64_t own_count,
                          Neighbours neighbours) {
@@ -85,7 +85,7 @@ RunLevels::RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
     : streamed_(streamed), choice_(choice), runs_(runs), constant_(std::move(constant)) {
   for (std::size_t g = 0; g < streamed.groups.size(); ++g) saving_groups_ += saves(runs[g]) ? 1 : 0;
   saver_before_.assign(runs.size(), nothing);
-  std::size_t saver = nothing;  // the last run that saves; it may be in the previous step
+  std::size_t saver = nothing;  // the last run that saves results, possibly in the previous step
   for (std::size_t r = 0; r < runs.size() && streamed.steps > 1; ++r)
     if (saves(runs[r])) saver = r;
   for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -111,8 +111,8 @@ std::int64_t RunLevels::more_for(std::int64_t inputs, std::int64_t results) cons
   return most - least_;
 }
 
-/// Returns the most results of other slots that may be on their way during a run. If the run saves nothing, these are
-/// all results that were on their way when the previous run ended.
+/// Returns the most results of other slots that may be on their way during a run. If the run does not save results, the
+/// number counts all results that were on their way when the previous run ended.
 std::int64_t RunLevels::most_results(const GroupRun& run) const {
   if (!streamed_.overlap || choice_.buffers == 1) return 0;
   return saves(run) ? choice_.buffers - 1 : choice_.buffers;
@@ -157,13 +157,13 @@ std::int64_t RunLevels::at(std::size_t run, std::int64_t m) const {
   return level(memories_[run], runs_[run].count, m);
 }
 
-/// The bytes are a linear function of the slot's number, so the maximum is at the first or the last slot.
+/// The bytes are a linear function of the number of the slot, so the first or the last slot has the most bytes.
 std::int64_t RunLevels::peak(std::size_t run, const RunMemory& memory) const {
   const std::int64_t count = runs_[run].count;
   return std::max(level(memory, count, 0), level(memory, count, count - 1));
 }
 
-/// Alternately gives the run another result and another input, as long as there is room.
+/// Gives the run a further result and a further input in turn, as long as there is room for them.
 RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) const {
   const std::int64_t inputs = most_inputs(), results = most_results(runs_[run]);
   const RunMemory all = memory_of_run(run, inputs, results);
@@ -183,10 +183,10 @@ RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) co
   return best;
 }
 
-/// Returns whether this pass is like the previous pass. The result is true if these two passes, and all slots that
-/// their buffers reach, belong to full passes. Buffers of inputs reach over slots, and buffers of results reach over
-/// slots that save. If only one group saves, a number of results reaches over a number of slots that is greater by a
-/// factor of the number of groups.
+/// Returns whether this pass is like the previous pass. The result is true if these two passes belong to full passes,
+/// and all slots whose inputs or results may be in their buffers also belong to full passes. An input in a buffer
+/// belongs to one of the next slots. A result in a buffer belongs to one of the last slots that save results. If only
+/// one group saves results, n consecutive results come from n x (number of groups) consecutive slots.
 bool RunLevels::like_the_pass_before(const GroupRun& run) const {
   const auto groups = static_cast<std::int64_t>(streamed_.groups.size());
   const std::int64_t count = runs_.front().count;

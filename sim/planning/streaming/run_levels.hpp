@@ -11,30 +11,30 @@ namespace sluice {
 
 class RunLevels {
  public:
-  /// `constant` holds for each group the bytes on the device while it runs, without boundaries. The other parameters
-  /// must outlive this object.
+  /// For each group, `constant` holds the bytes on the device while the group runs, without the bytes of boundaries.
+  /// The other parameters must outlive this object.
   RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
             const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant);
 
-  /// Returns the most bytes that must be on the device at once. They include all buffers. If the choice spares buffers,
-  /// they include no input and no result of another slot.
+  /// Returns the most bytes that must be on the device at once. These bytes include all buffers. If the choice spares
+  /// buffers, these bytes include no input and no result of another slot.
   std::int64_t least() const { return least_; }
   /// Returns the additional bytes for this many inputs and results of other slots during each run.
   std::int64_t more_for(std::int64_t inputs, std::int64_t results) const;
-  /// Sets for each run the number of inputs and of results of other slots, at most `buffers` - 1 of each, so that the
-  /// run needs at most `bytes` bytes.
+  /// Sets for each run how many inputs and how many results of other slots may be on the device, so that the run needs
+  /// at most `bytes` bytes. Each of the two numbers is at most `buffers` - 1.
   void set_room(std::int64_t bytes);
   /// Returns the most bytes that are on the device at once, with the room that was set.
   std::int64_t most() const { return most_; }
 
-  /// Returns the bytes while slot `m` (from 0) of this run is computed, without weights loaded ahead.
+  /// Returns the bytes while slot `m` (from 0) of this run is computed, without the weights that are loaded early.
   std::int64_t at(std::size_t run, std::int64_t m) const;
   /// While a slot of this run is computed, inputs() returns how many inputs of later slots may be on the device.
   /// results() returns how many results of earlier slots may be on their way to host memory.
   std::int64_t inputs(std::size_t run) const { return memories_[run].inputs; }
   std::int64_t results(std::size_t run) const { return memories_[run].results; }
-  /// Returns whether this run has less room for results on their way than such results may need at the end of the
-  /// previous run. If so, the loads that are listed at the beginning of this run wait for these results.
+  /// Returns whether this run has too little room for the results that may be on their way at the end of the previous
+  /// run. If it has, the loads that are listed at the beginning of this run wait for these results.
   bool waits_for_results(std::size_t run) const { return memories_[run].waits; }
 
   bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
@@ -52,7 +52,7 @@ class RunLevels {
  private:
   struct RunMemory {
     std::int64_t bytes = 0;
-    std::int64_t in = 0, out = 0;  ///< bytes of each micro-batch that waits on the device
+    std::int64_t in = 0, out = 0;  ///< the bytes of each micro-batch that waits on the device
     std::int64_t inputs = 0, results = 0;
     std::int64_t result_bytes = 0;  ///< the bytes of these results
     bool waits = false;
@@ -74,7 +74,7 @@ class RunLevels {
   const std::vector<GroupRun>& runs_;
   std::vector<std::int64_t> constant_;
   std::vector<RunMemory> memories_;
-  /// For each run, the last earlier run that saves its results, which may be in the previous step.
+  /// For each run, the last earlier run that saves its results. This earlier run may be in the previous step.
   std::vector<std::size_t> saver_before_;
   /// The number of groups that save their results, or a part of their results.
   std::int64_t saving_groups_ = 0;

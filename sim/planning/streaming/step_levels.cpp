@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-/// The weights that are loaded ahead during a step, if the previous step had the same loads.
+/// The weights that are loaded early during a step, if the previous step had equal loads.
 class StepLevels {
  public:
   StepLevels(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads)

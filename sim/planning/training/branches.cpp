@@ -25,7 +25,7 @@ class Branches {
     for (std::size_t s = 0; s < stages_.size(); ++s) {
       backward_.assign(stages_.size() + 1, absent);
       for (std::uint32_t l = stages_[s].first; l <= stages_[s].last; ++l) read_by(l, stages_[s]);
-      // A tensor that no layer reads is a part of the answer, which the loss reads in the last stage.
+      // A tensor that no layer reads is a part of the answer. The loss reads the answer in the last stage.
       if (s + 1 == stages_.size() && s > 0)
         for (const Crossing& crossing : stages_[s - 1].crosses) note(crossing.layer, false);
       if (s == 0 || std::count(backward_.begin(), backward_.end(), absent) ==
@@ -63,7 +63,7 @@ class Branches {
     backward_[boundary] = std::max(backward_[boundary], backward ? in_backward : in_forward);
   }
 
-  /// Notes the tensors from outside the stage that a layer of the stage reads. A backward pass that reads a
+  /// Stores which tensors from outside the stage a layer of the stage reads. A backward pass that reads a
   /// view reads the viewed tensor instead, if the stage makes that tensor.
   void read_by(std::uint32_t l, const Stage& stage) {
     const Layer& layer = model_.layers[l];

@@ -15,18 +15,19 @@
 namespace sluice {
 namespace {
 
-/// The room that early loads may use in addition to a step's peak, as multiples of this peak.
+/// The rooms for early loads that are tried in addition to a step's peak, as multiples of this peak.
 constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2,  0.35, 0.5, 0.75,
                                                 1.0, 1.5,  2.5,   4.0,  7.0, 12.0, 20.0, 34.0};
 
 constexpr double as_early_as_may_be = 1e6;
-/// The paces that are tried: the pace of the machine, and the paces of faster and slower machines. Sorted by size, most
-/// paces differ by a factor of about the square root of 2, so nearly all plans that are tried on a slower machine are
-/// also tried on a faster one. The most useful paces come first.
+/// The paces that are tried: the pace of the machine, and the paces of faster and slower machines. In order of size,
+/// most paces differ from the next pace by a factor of about the square root of 2. So nearly all plans that are tried
+/// on a slower machine are also tried on a faster machine. The most useful paces come first.
 const std::array<std::optional<double>, 10> paces = {
     std::optional<double>(), as_early_as_may_be, 1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7};
 
-/// The number of ways in which the loads of a step are listed. A step with a long plan is tried in fewer ways.
+/// The number of ways in which the loads of a step are listed. A step with a long plan is tried in fewer ways than a
+/// step with a short plan.
 struct TriedCounts {
   std::size_t paces = 1;  ///< how many paces are tried, from the beginning of the list
   int listings = 0;       ///< how many different listings are tried, beginning with the most bytes
@@ -38,8 +39,8 @@ TriedCounts tried_counts(std::int64_t operations) {
   return {1, 0};
 }
 
-/// The seconds of computation and copies, and the peaks, of batches of any size. They are extrapolated from a few small
-/// batches: each further pass adds the same amount, and each further micro-batch adds the same amount.
+/// The seconds of computation and copies, and the peaks, of batches of any size. These numbers are extrapolated from a
+/// few small batches: each further pass adds an equal amount, and each further micro-batch adds an equal amount.
 class WorkOfBatches {
  public:
   WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
@@ -64,7 +65,7 @@ class WorkOfBatches {
     const double compute = sum(&TrainingSums::compute_s), load = sum(&TrainingSums::load_s),
                  save = sum(&TrainingSums::save_s);
     const double additions = batches * sum(&TrainingSums::additions);
-    // If a pass is not full, rounding may give other bytes, so the bound of copies is lowered a little.
+    // If a pass is not full, rounding may change the bytes of copies, so the bound of the copies is lowered a little.
     constexpr double division = 1 - 1e-9;
     if (!order_.overlap)
       return lowered_for_rounding(batches * (compute + load + save) * division, additions);
@@ -75,7 +76,7 @@ class WorkOfBatches {
 
   /// Returns a lower bound on the peak of every device with this many micro-batches side by side. While an operation of
   /// the tape goes through the micro-batches in flight, the device holds the most bytes at the first or at the last
-  /// micro-batch. These bytes grow by the same amount with each further micro-batch. So the peak is a convex function,
+  /// micro-batch. Each further micro-batch adds an equal number of these bytes. So the peak is a convex function,
   /// and three known peaks give a lower bound.
   std::int64_t peak_at_least(std::int64_t in_flight, std::int64_t passes) const {
     const std::array<std::int64_t, 3>& peaks = passes == 1 ? one_pass_peaks_ : passes_peaks_;
@@ -103,8 +104,8 @@ class WorkOfBatches {
   const PolicyRequest& request_;
   const TrainingOrder& order_;
   TrainingSums one_, two_passes_, each_, pass_;
-  /// The peaks with 1, 2 and 3 micro-batches in flight. `one_pass_peaks_` are for one pass, and `passes_peaks_` for
-  /// this pass and a second pass of one micro-batch.
+  /// The peaks with 1, 2 and 3 micro-batches in flight. `one_pass_peaks_` is for one pass. `passes_peaks_` is for this
+  /// pass and a second pass of one micro-batch.
   std::array<std::int64_t, 3> one_pass_peaks_{}, passes_peaks_{};
 };
 
@@ -131,8 +132,8 @@ class TrainingWays {
         at_least_(at_least),
         stages_(std::move(stages)) {
     unlimited_.capacity_enforced = false;
-    // If no link is shared, more memory never makes the same actions in the same order slower. So in this case, the run
-    // may use the whole device.
+    // If no link is shared, more memory never delays an action of a given listing. So without shared links, the run may
+    // use the whole device.
     if (!shares_links()) run_room_ = capacity_.value_or(no_limit);
   }
 
@@ -170,8 +171,8 @@ class TrainingWays {
   }
 
   /// Returns for each pace the ways with different rooms for early loads. The smallest room is the peak. For the pace
-  /// of the machine, it also returns every different listing, beginning with the listing that needs the most bytes.
-  /// Ways that do not fit are left out.
+  /// of the machine, the result also has a way for every different listing, beginning with the listing that needs the
+  /// most bytes. The result leaves out ways that do not fit.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
     const TriedCounts tried = tried_counts(step.operations());
     std::vector<ChosenStep::EarlyLoadLimits> all;
@@ -182,7 +183,7 @@ class TrainingWays {
     std::set<std::vector<LoadPlace>> seen;
     const auto add = [&](ChosenStep::EarlyLoadLimits ahead) {
       ChosenStep::Offer offer = step.offer(ahead);
-      // The listing stays the same with fewer bytes.
+      // With fewer bytes, the listing does not change.
       if (!fits(ahead.room)) ahead.room = offer.most;
       if (!fits(ahead.room)) return offer.most;
       const bool fresh = seen.insert(offer.places).second;
@@ -198,12 +199,12 @@ class TrainingWays {
     return ways;
   }
 
-  /// Adds the smallest room of each different listing with this pace. It goes downwards from the largest room: all
-  /// rooms that are enough for the bytes of a listing give the same listing.
+  /// Adds the smallest room of each different listing with this pace. The loop goes from the largest room downwards.
+  /// Every room between the bytes of a listing and the room for which it was made gives this listing again.
   void add_rooms(const ChosenStep& step, const std::optional<double>& pace,
                  std::vector<ChosenStep::EarlyLoadLimits>& all) const {
     const std::vector<std::int64_t> rooms = this->rooms(step.peak());
-    std::size_t end = 0;  // the end of the rooms whose listing is not known yet
+    std::size_t end = 0;  // above this room, all listings are known
     while (end < rooms.size() && fits(rooms[end])) ++end;
     while (end > 0) {
       const std::int64_t used = step.offer({rooms[end - 1], pace, run_room_}).most;
@@ -248,16 +249,18 @@ class TrainingWays {
   }
 
   bool enforced_;
-  std::optional<std::int64_t> capacity_;  ///< capacity of the smallest device; empty if unlimited
-  std::optional<std::int64_t> run_room_;  ///< bytes for each run; if empty, the room of its loads
+  /// The capacity of the smallest device; empty if unlimited.
+  std::optional<std::int64_t> capacity_;
+  /// The bytes that each run may use; if empty, the room of the run's early loads.
+  std::optional<std::int64_t> run_room_;
   PolicyRequest unlimited_;
   TrainingOrder order_;
   std::int64_t at_least_;
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns whether the devices have room for all loads even if all of them come as early as possible. If so, memory has
-/// no effect on the times of loads. The result depends only on bytes, and not on prices.
+/// Returns whether the devices have room for all loads even if all loads come as early as possible. If they have,
+/// memory has no effect on the times of loads. The result depends only on bytes, and not on prices.
 bool loads_fit_at_once(const PolicyRequest& unlimited, const TrainingOrder& order,
                        const std::optional<std::int64_t>& capacity) {
   if (!capacity || !order.overlap) return true;
@@ -282,7 +285,7 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   else if (!order.weights_stay)
     counts = in_flight_choices(per_batch, 2);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
-  // If the scenario makes all choices, and the loads fit at any time, there are no candidates, and the plan runs on the
+  // There are no candidates if the scenario makes all choices and the loads fit at any time. The plan then runs on the
   // whole device.
   const bool all_said = order.in_flight || order.weights_stay;
   const bool asked_so = request.fates && !request.fates_open && !request.cut_open;

@@ -8,8 +8,8 @@ namespace sluice {
 
 namespace {
 
-/// The seconds of a copy between host memory and the device if nothing else uses its route. With overlap, these are the
-/// seconds on the copy engine. Without overlap, they include the latency until the data have arrived.
+/// The seconds of a copy between host memory and the device if no other transfer uses the route. With overlap, these
+/// are the seconds on the copy engine. Without overlap, these seconds include the latency until the data have arrived.
 class CopyTimes {
  public:
   CopyTimes(const Platform& platform, const std::string& from, const std::string& to,
@@ -23,8 +23,9 @@ class CopyTimes {
   CopyTime copy_;
 };
 
-/// Returns the bytes that cross out of a stage and that the stage itself makes. Other tensors that cross out are
-/// inputs, or outputs of earlier stages. A first stage with only inputs counts as the maker of these inputs.
+/// Returns the bytes that cross out of a stage and that the stage itself makes. The stage may also pass on tensors that
+/// it does not make: inputs, or outputs of earlier stages. A first stage with only inputs counts as the maker of these
+/// inputs.
 std::int64_t made_bytes(const Pricing& pricing, const Stage& stage) {
   const auto is_input = [&](std::uint32_t layer) {
     return pricing.model.layers[layer].inputs.empty();

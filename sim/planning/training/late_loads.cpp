@@ -10,8 +10,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The times of a round in which only computation takes time: the start of each operation, and the operation that runs
-/// at a given time.
+/// The times of a round in which only computation takes time. The class gives the start of each operation, and the
+/// operation that runs at a given time.
 class Clock {
  public:
   explicit Clock(const Program& program) {
@@ -112,7 +112,7 @@ class LateLoads {
   double seconds(const Program::Instance& made) const { return slower_ * made.load_s; }
 
   /// Returns the rounding error of times. With a pace, many loads begin and end together with operations, so rounding
-  /// could decide which of the two is earlier.
+  /// could decide which of the two times comes first.
   double rounding() const { return paced_ ? 1e-9 * clock_.seconds() : 0; }
   std::int64_t operation_at(double time) const { return clock_.operation_at(time + rounding()); }
 
@@ -121,7 +121,7 @@ class LateLoads {
   Clock clock_;
   HomeWrites writes_;
   bool paced_ = false;
-  double slower_ = 1;  ///< factor by which the seconds of loads on this machine are multiplied
+  double slower_ = 1;  ///< the factor by which the seconds of loads on this machine are multiplied
 };
 
 }  // namespace

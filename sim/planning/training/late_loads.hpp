@@ -1,5 +1,5 @@
-// Decides when the loads of a program come. They come as late as possible, because the loaded tensors occupy memory
-// from then on. But they come early enough that no operation waits for them.
+// Decides when the loads of a program come. Loads come as late as possible, because the loaded tensors occupy memory
+// from then on. But loads come early enough that no operation waits for a load.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,11 @@ std::vector<double> load_latencies(const Platform& platform,
                                    const std::vector<std::string>& devices);
 
 /// Places each load so that it arrives when its operation begins, or so early that the next load of the copy engine
-/// arrives in time. If the engine is free one operation earlier, the load is listed there. `latency_s` holds the
-/// latency of loads to each device. With a `pace`, loads are timed as on a machine without latency on which the loads
-/// of a round take `pace` times as long as its computations. In this case, the positions of loads do not depend on the
-/// speed of the machine. Without a `pace`, loads are timed as on this machine.
+/// arrives in time. If the engine is free one operation earlier, the load is listed one operation earlier. `latency_s`
+/// holds the latency of loads to each device. With a `pace`, loads are timed as on another machine. On this other
+/// machine, there is no latency, and the loads of a round take `pace` times as long as the computations of the round.
+/// With a `pace`, the positions of loads do not depend on the speed of the machine. Without a `pace`, loads are timed
+/// as on this machine.
 void load_late(Program& program, const std::vector<double>& latency_s,
                std::optional<double> pace = {});
 

@@ -30,7 +30,8 @@ class LoadOffers {
   const Platform& platform_;
   Program step_;
   StepClock clock_;
-  bool priced_alike_;                             ///< whether all devices take the same seconds
+  /// Whether each operation takes equally long on all devices.
+  bool priced_alike_;
   std::vector<std::vector<std::int64_t>> bytes_;  ///< indexed by device and operation
   std::map<std::optional<double>, std::vector<Program::Load>> loads_;  ///< indexed by pace
 };

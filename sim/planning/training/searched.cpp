@@ -16,7 +16,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Holds for each number of micro-batches in flight a lower bound on the seconds with any fates.
+/// For each number of micro-batches in flight, holds a lower bound of the seconds with any fates.
 using Bounds = std::vector<double>;
 
 double least(const Bounds& bounds) {
@@ -98,12 +98,12 @@ class Search {
  private:
   PolicyRequest request_;
   TrainingOrder order_;
-  std::size_t number_;  ///< index of the bound of this search in `bounds_`
+  std::size_t number_;  ///< the index of the bound of this search in `bounds_`
   std::shared_ptr<Bounds> bounds_;
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns the candidate for the case that only the fates are open. Its plan uses the whole device.
+/// Returns the candidate for the case that only the fates are open. The plan of this candidate uses the whole device.
 Candidate only_way(const PolicyRequest& request, const TrainingOrder& order,
                    std::shared_ptr<const std::vector<Stage>> stages) {
   return {0, 1, [request, order, stages = std::move(stages)](double, const auto& settled) {
@@ -117,8 +117,8 @@ Candidate only_way(const PolicyRequest& request, const TrainingOrder& order,
           }};
 }
 
-/// Changes a candidate of a strategy that treats all stages alike: its text names the strategy, and its plan gets the
-/// facts of with_gap().
+/// Changes a candidate of a strategy that treats all stages alike. The text of the candidate then names the strategy,
+/// and its plan has the facts of with_gap().
 Candidate as_strategy(Candidate candidate, const std::string& name,
                       const std::shared_ptr<Bounds>& bounds, std::int64_t budget) {
   if (candidate.open) {
@@ -144,8 +144,8 @@ Candidate as_strategy(Candidate candidate, const std::string& name,
   return candidate;
 }
 
-/// A strategy that treats all stages alike: the request with this strategy, and its candidates. If there are no
-/// candidates, there is a single plan, which uses the whole device.
+/// A strategy that treats all stages alike: the request with this strategy, and its candidates. If the strategy has no
+/// candidates, it has a single plan, which uses the whole device.
 struct AlikeWays {
   PolicyRequest request;
   std::vector<Candidate> candidates;

@@ -23,8 +23,8 @@ class SideBySideChain {
         per_batch_(static_cast<double>(workload.batch / workload.micro_batch)),
         weights_stay_(shape.weights_stay) {}
 
-  /// Returns the number of chains of a batch. It is not a whole number if the last pass has fewer micro-batches than
-  /// the other passes.
+  /// Returns the number of chains of a batch. The number is not a whole number if the last pass has fewer micro-batches
+  /// than the other passes.
   double chains() const { return per_batch_ / seconds_; }
   double passes() const { return std::ceil(chains()); }
   double whole() const { return std::floor(chains()) / chains(); }
@@ -52,7 +52,7 @@ class SideBySideChain {
 
   ChainTurn turn_of(const StageState& state) const {
     const double sums = passes() - 1, updates = state.updates && state.weights > 0 ? 1 : 0;
-    // Without an update, nothing uses the gradients later. They are the answer and are saved.
+    // Without an update, no operation uses the gradients later. The gradients are the answer, so they are saved.
     const double unused = state.updates || state.gradients == 0 ? 0 : 1;
     const auto each = [&](double of_batch) { return of_batch / chains() / engines_; };
     return {state.weights, state.weights_load_s / engines_,
@@ -66,12 +66,12 @@ class SideBySideChain {
   bool weights_stay_;
 };
 
-/// Sets the seconds for which a step waits for its first stage. The weights of this stage are loaded before anything is
-/// computed. The last computation of a step updates them. After the update they are saved to host memory, and the next
-/// step begins when they have been loaded again.
+/// Sets the seconds for which a step waits for its first stage. The weights of the first stage are loaded before the
+/// first computation of a step. The last computation of the step updates these weights. After the update, the weights
+/// are saved to host memory. The next step begins when the weights have been loaded again.
 void wait_for_first_stage(const StageState& first, const SideBySideShape& shape, FateRun& run) {
   run.first_s = first.weights_load_s;
-  if (!shape.overlap) {  // The seconds of all other copies are counted elsewhere.
+  if (!shape.overlap) {  // The seconds of all other copies are counted in the passes of the chain.
     run.between_s = first.weights_load_s;
     return;
   }
@@ -81,9 +81,10 @@ void wait_for_first_stage(const StageState& first, const SideBySideShape& shape,
 }
 
 /// Computes the seconds for which the passes of one chain wait if consecutive passes are on different devices. The
-/// result of a pass for the last micro-batch goes to host memory and then to the device of the next pass. Meanwhile,
-/// this device computes the other micro-batches. A backward pass waits for the result of the previous backward pass, or
-/// for the result of a stage that ran again just before it. The bound takes the shorter of these two waits.
+/// result of a pass for the last micro-batch goes to host memory and then to the device of the next pass. During these
+/// copies, the device of the next pass computes the other micro-batches. A backward pass waits for the result of the
+/// previous backward pass, or for the result of a stage that was recomputed just before the backward pass. The bound
+/// takes the shorter of these two waits.
 class HandOver {
  public:
   HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape,
@@ -96,7 +97,7 @@ class HandOver {
 
   double seconds() const {
     const std::size_t n = chain_.stages.size();
-    // If the chain branches, a pass may read tensors that were made earlier, so it need not wait.
+    // If the chain branches, a pass may read only tensors that earlier passes made, so the pass need not wait.
     if (shape_.devices == 1 || chain_.branches()) return 0;
     double all = 0;
     for (std::size_t s = 1; s < n; ++s)
@@ -129,7 +130,7 @@ class HandOver {
     };
     consider(true, stage.inner);
     consider(stage.reads_input && s > 0, chain_.boundary(s));
-    // Selective recomputation may run before the result has arrived, so it hides a part of the wait.
+    // Selective recomputation may run before the result has arrived, so this recomputation hides a part of the wait.
     return std::max(0.0, shape_.overlap ? least - states_[s].selective_s : least);
   }
 

@@ -48,8 +48,8 @@ class StepMaker {
   }
 
  private:
-  /// Adds the tensors whose home is host memory: the inputs of the step, and the weights. If weights take turns, it
-  /// also adds gradients and optimizer state.
+  /// Adds the tensors whose home is host memory: the inputs of the step, and the weights. If weights take turns, the
+  /// function also adds gradients and optimizer state.
   void add_places() {
     std::vector<Program::Place>& places = draft_.program.places;
     for (std::int64_t m = 0; m < shape_.micro_batches * shape_.batches; ++m)
@@ -74,7 +74,7 @@ class StepMaker {
     }
   }
 
-  /// The present location of a tensor: its instance on each device, and the instance whose save left a copy in host
+  /// Where a tensor is now: the instance of the tensor on each device, and the instance whose save left a copy in host
   /// memory.
   struct TensorLocation {
     std::map<std::uint32_t, std::uint32_t> on;
@@ -87,7 +87,7 @@ class StepMaker {
   struct MicroBatchTensors {
     std::map<std::uint32_t, TensorLocation> boundary, inner, gradient;
     std::map<std::uint32_t, int> forwards;
-    std::vector<std::uint32_t> pending;  ///< loads that wait for the next slot
+    std::vector<std::uint32_t> pending;  ///< the loads that wait for the next slot
     std::int64_t micro_batch = 0;
   };
 
@@ -137,7 +137,7 @@ class StepMaker {
     return slot;
   }
 
-  /// Uses a tensor on the slot's device. If another device has the tensor, it is sent through host memory.
+  /// Uses a tensor on the slot's device. If another device has the tensor, the tensor is sent through host memory.
   void use(Program::Operation& slot, TensorLocation& location, double load_s) {
     if (!location.on.contains(slot.device)) {
       const Program::Instance source = draft_[location.on.begin()->second];
@@ -213,7 +213,7 @@ class StepMaker {
   }
 
   /// Makes the gradient of a boundary that the slot's stage reads. If the backward pass of another reader has already
-  /// made this gradient, adds to it.
+  /// made this gradient, the slot adds to the gradient.
   void add_gradient(Program::Operation& slot, std::size_t b, MicroBatchTensors& tensors) {
     if (b == 0 || chain_.stages[b - 1].gradient == 0) return;
     const auto [location, fresh] = tensors.gradient.try_emplace(static_cast<std::uint32_t>(b));
@@ -246,7 +246,8 @@ class StepMaker {
     if (location.copy == none) save(location);
   }
 
-  /// Saves a tensor directly after the slot that made it or, if other slots added to it, after the last of them.
+  /// Saves a tensor directly after the slot that made it. If other slots added to the tensor, saves it after the last
+  /// of these slots.
   void save(TensorLocation& location) {
     location.copy = location.on.begin()->second;
     draft_.save_after(location.copy, std::max(draft_[location.copy].first, location.changed_at));
@@ -301,8 +302,8 @@ class StepMaker {
 }  // namespace
 
 Program make_step(const StepShape& shape) {
-  // Each operation of the tape is at least one action. The check is made before the step, because a step that is too
-  // long would fill the memory of the computer.
+  // Each operation of the tape is at least one action. This check comes before the step is made, because a step that is
+  // too long would fill the memory of the computer.
   refuse_long_round(checked_mul(shape.micro_batches, shape.batches, "micro-batches of a step"),
                     shape.tape.size());
   return StepMaker(shape).make();

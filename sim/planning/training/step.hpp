@@ -3,7 +3,7 @@
 // operation for one micro-batch.
 //
 // Gradients are summed over the micro-batches of a batch, and the update uses the sums. If weights take turns (policy
-// streamed), the weights of a stage are loaded for each run of operations of that stage. Sums that are not complete go
+// streamed), the weights of a stage are loaded for each run of operations of this stage. Sums that are not complete go
 // to host memory and are loaded again. The update saves weights and optimizer state.
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace sluice {
 
-/// Data of a stage that a step needs in addition to the chain: bytes on the device, and seconds of copies and of the
-/// update.
+/// The data of a stage that a step needs in addition to the data in the chain: bytes on the device, and seconds of
+/// copies and of the update.
 struct StageState {
   std::int64_t weights = 0, gradients = 0, optimizer = 0;
   bool updates = false;
@@ -34,11 +34,12 @@ struct StepShape {
   const Tape& tape;
   const std::vector<StageState>& stages;
   std::int64_t micro_batches = 1;  ///< per batch
-  std::int64_t batches = 1;        ///< number of batches per step; an update ends each batch
-  std::int64_t in_flight = 1;      ///< micro-batches that go through the tape side by side
+  std::int64_t batches = 1;        ///< the number of batches per step; an update ends each batch
+  /// The number of micro-batches that go through the tape side by side.
+  std::int64_t in_flight = 1;
   bool weights_stay = true;  ///< whether weights, gradients and optimizer state stay on the device
   bool split_backward = false;
-  /// The number of devices that take turns: each operation of the tape is a new phase on the next device. If a phase
+  /// The number of devices that take turns. Each operation of the tape is a new phase on the next device. If a phase
   /// needs a tensor that another device has, the tensor goes through host memory.
   std::uint32_t devices = 1;
 };

@@ -15,7 +15,7 @@ struct Loaded {
 };
 
 /// Returns all tensors of a shape that may be loaded, in an order that does not depend on seconds. Loads with equal
-/// bytes take equally long, so any tensor with the same bytes gives the seconds of a load.
+/// bytes take equally long, so any tensor with equally many bytes gives the seconds of a load.
 std::vector<Loaded> loaded_of(const StepShape& shape) {
   const auto of = [](const ChainTensor& tensor) { return Loaded{tensor.bytes, tensor.load_s}; };
   std::vector<Loaded> all = {of(shape.chain.input)};

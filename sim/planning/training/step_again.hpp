@@ -1,6 +1,6 @@
-// A training step that is priced again: it has the same operations and instances, with the seconds of another machine
-// or cost model. Pricing a plan again (draft.hpp) needs only the positions of the step's loads. Making the whole step
-// again would take longer than all other work.
+// A training step that is priced again: its operations and instances do not change, but its seconds are those of
+// another machine or cost model. Pricing a plan again (draft.hpp) needs only the positions of the step's loads. Making
+// the whole step again would take longer than the rest of the work of pricing a plan again.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace sluice {
 
 class StepAgain {
  public:
-  /// Takes a step that was made from this shape. Returns nothing if priced() would not give the seconds of the step.
-  /// Such a step must be made again each time.
+  /// Takes a step that was made from this shape. Returns nothing if priced() would not give the seconds of the step. A
+  /// step for which this function returns nothing must be made again for each request.
   static std::optional<StepAgain> of(Program step, const StepShape& shape);
 
-  /// Returns the step with the seconds of `shape`, which must differ from the first shape only in seconds. The caller
-  /// may set the positions of the step's loads.
+  /// Returns the step with the seconds of `shape`, which must differ only in seconds from the shape of which the step
+  /// was made. The caller may set the positions of the step's loads.
   Program& priced(const StepShape& shape);
 
  private:

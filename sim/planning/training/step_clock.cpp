@@ -39,7 +39,7 @@ StepClock::StepClock(const Program& step, const Platform& platform,
   }
 }
 
-/// One run with its loads at the given positions.
+/// A run whose loads are at the given positions.
 class StepRun {
  public:
   StepRun(const StepClock& clock, const std::vector<Program::Load>& loads,
@@ -74,14 +74,14 @@ class StepRun {
       std::swap(before_, now_);
       std::swap(now_, next_);
     }
-    // The run adds the rounds before with the same additions as this clock, so only the later rounds, and the seconds
-    // of one round, can differ.
+    // The run and this clock add up the first rounds with equal additions. So rounding can make a difference only in
+    // the later rounds and in the seconds of one round.
     const double additions = (later > 0 ? later + 1 : 0) * static_cast<double>(step_.count());
     return lowered_for_rounding(end_ + later * clock_.compute_s_, additions);
   }
 
  private:
-  /// The times at which the actions of a round have ended, or their data have arrived.
+  /// The times at which the actions of a round have ended, or at which the data of these actions have arrived.
   struct Times {
     Times(const Program& step, std::size_t saves, std::size_t loads)
         : computed(step.operations.size(), 0), saved(saves, 0), loaded(loads, 0) {}
@@ -95,7 +95,8 @@ class StepRun {
   void prologue() {
     for (std::size_t s = 0; s < clock_.weights_s_.size(); ++s)
       weights_.push_back(copy(clock_.down_[step_.staying[s].device], 0, clock_.weights_s_[s]));
-    for (std::size_t i = 0; i < loads_.size(); ++i)  // in the order of need
+    // The loads in the order in which operations need them.
+    for (std::size_t i = 0; i < loads_.size(); ++i)
       if (goes_ahead(i)) now_.loaded[i] = load_at(i, 0);
   }
 

@@ -1,6 +1,7 @@
-// Computes a lower bound on the seconds of a training step with its loads at given positions. It follows the listing
-// order of the plan with arithmetic on a few arrays, as if no copies shared a link and no action ever waited for
-// memory. So no execution of the plan is faster than this bound, and a plan that is too slow need not be made.
+// Computes a lower bound on the seconds of a training step with its loads at given positions. The clock follows the
+// listing order of the plan with arithmetic on a few arrays. The clock assumes that no copies share a link and that no
+// action ever waits for memory. So no execution of the plan is faster than this bound, and a plan that is too slow need
+// not be made.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ class StepClock {
 
  private:
   friend class StepRun;
-  struct CopyStream {  ///< the copies between host memory and a device
+  struct CopyStream {  ///< the times of the copies between host memory and a device
     std::size_t stream = 0;
     double latency_s = 0;
   };
@@ -37,7 +38,8 @@ class StepClock {
   bool inputs_elsewhere_;
   std::vector<CopyStream> down_, up_;  ///< indexed by device
   std::vector<double> save_s_;         ///< indexed by instance
-  std::vector<double> weights_s_;  ///< seconds of the loads of weights that stay, indexed by stage
+  /// The seconds of the loads of weights that stay, indexed by stage.
+  std::vector<double> weights_s_;
   /// Number of the first save of each operation; the last element is the total.
   std::vector<std::size_t> saves_;
   std::size_t streams_ = 0;  ///< the number of copy streams

@@ -126,7 +126,7 @@ class TrainingPlan {
   }
 
  private:
-  /// Adds what no computation can hide.
+  /// Adds the seconds of the copies that no computation can hide.
   void add_ends(TrainingSums& sums, const Program& step, const CopyTime& up) const {
     const Program::Operation& first = step.operations.front();
     for (const std::uint32_t load : first.loads) sums.first_loads_s += step.instances[load].load_s;
@@ -183,7 +183,7 @@ class TrainingPlan {
     chosen_room_ = order_.run_room ? order_.run_room : order_.room;
     if (!choice.bytes) return;
     room_ = room_of(*choice.bytes);
-    if (capacity_) chosen_room_ = room_;  // The plan gets the room with which it was judged.
+    if (capacity_) chosen_room_ = room_;  // The plan gets the room that the judge simulated.
   }
 
   /// Returns the request to the strategy for fates. Sets `together` to the objects to which the request refers.
@@ -213,7 +213,7 @@ class TrainingPlan {
     return asked;
   }
 
-  /// Returns the bytes that each device may use, including everything that stays. Empty means unlimited.
+  /// Returns the bytes that each device may use, including the tensors that stay. Empty means unlimited.
   std::optional<std::int64_t> room_of(std::int64_t bytes) const {
     if (bytes == std::numeric_limits<std::int64_t>::max()) return {};
     if (weights_stay_) return checked_add(bytes, constant_bytes(states_), "bytes of training");
@@ -229,7 +229,7 @@ class TrainingPlan {
       throw Infeasible(
           "does not fit: weights, gradients and optimizer state take " + format_bytes(constant) +
               " of the " + format_bytes(*capacity_) + " of " + device_.name +
-              (order_.weights_stay ? "; use policy streamed, which lets them take turns"
+              (order_.weights_stay ? "; use policy streamed, under which weights take turns"
                                    : "; cut the model into several stages, which take turns"),
           {.pool = device_.name, .needed_bytes = constant, .available_bytes = *capacity_});
     return *capacity_ - constant;
@@ -237,9 +237,9 @@ class TrainingPlan {
 
   // --- the number of micro-batches side by side ------------------------------------------------
 
-  /// Returns the number of micro-batches in flight. If the scenario does not give it, this is the number for the fewest
-  /// passes that fit, with equal shares of the micro-batches. More micro-batches in flight would not save a pass, and a
-  /// small last pass could hide only few of its transfers.
+  /// Returns the number of micro-batches in flight. If the scenario does not give this number, the result leads to the
+  /// fewest passes that fit, with equal shares of the micro-batches. With more micro-batches in flight than this, the
+  /// last pass would be small, and could hide only few of its transfers.
   std::int64_t in_flight() {
     if (order_.in_flight) return *order_.in_flight;
     if (strategy_.searches) return 1;
@@ -257,7 +257,7 @@ class TrainingPlan {
            make_step(shape_of(count, std::min(per_batch(), 2 * count), 1)).peak() <= *capacity_;
   }
 
-  /// Returns the greatest number of micro-batches in flight that fits, or nothing if not even one fits.
+  /// Returns the greatest number of micro-batches in flight that fits, or nothing if not even one micro-batch fits.
   std::optional<std::int64_t> most_in_flight() const {
     if (!fits(1)) return {};
     return largest_that_fits(1, per_batch() + 1, [&](std::int64_t count) { return fits(count); });
@@ -286,7 +286,7 @@ class TrainingPlan {
     if (in_flight > 1) {
       const std::optional<std::int64_t> most = most_in_flight();
       shortage.most_in_flight = most.value_or(0);
-      message += most ? "\n  the most that fit in flight: " + std::to_string(*most)
+      message += most ? "\n  the greatest number in flight that fits: " + std::to_string(*most)
                       : "\n  not even one micro-batch fits";
     }
     throw Infeasible(message + "\n  " + advice(), std::move(shortage));
@@ -294,7 +294,7 @@ class TrainingPlan {
 
   /// Returns advice that the scenario does not already follow.
   std::string advice() const {
-    std::string text = "to need less, use fates that keep less, ";
+    std::string text = "to need less memory, use fates that keep fewer activations, ";
     if (request_.workload.micro_batch > 1) text += "a smaller micro_batch, ";
     if (order_.weights_stay) text += "policy streamed, ";
     if (device_.memories.size() > 1) text += "policy.placement=static of policy resident, ";
@@ -318,12 +318,12 @@ class TrainingPlan {
 
   const PolicyRequest& request_;
   const TrainingOrder& order_;
-  const Device& device_;  ///< the smallest of the devices that take turns
+  const Device& device_;  ///< the device with the least memory of the devices that take turns
   const Chosen<FateStrategy> fates_;
   const FateStrategy& strategy_;
   Chain chain_;
   std::vector<StageState> states_;
-  /// The chain with selective recomputation. It is empty if the strategy cannot choose selective recomputation.
+  /// The chain with selective recomputation; empty if the strategy cannot choose selective recomputation.
   Chain selective_chain_;
   std::vector<StageState> selective_states_;
   SideBySide together_, selective_together_;  ///< used by the search if weights take turns
@@ -333,8 +333,8 @@ class TrainingPlan {
   Tape tape_;
   bool selective_ = false;  ///< Whether chain_ and states_ are for selective recomputation.
   bool explained_ = false;
-  std::optional<std::int64_t> room_;         ///< bytes that early loads may use
-  std::optional<std::int64_t> chosen_room_;  ///< bytes that the whole run may use
+  std::optional<std::int64_t> room_;         ///< the bytes that early loads may use
+  std::optional<std::int64_t> chosen_room_;  ///< the bytes that the whole run may use
   std::vector<Fact> facts_;
 };
 

@@ -57,16 +57,18 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;
-  std::optional<std::int64_t> in_flight;  ///< if empty, equal shares of the fewest passes are used
-  std::vector<std::string> devices;       ///< devices that take turns
+  /// If empty: the number for the fewest passes that fit, with equal shares.
+  std::optional<std::int64_t> in_flight;
+  std::vector<std::string> devices;       ///< the devices that take turns
   bool overlap = true;
-  /// The bytes of each device that early loads, and the whole run, may use. If it is empty, they may use all bytes.
+  /// The bytes of each device that the whole run, including early loads, may use. If `room` is empty, the run may use
+  /// all bytes.
   std::optional<std::int64_t> room = {};
-  /// The fates that a search has already found for this number of micro-batches in flight. If it is null, the strategy
-  /// chooses the fates.
+  /// The fates that a search has already found for this number of micro-batches in flight. If there are none, the
+  /// strategy chooses the fates.
   std::shared_ptr<const FateChoice> chosen = {};
-  /// The bytes that the whole run may use, if they are more than early loads may use. The value `no_limit` means all
-  /// bytes.
+  /// The bytes that the whole run may use, if the run may use more bytes than early loads. The value `no_limit` means
+  /// all bytes.
   std::optional<std::int64_t> run_room = {};
   std::optional<double> pace = {};  ///< the pace of loads, see load_late()
 };
@@ -75,11 +77,11 @@ struct TrainingOrder {
 /// not take turns.
 bool weights_stay(const PolicyRequest& request, const TrainingOrder& order);
 
-/// Returns the bytes of all devices that take turns together, or nothing if a device is unlimited.
+/// Returns the sum of the capacities of all devices that take turns, or nothing if a device is unlimited.
 std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const TrainingOrder& order);
 
-/// Returns the fates that the strategy chooses for this number of micro-batches in flight, if they take less than
-/// `worth` seconds. Throws InputError, Infeasible.
+/// Returns the fates that the strategy chooses for this number of micro-batches in flight, if the run with these fates
+/// takes less than `worth` seconds. Throws InputError, Infeasible.
 FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth);
 
 /// Returns the plan of a training run. Throws InputError. Throws Infeasible that says what does not fit and what would
@@ -88,40 +90,40 @@ Draft plan_training(const PolicyRequest& request, const TrainingOrder& order);
 
 /// The seconds of all computations, all loads and all saves of a step. If another memory stands for the host, loads of
 /// inputs are not counted, because they use other links in the real machine. With overlap, the seconds of copies are
-/// divided by the number of devices that take turns. `peak` is the most bytes of a device when everything runs one after
-/// the other.
+/// divided by the number of devices that take turns. `peak` is the most bytes of a device when all actions run one
+/// after the other.
 struct TrainingSums {
   double compute_s = 0, load_s = 0, save_s = 0;
-  double additions = 0;  ///< the number of all computations, loads and saves
-  /// The loads without which the first operation cannot start, and the saves that follow the last one. They are known
-  /// for one device with overlap whose host is the real one, and 0 otherwise.
+  double additions = 0;  ///< the number of all computations, loads and saves of a step
+  /// The seconds of the loads without which the first operation cannot start, and of the saves that follow the last
+  /// operation. These seconds are known for one device with overlap whose host is the real host. Otherwise they are 0.
   double first_loads_s = 0, last_saves_s = 0;
   std::int64_t peak = 0;
 };
 TrainingSums training_sums(const PolicyRequest& request, const TrainingOrder& order);
 
-/// A step whose fates are chosen. It may be listed in several ways. The objects from which it is made must outlive the
-/// step. Throws InputError, Infeasible.
+/// A step whose fates are chosen. The step may be listed in several ways. The objects from which the step is made must
+/// outlive the step. Throws InputError, Infeasible.
 class ChosenStep {
  public:
   ChosenStep(const PolicyRequest& request, const TrainingOrder& order);
   ~ChosenStep();
 
-  /// Returns the most bytes that a device holds when everything runs one after the other.
+  /// Returns the most bytes that a device holds when all actions run one after the other.
   std::int64_t peak() const;
   std::int64_t operations() const;
 
-  /// The limits for early loads of a step: the bytes of each device that they may use, and the pace by which they are
-  /// timed.
+  /// The limits for the early loads of a step: the bytes of each device that these loads may use, and the pace by which
+  /// the loads are timed.
   struct EarlyLoadLimits {
     std::int64_t room = 0;
     std::optional<double> pace = {};
-    /// Bytes that the whole run may use; if empty, `room`.
+    /// The bytes that the whole run may use; if empty, `room`.
     std::optional<std::int64_t> run_room = {};
   };
   struct Offer {
     std::vector<LoadPlace> places;  ///< the places of the loads in the list
-    std::int64_t most = 0;          ///< bytes of a device that are enough for these places
+    std::int64_t most = 0;          ///< this many bytes of a device are enough for these places
   };
   Offer offer(const EarlyLoadLimits& ahead) const;
   /// Returns a lower bound on the seconds of the run with the loads of this offer.
@@ -135,24 +137,25 @@ class ChosenStep {
 };
 
 /// Returns candidates for the judge, which differ in the number of micro-batches side by side and in how early loads
-/// come. There are no candidates if no choice is open, or if the strategy for fates itself makes the choices within the
-/// device's memory. All objects to which `request` refers must outlive the candidates, except the stages of the request
-/// if `stages` holds them.
+/// come. There are no candidates if no choice is open, or if the strategy for fates makes the choices itself, within
+/// the device's memory. All objects to which `request` refers must outlive the candidates, except the stages of the
+/// request if `stages` holds them.
 std::vector<Candidate> training_candidates(
     const PolicyRequest& request, const TrainingOrder& order,
     std::shared_ptr<const std::vector<Stage>> stages = nullptr);
 
-/// Returns the candidates for a strategy that searches: its results for each number of micro-batches side by side, and
-/// the strategies that treat all stages alike. There may be no candidates if weights stay.
+/// Returns the candidates for a strategy that searches. These are the results of the search for each number of
+/// micro-batches side by side, and the candidates of the strategies that treat all stages alike. There may be no
+/// candidates if weights stay.
 std::vector<Candidate> searched_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            const std::vector<std::int64_t>& in_flight,
                                            std::shared_ptr<const std::vector<Stage>> stages);
 
-/// Returns the most bytes that any of these devices holds when everything runs one after the other.
+/// Returns the most bytes that any of these devices holds when all actions run one after the other.
 std::int64_t peak_of(const Program& step, std::size_t devices);
 
-/// Says how a step is listed as a plan. Loads come as late as possible, but so early that nothing waits for them if
-/// `capacity` has room for them.
+/// Says how a step is listed as a plan. Loads come as late as possible. But if `capacity` has room for the loads, they
+/// come so early that no action waits for a load.
 struct Listing {
   const PolicyRequest& request;
   const StepShape& shape;
@@ -164,8 +167,8 @@ struct Listing {
 Draft list_training(const Listing& listing, Program step, const std::vector<Fact>& facts,
                     std::int64_t* most = nullptr);
 
-/// Returns the score of a run that is listed in this way on a device with this capacity. The bytes of the score include
-/// weights, gradients and state that stay.
+/// Returns the score of a run that is listed as `listing` says on a device with this capacity. The bytes of the score
+/// include weights, gradients and state that stay.
 Scored score(const Listing& listing);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Weights, gradients and optimizer state that take turns on the device. They are loaded for the slots that need them,
-// and leave the device afterwards. Only make_step() uses this class.
+// Weights, gradients and optimizer state that take turns on the device. These tensors are loaded for the slots that
+// need them, and leave the device afterwards. Only make_step() uses this class.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ class WeightTurns {
   WeightTurns(ProgramDraft& draft, const std::vector<StageState>& stages);
 
   /// Begins a pass, which is the operations of the tape with some micro-batches of a batch. `first` and `last` say
-  /// whether it is the first or the last pass of the batch.
+  /// whether the pass is the first pass and whether it is the last pass of the batch.
   void begin_pass(bool first, bool last);
   /// Makes the slot use the weights of the stage. Consecutive slots of one stage share one load.
   void need_weights(std::size_t stage, Program::Operation& slot);

@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// The device that holds the most bytes, and the operation during which it holds them.
+/// The device that holds the most bytes, and the operation during which the device holds these bytes.
 struct WorstMoment {
   std::uint32_t device = 0;
   std::int64_t bytes = 0, operation = 0;

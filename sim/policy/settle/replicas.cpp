@@ -12,8 +12,8 @@ namespace sluice {
 
 namespace {
 
-/// Returns the keys of the replicated policy, for one device. They are all keys of `parameters` except the keys that
-/// only the replicating policy has.
+/// Returns the keys of the replicated policy, for one device. The result has all keys of `parameters` except the keys
+/// that only the replicating policy has.
 Value replica_keys(const Reader& parameters, const std::string& policy, const std::string& device) {
   Value keys = Value::make_map();
   keys.place(parameters.map().source(), parameters.map().line(),
@@ -24,12 +24,13 @@ Value replica_keys(const Reader& parameters, const std::string& policy, const st
         entry.key != "all_reduce" && entry.key != "transfers")
       keys.entries().push_back(entry);
   if (const Value* own = keys.find("device"))
-    fail_at(*own, "each replica has its own device: list the devices under 'devices'");
+    fail_at(*own, "each replica has its own device: list all devices under 'devices', and remove "
+                  "this key");
   keys.set("device", Value::make(device));
   return keys;
 }
 
-/// Connects the devices in a ring: each device sends to the next one, and the last device sends to the first.
+/// Connects the devices in a ring: each device sends to the next device, and the last device sends to the first device.
 std::vector<RingHop> ring_of(const Platform& platform, const std::vector<std::string>& devices) {
   std::vector<RingHop> ring;
   for (std::size_t k = 0; k < devices.size(); ++k) {
@@ -55,7 +56,7 @@ PolicyRequest on(const Platform& platform, const PolicyRequest& request, const W
   return share;
 }
 
-/// Advises a batch or micro-batch size that gives each replica the same number of micro-batches.
+/// Advises a batch size or micro-batch size with which all replicas have equally many micro-batches.
 std::string equal_share(const Workload& workload, std::size_t replicas) {
   const auto count = static_cast<std::int64_t>(replicas);
   if (workload.batch % count != 0)
@@ -90,7 +91,8 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
         "the batch of " + std::to_string(workload.batch) + " samples is " +
         std::to_string(batches) + (batches == 1 ? " micro-batch" : " micro-batches") + ", which " +
         std::to_string(devices.size()) +
-        " replicas cannot share equally: batch = micro-batch x accumulation x replicas" +
+        " replicas cannot share equally; the rule is batch = micro-batch x accumulation x "
+        "replicas" +
         equal_share(workload, devices.size()));
   if (devices.size() > batches) devices.resize(batches);
   return devices;

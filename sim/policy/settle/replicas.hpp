@@ -1,4 +1,4 @@
-// Replicas of one policy. The policy makes a plan for each device, and these plans are joined into one plan.
+// Replicas of one policy. A policy makes a plan for each device, and these plans are joined into one plan.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 namespace sluice {
 
 /// Returns the devices of the replicas: the devices that the key `devices` lists, or by default all devices. There are
-/// at most as many devices as batches. Throws InputError at the key, also when a batch of training cannot be divided
-/// equally.
+/// at most as many devices as batches. Throws InputError at the key if its devices are wrong, and if a batch of
+/// training cannot be divided equally.
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters);
 
 /// Returns the plan of all replicas. Each replica makes its choices on the platform `chosen_on`, but runs on the
@@ -24,10 +24,10 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on);
 
-/// Returns the parameters as they are, with which each replica chooses for itself. If the parameters leave choices to
-/// the replicated policy, also returns the parameters once for each way in which all replicas make the same choices. The
-/// ways are compared on all replicas together, because the best way for a replica that has the links alone may not be
-/// the best when replicas share links.
+/// Returns the parameters without a change, so that each replica chooses for itself. If the parameters leave choices to
+/// the replicated policy, the function also returns the parameters once for each way in which all replicas make equal
+/// choices. These ways are compared on all replicas together, because the best way for a replica that has the links
+/// alone may not be the best way for replicas that share links.
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters);
 

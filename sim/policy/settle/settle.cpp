@@ -46,9 +46,9 @@ Settled simulate_waiting(const Policy& policy, const PolicyRequest& request, con
 
 /// Makes a plan without a memory limit, so that the plan does not depend on the device's memory, and simulates
 /// it. The plan fits without waiting if, at every moment, all bytes that are granted or requested fit together. If the
-/// plan does not fit without waiting but takes less than `worth` seconds in this simulation, it is also simulated with
-/// waits for memory. A plan that waits with a smaller memory does not wait longer with a larger one, so it is a
-/// candidate for both memories. Throws Infeasible.
+/// plan does not fit without waiting but takes less than `worth` seconds in this simulation, the plan is also simulated
+/// with waits for memory. A plan does not wait longer with a larger memory than with a smaller memory, so a plan that
+/// waits is a candidate for both memories. Throws Infeasible.
 Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys,
                  double worth) {
   PolicyRequest unlimited = request;
@@ -69,9 +69,10 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
   return result.makespan < worth ? simulate_waiting(policy, request, keys) : Settled();
 }
 
-/// Simulates with the capacity of the device's memory. This is for two cases. A strategy that searches the fates uses
-/// the capacity for its decisions. A policy that replicates another policy may be compared by the plan of one replica;
-/// the complete plan is made only if this way is chosen. Throws Infeasible.
+/// Simulates with the capacity of the device's memory. The function is for two cases. In the first case, a strategy
+/// that searches the fates uses the capacity for its decisions. In the second case, a policy that replicates another
+/// policy is compared by the plan of one replica. The complete plan is then made only if this way is chosen. Throws
+/// Infeasible.
 Settled simulate_within(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   Settled settled;
   const auto& draft = policy.alone ? policy.alone : policy.plan;
@@ -94,7 +95,7 @@ class Attempts {
     for (std::size_t i = 0; i < attempts.size(); ++i) add(i);
   }
 
-  /// Returns whether there is more than one way, so that a choice must be made.
+  /// Returns whether there are several ways, so that the judge must choose one way.
   bool choose() const { return attempts_.size() > 1 || ways_ > 1; }
 
   Settlement best() {
@@ -113,7 +114,8 @@ class Attempts {
       if (policy_.candidates) offered = policy_.candidates(attempt.request, parameters_);
     } catch (const Infeasible&) {
       if (attempt.cut.empty()) throw;
-      return;  // This cut is refused; another one may fit. If all are refused, best_that_waits() says why.
+      // This cut does not fit, but another cut may fit. If no cut fits, best_that_waits() reports the reason.
+      return;
     }
     for (Candidate& candidate : offered) {
       ways_ += candidate.ways;
@@ -167,8 +169,8 @@ class Attempts {
              } catch (const Infeasible&) {  // another cut may fit
              } catch (const InputError&) {
                if (asked) throw;
-               // The scenario does not ask for this way in particular, so a way with an error is left out. If all ways
-               // are left out, best_that_waits() reports the error of the plan that the scenario asks for.
+               // The scenario does not ask for this way in particular, so a way with an error is skipped. If all ways
+               // are skipped, best_that_waits() reports the error of the plan that the scenario asks for.
              }
              one.text = text;
              one.attempt = number;
@@ -189,8 +191,8 @@ class Attempts {
 
   /// Called when no candidate fits without waiting. For each attempt, the policy makes all open choices except cut and
   /// fates, and its plan may wait for memory. Returns the fastest of these plans. If none of these plans fits, the
-  /// error is about the attempt with which the most micro-batches fit in flight. If several attempts allow the same
-  /// number, the error is about the last of these attempts, because its cut is the finest.
+  /// error is about the attempt with which the most micro-batches fit in flight. If several attempts allow equally many
+  /// micro-batches, the error is about the last of these attempts, because its cut is the finest cut.
   Settlement best_that_waits() const {
     std::exception_ptr failure;
     std::int64_t most_in_flight = 0;

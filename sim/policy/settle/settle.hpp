@@ -14,19 +14,21 @@ namespace sluice {
 /// A request to a policy for one cut. If this cut is chosen, the report describes it by the text `cut`.
 struct CutAttempt {
   PolicyRequest request;
-  std::string cut;  ///< "cut: by_weight, groups: 12"; empty if the scenario says how to cut
+  /// For example "cut: by_weight, groups: 12"; empty if the scenario says how to cut.
+  std::string cut;
 };
 
 struct Settlement {
   Plan plan;
-  std::size_t attempt = 0;  ///< number of the cut with which the plan was made
-  /// The data that are needed to price the plan again. It is set only if no choice was made by comparing seconds.
+  std::size_t attempt = 0;  ///< the number of the cut with which the plan was made
+  /// The data that are needed to price the plan again. These data are missing if a choice was made by comparing
+  /// seconds.
   std::optional<PriceAgain> price_again = {};
 };
 
 /// Returns the best plan of a policy for any of these cuts. There must be at least one cut. The facts of the plan say
-/// which candidate was chosen, how many candidates there were, and how long the runner-up takes. Throws InputError (at
-/// the parameter) and Infeasible.
+/// which candidate was chosen, how many candidates there were, and how long the runner-up takes. Throws InputError at a
+/// wrong parameter, and Infeasible if no plan fits.
 Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
                   const Reader& parameters);
 

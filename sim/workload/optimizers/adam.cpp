@@ -1,5 +1,6 @@
-// An update of Adam has three parts. The part m = b1 m + (1 - b1) g takes 3 FLOP. The part v = b2 v + (1 - b2) g g
-// takes 4 FLOP. The part w -= rate x m / (sqrt(v) + eps) takes 5 FLOP, and its rate contains the bias corrections.
+// An update of Adam has three parts. Per parameter, these parts take the following FLOP. The part
+// m = b1 m + (1 - b1) g takes 3 FLOP. The part v = b2 v + (1 - b2) g g takes 4 FLOP. The part
+// w -= rate x m / (sqrt(v) + eps) takes 5 FLOP. The rate in this part contains the bias corrections.
 #include "workload/training.hpp"
 
 namespace sluice {
@@ -9,9 +10,10 @@ const Optimizer adam_optimizer = {
     .name = "adam",
     .summary = "Adam keeps two values of state and takes 12 FLOP per parameter.",
     .details =
-        "Use it for transformers and other networks that are trained with Adam or a similar rule with two moments. Its "
-        "state has two values per weight, each in the element type of the state. If the weights are float16, and the "
-        "state and a copy of the weights are float32, then the state is often the largest part of the memory.",
+        "Use Adam for transformers and other networks that are trained with Adam or a similar rule "
+        "with two moments. The state of Adam has two values per weight, each in the element type "
+        "of the state. If the weights are float16, and the state and a copy of the weights are "
+        "float32, the state is often the largest part of the memory.",
     .source =
         "Kingma and Ba, Adam: a method for stochastic optimization (2015), algorithm 1 and the end of section 2",
     .example =

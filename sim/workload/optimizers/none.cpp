@@ -1,4 +1,4 @@
-// Without an optimizer, gradients are summed, and the weights stay as they are.
+// Without an optimizer, gradients are summed, and the weights do not change.
 #include "workload/training.hpp"
 
 namespace sluice {
@@ -6,10 +6,11 @@ namespace sluice {
 extern const Optimizer none_optimizer;
 const Optimizer none_optimizer = {
     .name = "none",
-    .summary = "Gradients are only summed, and nothing is updated.",
+    .summary = "Gradients are only summed, and weights are not updated.",
     .details =
-        "Use it to leave out the update, for example to compare with an estimate of forward and backward passes "
-        "alone. Gradients take their memory and their time, but there is no state, and weights are not written.",
+        "Use the optimizer none to leave out the update, for example to compare the run with an "
+        "estimate of forward and backward passes alone. Gradients need memory and time, but there "
+        "is no optimizer state, and weights are not written.",
     .source = "AlexNet on one card, whose estimate of training has no update",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident workload.optimizer=none",

@@ -110,25 +110,25 @@ std::string refusal(const std::string& budget, bool shortcut, int elements_of_b 
   return "";
 }
 
-TEST_CASE("a refusal gives the least budget, or budgets that certainly do not work") {
+TEST_CASE("a refusal gives the least budget, or budgets that are proven not to be enough") {
   using Catch::Contains;
   // If the network does not branch, the least bytes are known: c, the gradients of the sum and of c, and the bytes that
   // the sum keeps.
-  CHECK_THAT(refusal("1kB", false), Contains("The least budget that works is 8000 B"));
+  CHECK_THAT(refusal("1kB", false), Contains("The least budget that is enough is 8000 B"));
   // The backward pass of the sum reads c and a, and the gradients of the sum, c and a are held: 5 x 2 kB. No tape needs
   // fewer bytes.
   CHECK_THAT(refusal("1kB", true), Contains("whatever is kept") && Contains("needs 10000 B") &&
-                                       Contains("The least budget that works is 10000 B"));
+                                       Contains("The least budget that is enough is 10000 B"));
   CHECK(refusal("10kB", true).empty());
   // If b has 20 kB, the backward pass of c needs b, the gradient of b, and the gradient of c: 42 kB. The device also
   // holds the gradient of a from the sum (2 kB), which the bound does not count.
   CHECK_THAT(refusal("41kB", true, 5000),
              Contains("whatever is kept") && Contains("needs at least 42000 B") &&
-                 Contains("The least budget that was found to work is 44000 B"));
+                 Contains("The least budget that was found to be enough is 44000 B"));
   CHECK_THAT(refusal("43kB", true, 5000),
              !Contains("whatever is kept") && Contains("needs 44000 B") &&
-                 Contains("was found to work is 44000 B") &&
-                 Contains("budgets below 42000 B (42 kB) do not work"));
+                 Contains("was found to be enough is 44000 B") &&
+                 Contains("budgets below 42000 B (42 kB) that they are not enough"));
   CHECK(refusal("44kB", true, 5000).empty());
 }
 

@@ -77,7 +77,7 @@ TEST_CASE(
           }
       CHECK_THAT(refusal(broken), Catch::StartsWith("3: kernel '") &&
                                       Contains("tensor '" + problem.tensors[t].name + "'") &&
-                                      Contains("is in no memory"));
+                                      Contains("is not in any memory"));
     }
   }
 }

@@ -172,7 +172,7 @@ TEST_CASE("refusals of bad problems name the tensor, the kernel and the memory",
   PlacementProblem problem = small();
   problem.kernels[0].operands[0].written = false;
   CHECK_THAT(refused(problem), Contains("3: kernel 'first' (step 1 of 3) reads tensor 'a', which "
-                                        "is in no memory"));
+                                        "is not in any memory"));
   problem = small();
   problem.kernels[1].operands[0].tensor = 7;
   CHECK_THAT(refused(problem),
@@ -190,7 +190,8 @@ TEST_CASE("refusals of bad problems name the tensor, the kernel and the memory",
   const PlacementQuestion pinned(problem);
   CHECK_THROWS_WITH(
       optimum({.question = pinned, .capacity = 9}),
-      Contains("what is pinned to fast memory exceeds memory 'fast' at kernel 'first'"
+      Contains("the placement with only pinned tensors in fast memory exceeds memory 'fast' at "
+               "kernel 'first'"
                " (step 1 of 3): the kernel needs 10 B there, and the memory has 9 B"));
 }
 

@@ -165,7 +165,7 @@ links: {copy: {joins: [dram, pmem], bandwidth: 2GB/s, synchronous: {bandwidth: 2
   const std::uint32_t x = builder.tensor("x", TensorClass::weight, 1, "dram");
   CHECK_THROWS_WITH(builder.transfer(ActionKind::move, x,
                                      {.from = "dram", .to = "pmem", .synchronous = true}, 0, 0),
-                    Contains("no device can copy with its compute units from 'dram' to 'pmem'"));
+                    Contains("no device can use its compute units to copy from 'dram' to 'pmem'"));
 }
 
 TEST_CASE("a group exists as often as its count says, and each instance has its own links") {

@@ -164,7 +164,7 @@ TEST_CASE("a second memory that cannot be a home is refused", "[placement]") {
   };
   const std::string streamed = "policy: {name: streamed, placement: backing}\n";
   says(on_card("policy: {name: resident, placement: backing}\n"),
-       "in inference, policy resident moves only inputs and answers; use policy streamed");
+       "in inference this policy moves only inputs and answers: use policy streamed");
   // The second memory has room for 1100 bytes, but the weights need 1200 bytes.
   says(on_card(streamed, "1000B", "1100B"),
        "take turns have their home in 'gpu_ddr': they need 1.2 kB of its 1.1 kB; use placement");

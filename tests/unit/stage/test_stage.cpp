@@ -108,7 +108,7 @@ TEST_CASE(
   CHECK(cutting.lasts("{cut: by_time}") == Lasts{2, 4});
   cutting.device.memory().capacity = 10;
   CHECK_THROWS_WITH(cutting.lasts("{cut: by_time}"),
-                    Contains("by_time finds no cut that fits into device"));
+                    Contains("the cut by_time finds no stages that fit into device"));
 }
 
 TEST_CASE("faulty stages are refused at the fault") {
@@ -123,7 +123,7 @@ TEST_CASE("faulty stages are refused at the fault") {
       {"{cut: per_layer, after: [3]}", "s.yaml:1:26", "unknown key 'after'"},
       {"{cut: explicit}", "s.yaml:1:9", "'after' is missing"},
       {"{cut: explicit, after: 3}", "s.yaml:1:32", "expected a list"},
-      {"{cut: explicit, after: [3, 3]}", "s.yaml:1:36", "must ascend"},
+      {"{cut: explicit, after: [3, 3]}", "s.yaml:1:36", "must be in ascending order"},
       {"{cut: explicit, after: [4, 3]}", "s.yaml:1:36", "'b' does not come after 'c'"},
       {"{cut: explicit, after: [5]}", "s.yaml:1:33", "'d' is the last layer"},
       {"{cut: explicit, after: [1]}", "s.yaml:1:33", "'input' is the input"},

@@ -20,7 +20,7 @@ void Agenda::add(double time, std::uint32_t stream) {
   arm(std::max(time, clock()));
 }
 
-/// Sets a timer for this time, unless another timer fires at this time or earlier.
+/// Sets a timer for this time, unless a timer is already set for this time or an earlier time.
 void Agenda::arm(double time) {
   if (!timers_.empty() && timers_.back() <= time) return;
   timers_.push_back(time);

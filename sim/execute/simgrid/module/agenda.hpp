@@ -1,6 +1,6 @@
 // Decides when each actor continues, in the order of simultaneous events that all executors share
 // (execute/emitter.hpp). All streams that are due at one exact time are woken together, in the order of their numbers.
-// Streams with a later time are woken only when no actor can run any more. SimGrid's clock drives this class, but the
+// Streams that are due later are woken only when no actor can run any more. SimGrid's clock drives this class, but the
 // class also distinguishes times that differ by less than the precision of this clock.
 #pragma once
 
@@ -20,7 +20,7 @@ class Agenda {
 
   /// Adds an event: `stream` is due at `time`, which must not be in the past.
   void add(double time, std::uint32_t stream);
-  /// Tells the agenda that the woken actors are running.
+  /// Says that the woken actors are running.
   void running() { woken_ = false; }
   double now() const { return now_; }
 
@@ -31,10 +31,10 @@ class Agenda {
 
   Wake wake_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> entries_;
-  std::vector<double> timers_;  ///< SimGrid's timers, the earliest at the end
+  std::vector<double> timers_;  ///< SimGrid's timers, with the earliest timer at the end
   std::vector<std::uint32_t> due_;
   double now_ = 0;      ///< the exact time of the present event
-  bool woken_ = false;  ///< actors have been woken but do not run yet
+  bool woken_ = false;  ///< whether actors have been woken but do not run yet
 };
 
 }  // namespace sluice

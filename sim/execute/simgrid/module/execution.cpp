@@ -35,7 +35,7 @@ namespace sg = simgrid::s4u;
 
 namespace {
 
-/// Functions of the program that has loaded this module. The program sets them before it executes a plan.
+/// Functions of the program that has loaded this module. The program sets these functions before it executes a plan.
 EngineHost program = {};
 
 /// The state of an actor. Times are exact sums, not readings of the clock.
@@ -54,8 +54,8 @@ double ulp(double x) {
   return std::nextafter(x, HUGE_VAL) - x;
 }
 
-/// Returns the precision of SimGrid's clock: fine enough for short computations, and so coarse that the clock can
-/// represent every time up to `serial_s`.
+/// Returns the precision of SimGrid's clock. The precision is fine enough for short computations, and coarse enough
+/// that the clock can represent every time up to `serial_s`.
 double precision_for(double serial_s) {
   return std::max(1e-15, 8 * ulp(serial_s));
 }
@@ -71,7 +71,7 @@ void require_descriptor() {
   ::close(file);
 }
 
-/// Settings for exact transfers. This file adds latencies itself, so the links have none.
+/// Settings for exact transfers. The code of this file adds latencies itself, so SimGrid's links have no latencies.
 std::vector<std::string> settings_for(double precision) {
   return {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0",
           "contexts/stack-size:" + std::to_string(stack_kib), "surf/precision:" + exact(precision)};
@@ -96,7 +96,7 @@ class Execution {
   EngineReport run() {
     EngineReport report;
     static bool used = false;
-    if (std::exchange(used, true)) throw InternalError("a process can run one engine only");
+    if (std::exchange(used, true)) throw InternalError("a process can run the engine only once");
     require_descriptor();
     std::optional<SignalsHeld> held(std::in_place);
     sg::Engine engine("sluice");
@@ -115,7 +115,7 @@ class Execution {
     report.loop_wall_s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (failure_) {
-      cancel_transfers();  // communications that still run
+      cancel_transfers();  // the communications that still run
       // The communications must be freed before the engine is destroyed.
       for (StreamState& stream : streams_) stream.through.clear();
       std::rethrow_exception(failure_);
@@ -124,7 +124,7 @@ class Execution {
     report.blocking = std::move(blocking_);
     report.makespan = makespan_;
     if (2 * ulp(makespan_) > report.precision)
-      throw InternalError("the run left the range of its clock: " + exact(makespan_) + " s");
+      throw InternalError("the run exceeds the range of the clock: " + exact(makespan_) + " s");
     return report;
   }
 
@@ -201,7 +201,7 @@ class Execution {
     }
   }
 
-  /// Suspends the actor until the executions have ended that the action waits for. Returns when and why it may start.
+  /// Suspends the actor until all awaited executions have ended. Returns when and why the action may start.
   StartReason wait_for_data(std::uint32_t s, std::uint32_t a) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
@@ -244,7 +244,7 @@ class Execution {
     return end;
   }
 
-  /// Starts the action's flows that may meet other flows, each after its setup. Returns when all have arrived.
+  /// Starts the action's flows that may meet other flows, each after its setup. Returns when these flows have arrived.
   double flow_through(std::uint32_t s, std::uint32_t a, double start) {
     std::vector<std::pair<double, const Flow*>> flows;  // (begin, flow)
     for (const std::uint32_t f : occupancy_.shared(a)) {
@@ -309,7 +309,7 @@ class Execution {
   }
 
   /// Wakes the streams that are due. The agenda calls this function outside of actors, at the beginning of a round.
-  /// Shared pools grant after all other events of a moment, so `everybody` is the last of the streams in `due`.
+  /// Shared pools grant after all other events of a moment, so `everybody` is the last element of `due`.
   bool wake(const std::vector<std::uint32_t>& due) {
     emitter_.end_round();
     std::vector<std::uint32_t> next = due;
@@ -347,19 +347,19 @@ class Execution {
     blocking_ = residency_.blocking(time, std::move(waiters));
   }
 
-  /// The agenda lists the shared pools as if they were a stream with this number.
+  /// In the agenda, the shared pools have this number of a stream.
   static constexpr std::uint32_t everybody = none;
 
   const Plan& plan_;
   const EngineOptions& options_;
-  std::unique_ptr<PlanTables> made_;  ///< set if the caller passed no tables
+  std::unique_ptr<PlanTables> made_;  ///< the engine's own tables, if the caller passed none
   const PlanTables& tables_;
   Residency residency_;
   Grants grants_;
   Arrivals arrivals_;
   Emitter emitter_;
   Agenda agenda_;
-  Occupancy occupancy_;  ///< flows that may meet others are SimGrid communications
+  Occupancy occupancy_;  ///< whether flows that may meet other flows are SimGrid communications
   std::vector<StreamState> streams_;
   std::vector<std::uint32_t> first_waiter_;  ///< for each action, the first waiting stream
   std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< for each route, the hosts at its ends
