@@ -1,22 +1,22 @@
 #!/usr/bin/python3
 """Measures torchvision's models and their operators, and simulates the models from their operators.
 
-Models and operators are measured interleaved, in one run, on one thread.
+One run measures models and operators in turn, on one thread.
 
     python3 analysis/measure/cpu_models.py FOLDER
     python3 analysis/measure/cpu_models.py FOLDER --report
 
-The script writes a profile for each model (with random weights) to FOLDER. It prints the measured time of the whole
-model, the share of this time that the operators take, and the time that Sluice simulates from the operators (cost:
-measured). A model whose profile is already in FOLDER is not measured again.
+The script writes a profile for each model (with random weights) to FOLDER. For each model, the script prints the
+measured time of the whole model, the share of this time that the operators take, and the time that Sluice simulates
+from the operators (cost: measured). A model whose profile is already in FOLDER is not measured again.
 
-Times are the CPU time of the thread. They do not include the core's time for another program, but they do include the
-effect of this program on caches and memory. With --allocator keep, the C library keeps freed memory, for operators and
-whole models alike. With --allocator return, which is the library's default, a whole model gets its memory from the
-system again in each run, but an operator in a loop still has its memory.
+Times are the CPU time of the thread. A CPU time does not include the time that the core spends on other programs, but
+it includes the effect of these programs on caches and memory. With --allocator keep, the C library keeps freed memory,
+for operators and whole models alike. With --allocator return, which is the library's default, a whole model requests
+its memory from the system again in each run, but an operator in a loop does not.
 
---device cuda measures on a GPU instead. Times are then those of the wall clock, until the GPU has finished its work,
-and joules are read from NVML or nvidia-smi.
+--device cuda measures on a GPU instead. Times are then read from the wall clock when the GPU has finished its work, and
+joules are read from NVML or nvidia-smi.
 """
 
 import argparse
@@ -62,7 +62,7 @@ def simulated(document, path, cache, statistic, batch):
 
 
 def report(name, path, cache, batch):
-    """Returns the cells of the model's row of the table, by statistic."""
+    """Returns the cells of the model's row of the table, under the name of the statistic that they use."""
     rows = rows_of(path, cache)
     leaves = [row for row in rows if row["level"] in ("", "leaf")]
     whole = samples_of(next(row for row in rows if row["level"] == "whole"))
@@ -120,7 +120,7 @@ def print_report(given):
     errors = {(cache, statistic): [] for cache in given.caches for statistic in STATISTICS}
     for name in given.models:
         for cache in given.caches:
-            if cache != "chained":  # a whole model cannot be chained
+            if cache != "chained":  # the output of a whole model does not have the shape of its input
                 found = report(name, given.folder / f"{name}.csv", cache, given.batch)
                 print(line_of(found), flush=True)
                 for statistic in STATISTICS:

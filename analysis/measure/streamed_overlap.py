@@ -4,12 +4,12 @@
     python3 analysis/measure/streamed_overlap.py
     python3 analysis/measure/streamed_overlap.py --layers 12 --width 8192 --batches 256 1024 4096 16384
 
-A chain of equal layers without biases runs once per sample. Its weights are in pinned host memory. One stream copies
-them to two buffers on the GPU, while another stream computes with the weights that have arrived. In addition, the
-copies alone and the layers alone are measured. From the seconds of one copy and of one layer, Sluice simulates the
-chain under the policy `streamed`. The table has one line per batch size, with the measured and the simulated seconds.
-The share of the copies that is hidden by computation is (copies + computing - both together) / the shorter of copies
-and computing.
+A chain of equal layers without biases runs once per sample. The weights of the layers are in pinned host memory. One
+stream copies these weights to two buffers on the GPU, while another stream computes with the weights that have arrived.
+In addition, the copies alone and the layers alone are measured. From the seconds of one copy and of one layer, Sluice
+simulates the chain under the policy `streamed`. The table has one line per batch size, with the measured and the
+simulated seconds. The share of the copies that runs during computation is computed from three measured times: (copies +
+computing - both together) / min(copies, computing).
 """
 
 import argparse
@@ -18,7 +18,7 @@ import sys
 
 
 class Chain:
-    """The layers on the GPU. Times are measured by the GPU's own clock, in seconds."""
+    """The chain of layers on the GPU. The GPU's own clock measures the times, in seconds."""
 
     def __init__(self, torch, layers, width, batch):
         def on_device(rows):

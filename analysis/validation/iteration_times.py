@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Predicts iteration times of Megatron-LM from measured products, four fitted coefficients, and arithmetic. It prints
-the tables of iteration_times.md. It reads ../shared/data/recompute, and needs NumPy and PyYAML."""
+"""Predicts iteration times of Megatron-LM from measured products, four fitted coefficients, and arithmetic. The script
+prints the tables of iteration_times.md. The script reads ../shared/data/recompute, and needs NumPy and PyYAML."""
 
 import csv
 import functools
@@ -148,7 +148,7 @@ def table(rows):
 def page():
     coefficients, seen, unseen = results()
     products, attention, streams, exchanges = coefficients
-    fit = [f"| products, of the seconds that the fit gives them | {products:.2f} |",
+    fit = [f"| products: factor on the seconds of the fit | {products:.2f} |",
            f"| core of the attention | {1e-12 / attention:.0f} TFLOP/s |",
            f"| streams | {1e-12 / streams:.1f} TB/s |",
            f"| exchanges | {1e-9 / exchanges:.0f} GB/s |"]
