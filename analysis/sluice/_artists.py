@@ -1,5 +1,5 @@
-"""Artists that place themselves when a picture is drawn, because its size is not known earlier. This module imports
-matplotlib: `late("._artists")` loads it."""
+"""Artists that choose their positions when a picture is drawn, because the size of the picture is not known earlier.
+This module imports matplotlib: `late("._artists")` loads it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
-_NEAR = 8.0  # in points; a label that is nearer needs no line to its point
+_NEAR = 8.0  # distance in points (1/72 inch) from which on a line connects a label with its point
 _RINGS = (_NEAR, 16.0, 26.0, 38.0, 52.0, 68.0)  # the distances of labels from their points, in points
 # The sides of a point, in the order in which they are tried.
 _SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0))

@@ -1,5 +1,5 @@
 """Checks the arguments of public functions against their annotations, so that a message about a wrong type names the
-argument. Without this check, an error would come from deep inside the package."""
+argument. Without this check, an error would come from code inside the package that the caller does not know."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any, Callable, Mapping, Optional, TypeVar, Union
 
 from . import errors
 
-#: parameters that are checked when they are read, with a better message
+#: parameters whose values are checked by the code that reads them, which has a better message
 _SAID_BY_READERS = ("changes", "columns", "over", "platform", "platforms")
 
 Thing = TypeVar("Thing", bound=Any)
@@ -77,8 +77,8 @@ def _require(value: Any, name: str, check: tuple[Check, str], function: Callable
 
 
 def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
-    """Returns the check of each parameter. A parameter has no check if its annotation allows any value, or names a type
-    that is not imported."""
+    """Returns the function that checks each parameter. A parameter has no such function if its annotation allows any
+    value, or names a type that is not imported."""
     found = {}
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.annotation is parameter.empty or name in _SAID_BY_READERS or parameter.kind in (
@@ -92,7 +92,8 @@ def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
 
 
 class _Names(dict):
-    """The names of a module. A name that the module imports only for type checkers allows any value."""
+    """The names of a module, with which annotations are evaluated. If an annotation uses a name that the module imports
+    only for type checkers, any value is allowed."""
 
     def __missing__(self, name: str) -> Any:
         import builtins
@@ -176,7 +177,8 @@ def _check(annotation: Any, names: Mapping[str, Any]) -> tuple[Check, str]:
         return _PLAIN[annotation]
     if origin is Union:
         return _any_of([_check(one, names) for one in inner])
-    if origin is typing.Literal:  # the code that reads the value has a better message about a wrong word
+    if origin is typing.Literal:
+        # Any text passes this check, because the code that reads the text has a better message about a wrong word.
         return _PLAIN[str][0], "a text: one of " + ", ".join(map(str, inner))
     if origin is collections.abc.Callable or annotation is Callable:
         return callable, "a function"

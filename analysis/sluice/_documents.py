@@ -12,7 +12,7 @@ from typing import Any, Optional
 from . import errors
 from ._checked import clipped, is_text
 
-_DEEPEST = 64  # the same limit as in the readers
+_DEEPEST = 64  # the largest depth that the readers of documents accept
 
 
 def plain(value: Any, where: str = "") -> Any:
@@ -45,7 +45,7 @@ def plain(value: Any, where: str = "") -> Any:
 
 
 def dtype_name(value: Any) -> str:
-    """Returns the name of an element type. It may be given as a name, or as a type of numpy or torch. Raises
+    """Returns the name of an element type, which may be given as a name, or as a type of numpy or torch. Raises
     InputError."""
     if isinstance(value, str):
         return _text(value, "dtype")
@@ -110,8 +110,8 @@ def to_json(value: Any, indent: int | None = None) -> str:
 
 
 def overrides(changes: Mapping | None, more: Mapping | None = None) -> list[str]:
-    """Returns the KEY=VALUE texts of both mappings, as on the command line. A value replaces the old value, and a text
-    is read as YAML. Raises InputError, UsageError."""
+    """Returns the KEY=VALUE texts of both mappings, as they would be on the command line. A value replaces the value
+    that the document has for the key, and a text is read as YAML. Raises InputError, UsageError."""
     return [f"{_path(key)}={_word(value, key)}"
             for key, value in {**mapping(changes), **(more or {})}.items()]
 

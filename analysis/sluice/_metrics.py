@@ -30,15 +30,15 @@ def for_people(value: float, unit: str) -> str:
         return (f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}") + unit.replace("sample", " samples")
     size = abs(value)
     steps = _PREFIXES + _SMALL[1:] if unit in ("s", "J", "W") else _PREFIXES
-    if unit == "s":  # seconds have no prefix above 1, because nobody uses kiloseconds
+    if unit == "s":  # seconds have no prefix such as kilo, because nobody uses kiloseconds
         steps = [step for step in steps if step[0] <= 1]
     factor, prefix = next((step for step in steps if size >= step[0] * 0.99999), (1, ""))
     return f"{value / factor:.4g} {prefix}{_SHORT.get(unit, unit)}".rstrip()
 
 
 def close_to(name: Any, known: Iterable[str]) -> str:
-    """Returns " (did you mean 'x'?)", or an empty text. It suggests the shortest name that begins with the given one,
-    or else the most similar name."""
+    """Returns " (did you mean 'x'?)", or an empty text. The suggestion is the shortest name that begins with the given
+    name, or else the most similar name."""
     text, names = str(name), [str(one) for one in known]
     longer = sorted((one for one in names if text and one.startswith(text)), key=len)
     found = longer or difflib.get_close_matches(text, names, 1)
@@ -56,7 +56,8 @@ class Suggesting:
 
 
 class MissingMetric(errors.InputError, KeyError):
-    """There is no metric of this name, or the metric has no such key. The text suggests which one may be meant."""
+    """There is no metric of this name, or the metric has no such key. The text of the error suggests a similar name or
+    key."""
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
@@ -79,9 +80,9 @@ class _ByKey(dict):
 
 
 class Metrics(MetricTypes, Mapping):
-    """Metrics by name, as in `sluice run --json`. metrics["makespan_s"] and metrics.makespan_s are the same. A metric
-    with a key (a link, a pool, a class) is a dict. None means that there is no number. Metrics cannot be changed,
-    because their dicts are copies. An unknown name or key raises a KeyError that is also an InputError."""
+    """Metrics by name, as in `sluice run --json`. metrics["makespan_s"] and metrics.makespan_s are the same number. A
+    metric with a key (a link, a pool, a class) is a dict. None means that the metric has no number in this run. Metrics
+    cannot be changed. An unknown name or key raises a KeyError that is also an InputError."""
 
     _values: dict[str, Any]
     _units: dict[str, "str | None"]

@@ -20,8 +20,8 @@ _MOST = 2**31 - 1  # the largest integer that an argument may be
 
 class Workload(NamedTuple):
     """The work that a policy plans. `mode` is inference or training, `strategy` names the strategy for fates, `dtype`
-    is float16, float32 and so on, and `batch` is the number of samples per batch. A step is `micro_batches_per_step`
-    micro-batches of `micro_batch` samples (`batches_per_step` batches), and there are `steps` steps."""
+    is float16, float32 and so on, and `batch` is the number of samples per batch. A step has `batches_per_step`
+    batches, which are `micro_batches_per_step` micro-batches of `micro_batch` samples. There are `steps` steps."""
 
     mode: str
     strategy: str
@@ -36,8 +36,8 @@ class Workload(NamedTuple):
 class Stage(NamedTuple):
     """A stage (consecutive layers) as a policy receives it. It has a number (from 0), a name, and weight_bytes.
     input_bytes, output_bytes and workspace_bytes are for one micro-batch; macs and flop are for one sample. cache_bytes
-    are the keys and values that the layers keep from step to step, for all samples of a step. The plan holds them in a
-    tensor of class kv_cache whose home is the stage's device."""
+    are the keys and values that the layers keep from step to step, for all samples of a step. The plan holds these keys
+    and values in a tensor of class kv_cache whose home is the stage's device."""
 
     number: int
     name: str
@@ -52,7 +52,7 @@ class Stage(NamedTuple):
 
 @checked
 class Action:
-    """An action of a builder. Other actions can wait for it, and it can allocate and use tensors."""
+    """An action of a builder. Other actions can wait for this action, and this action can allocate and use tensors."""
 
     __slots__ = ("_builder", "_ref")
 
@@ -86,7 +86,7 @@ class Action:
 
     def flow(self, tensor: int, source: str, target: str, bytes: Optional[int] = None) -> Action:
         """While the action computes, `bytes` bytes (by default the whole tensor) flow from the memory of `source` to
-        that of `target`. The action ends when its seconds have passed and all bytes have arrived."""
+        the memory of `target`. The action ends when its seconds have passed and all bytes have arrived."""
         count = None if bytes is None else whole(bytes, "bytes")
         self._builder._native.flow(self._ref, whole(tensor, "tensor", most=_MOST), source, target,
                                    count)
@@ -136,14 +136,14 @@ class PlanBuilder:
         return self._native.tensor(name, kind, whole(bytes, "bytes"), home or "")
 
     def memory(self, name: str, device: str, capacity: Optional[int] = None) -> None:
-        """Adds a further memory to a device, with `capacity` bytes (None means unlimited). The device's first memory
-        has the name of the device. Tensors may be in the new memory, and links may lead to it."""
+        """Adds a second or third memory to a device, with `capacity` bytes (None means unlimited). The device's first
+        memory has the name of the device. Tensors may be in the new memory, and links may lead to it."""
         self._native.memory(name, device, None if capacity is None else whole(capacity, "capacity"))
 
     def way(self, source: str, target: str, bandwidth: float, *, setup: float = 0,
             latency: float = 0) -> None:
         """Adds a link between two memories in one direction, with byte/s and seconds. Transfers and flows between the
-        two memories use the link. Transfers over it have their own stream."""
+        two memories use the link. Transfers over the link have their own stream."""
         self._native.way(source, target, float(bandwidth), float(setup), float(latency))
 
     def collective(self, name: str, kind: Collective, devices: Sequence[str], bytes: int = 0,
@@ -198,7 +198,7 @@ def parameter(name: str, type: ParameterType, summary: str, *, default: Any = No
               choices: Sequence[str] = (), unit: str = "", minimum: Optional[float] = None,
               maximum: Optional[float] = None) -> dict:
     """A parameter of a policy. Its `type` is boolean, integer, number, quantity, text or choice. A quantity has a
-    `unit` (byte, s, FLOP, FLOP/s, byte/s, W, J), and the policy gets its value in this unit. A parameter without a
+    `unit` (byte, s, FLOP, FLOP/s, byte/s, W, J), and the policy gets the value in this unit. A parameter without a
     default is required, and an `optional` parameter may be None. For types other than choice, `choices` are words that
     are allowed in addition. Numbers must be at least 0, unless `minimum` gives another limit."""
     text = default if default is None or isinstance(default, str) else to_json(plain(
@@ -221,8 +221,8 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
            all_devices: bool = False, modes: Sequence[Mode] = ("inference",),
            strategies: Sequence[str] = ("keep_all",)) -> Callable[[AnyPlanner], AnyPlanner]:
     """Makes a function(stages, platform, workload, parameters) -> Plan a policy. Scenarios may name it, its parameters
-    are checked, and `sluice.policies()` lists it. It runs in this process, and its exceptions are passed on to the
-    caller who asks for the plan.
+    are checked, and `sluice.policies()` lists it. The function runs in this process, and its exceptions are passed on
+    to the caller who asks for the plan.
 
         @sluice.policy(name="in_turn", summary="Weights stay; one input after the other.",
                        parameters=[sluice.parameter("ahead", "integer", "inputs that come in advance",
@@ -234,7 +234,7 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
             for stage in stages:  # before all steps; no use frees the weights, so they stay
                 w = builder.tensor(f"w.{stage.number}", "weight", stage.weight_bytes, home=host)
                 loads.append(builder.transfer("load", w, host, device, release=False, stage=stage))
-            builder.enter("body")  # what follows runs workload.steps times
+            builder.enter("body")  # the actions that follow run workload.steps times
             ended = []
             for m in range(workload.micro_batches_per_step):
                 x = builder.tensor(f"x.{m}", "input", stages[0].input_bytes, home=host)
@@ -263,8 +263,9 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
     sluice.Action, whose methods say what the action waits for, allocates and uses.
 
     With `all_devices` the policy uses several devices, and stages are cut for the smallest of them. `modes` and
-    `strategies` are the workloads and fates that the policy can plan; others are refused. A second policy of the same
-    name replaces the first policy. The name of a built-in policy raises InputError."""
+    `strategies` are the modes and the strategies for fates that the policy can plan; all other modes and strategies are
+    refused. A second policy of the same name replaces the first policy. The name of a built-in policy raises
+    InputError."""
 
     def register(function: AnyPlanner) -> AnyPlanner:
         if not callable(function):

@@ -30,8 +30,8 @@ class ProfileFile:
         if self.path.is_dir() or not self.path.name:
             raise errors.InputError(f"'{path}' is a folder: give the name of a file, such as profile.csv")
         if self.path.suffix in (".h5", ".hdf5"):
-            raise errors.InputError(f"'{path}': profile_torch writes CSV, `sluice profile merge {path} -o "
-                                    "…h5` makes HDF5 of it")
+            raise errors.InputError(f"'{path}': profile_torch writes CSV, `sluice profile merge {path} -o …h5` makes "
+                                    f"HDF5 of it")
         self._head = [FORMAT] + [f"# {key}: {json.dumps(value)}" for key, value in header.items()]
         self._columns = list(COLUMNS)
         self.rows: list[Row] = []

@@ -1,6 +1,6 @@
 """A recording, which has the contents of a trace in memory that the helper shares with this process.
 
-Columns are read-only views of this memory without copies. The memory is freed with the last view.
+Columns are read-only views of this memory without copies. The memory is freed when the last view is freed.
 sim/run/recording/recording.hpp describes the format."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 _HEAD = struct.Struct("<8sQ")
-NOBODY = np.uint32(0xFFFFFFFF)  # the code for no name
+NOBODY = np.uint32(0xFFFFFFFF)  # the code that stands for a missing name
 REASONS = ("none", "data", "memory")
 
 

@@ -15,7 +15,7 @@ _UNITS = {"start": "s", "end": "s", "available": "s", "waited": "s", "time": "s"
 
 
 def coded(codes: np.ndarray, names) -> pd.Categorical:
-    """Returns a column of names for codes. A code beyond the names becomes a missing value."""
+    """Returns a column of names for codes. A code without a name becomes a missing value."""
     codes = np.asarray(codes).astype(np.int64)
     codes[(codes < 0) | (codes >= len(names))] = -1
     return pd.Categorical.from_codes(codes, categories=_distinct(names))
@@ -33,7 +33,7 @@ def _distinct(names) -> list[str]:
 
 
 def by_text(codes: np.ndarray, texts: np.ndarray) -> pd.Categorical:
-    """Returns the texts of codes, where many codes have the same text."""
+    """Returns the texts of codes. Several codes may have the same text."""
     numbers, names = pd.factorize(texts)
     return pd.Categorical.from_codes(numbers[codes], categories=names)
 

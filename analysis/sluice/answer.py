@@ -82,8 +82,8 @@ class Answer:
 
 
 def _made(kind: type, said: dict[str, Any]) -> Any:
-    """Makes one of the classes above. A key that is not known here comes from a newer program, and is ignored. A list
-    becomes a tuple."""
+    """Makes one of the classes above. A key that the class does not have comes from a newer program, and is ignored. A
+    list becomes a tuple."""
     known = {field.name: said.get(field.name) for field in fields(kind)}
     return kind(**{name: tuple(value) if isinstance(value, list) else value
                    for name, value in known.items()})

@@ -92,11 +92,11 @@ class PlacementCurve:
     def frame(self) -> "pandas.DataFrame":
         """A new table with one row for each size and way, in the order of sizes. The columns are way, fast_bytes,
         fast_share (of `needed_bytes`), slowdown (seconds / `all_fast_s`), predicted_s and simulated_s, bound_s and gap
-        (the distance of the seconds from the bound, as a share of the seconds). moves_* and bytes_* are moves to either
-        memory, and moves while kernels run; hit_bytes, miss_bytes and written_back_bytes are those of the cache.
-        oracle_s are the seconds that this computer needed to find the placement, and refused says why the way cannot be
-        used (empty if it can be used). A number that a way does not have is NaN. `frame.attrs["units"]` has the
-        units."""
+        (the distance of the seconds from the bound, as a share of the seconds). moves_* and bytes_* count moves to fast
+        memory, moves to slow memory, and moves while kernels run; hit_bytes, miss_bytes and written_back_bytes are the
+        bytes of the way `cached`. oracle_s are the seconds that this computer needed to find the placement, and refused
+        says why the way cannot be used (empty if it can be used). A number that a way does not have is NaN.
+        `frame.attrs["units"]` has the units."""
         columns = _sluice.placement_columns()
         table = late("pandas").DataFrame(self._results, columns=columns)
         words = ("way", "refused")
@@ -107,11 +107,12 @@ class PlacementCurve:
         return table
 
     def tensors(self, fast: Union[str, float, None] = None, way: Way = "static") -> "pandas.DataFrame":
-        """Returns one row for each tensor, indexed by name, beginning with the tensor that is worth most seconds. The
-        columns are class, bytes, memory (of the tensor; with moves, at its first use) and worth_s. For a tensor in fast
-        memory, worth_s is the seconds that the run would lose if the tensor were in slow memory all the time. For a
-        tensor in slow memory, worth_s is the seconds that the run would save if the tensor were in fast memory all the
-        time, even without room for it. All other tensors stay in their memories, so that these seconds do not add up.
+        """Returns one row for each tensor, indexed by name, beginning with the tensor with the largest worth_s. The
+        columns are class, bytes, memory (in which the tensor is; with moves, at its first use) and worth_s. For a
+        tensor in fast memory, worth_s is the seconds that the run would lose if the tensor were in slow memory all the
+        time. For a tensor in slow memory, worth_s is the seconds that the run would save if the tensor were in fast
+        memory all the time, even without room for it. All other tensors stay in their memories, so that these seconds
+        do not add up.
 
         `fast` is a size of the curve, as a share or as bytes. None means the largest size that is at most half of the
         needed bytes. `attrs` has `units`, `fast_bytes` and `way`. Raises UsageError if there is no such size, or if the
@@ -192,7 +193,7 @@ def _in_words() -> Iterator[None]:
 
 
 def _sizes(fast: Sizes) -> str:
-    """Returns sizes as the option --fast takes them, or "" for the sizes that the command uses without this option."""
+    """Returns sizes in the form of the option --fast, or "" for the sizes that the command uses without this option."""
     if fast is None:
         return ""
     one = isinstance(fast, str) or not hasattr(fast, "__len__")

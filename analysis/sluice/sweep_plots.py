@@ -23,8 +23,8 @@ _MARKERS = "os^vDP*X"
 @checked
 class SweepPlots:
     """Draws sweep.plot.curve(...) and sweep.plot.heatmap(...), which return their Axes. `unit` is the unit of the
-    metric, such as "ms" or "GB", by default that of the table. The arguments ax, title, legend and figsize are as in
-    result.plot."""
+    metric, such as "ms" or "GB", by default the unit of the table. The arguments ax, title, legend and figsize are as
+    in result.plot."""
 
     def __init__(self, table: "pandas.DataFrame") -> None:
         self._table = table
