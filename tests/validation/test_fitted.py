@@ -103,8 +103,8 @@ class Fitting(unittest.TestCase):
         self.assertIn(",m,n,k,", text)
         (self.folder / "other.csv").write_text(text.replace(",m,n,k,", ",m,k,n,", 1))
         [other] = self.fit([self.folder / "other.csv"], *self.all_cards(), "--form-only", "--splits", "1")
-        self.assertIn(f"the formula alone is off by {100 * other['error']['median']:.1f} % for the batched products", self.page)
-        self.assertIn(f"the same formula is off by {100 * products['error']['median']:.1f} %", self.page)
+        self.assertIn(f"With `n` as the depth, the median error is {100 * products['error']['median']:.1f} %", self.page)
+        self.assertIn(f"are exchanged, the median error is {100 * other['error']['median']:.1f} %", self.page)
 
     def test_grids_of_thread_blocks_say_which_size_is_the_depth(self):
         rows = []
@@ -112,9 +112,10 @@ class Fitting(unittest.TestCase):
             with open(OPERATORS / f"neusight_{table}.csv", newline="") as file:
                 rows += csv.DictReader(file)
         of_k, of_n, only_k, only_n = fitted.whole_tiles(rows)
-        self.assertIn(f"The {len(rows):,} grids of thread blocks in them show this: {100 * of_k / len(rows):.0f} % consist of "
-                      f"whole tiles of m x k, and {100 * of_n / len(rows):.0f} % of whole tiles of m x n", self.page)
-        self.assertIn(f"fit only one of the two, {only_k:,} fit m x k and {only_n} fit m x n.", self.page)
+        self.assertIn(f"The {len(rows):,} grids of thread blocks in these tables", self.page)
+        self.assertIn(f"Of the grids, {100 * of_k / len(rows):.0f} % consist of whole tiles of m x k, and "
+                      f"{100 * of_n / len(rows):.0f} % of whole tiles of m x n", self.page)
+        self.assertIn(f"{only_k:,} grids fit m x k only, and {only_n} grids fit m x n only.", self.page)
 
     def a30(self, rate):
         path = self.folder / "a30.json"
@@ -129,7 +130,8 @@ class Fitting(unittest.TestCase):
         self.assertEqual(sum("(p=0.0," in line and line.startswith("A30,") for line in drops), 2)
         (self.folder / "drops.csv").write_text("\n".join([lines[0], *drops, ""]).replace("(p=0.0,", "(p=1e-9,"))
         [made] = self.fit([self.folder / "drops.csv"], "--where", "device=A30", "--on", self.a30("82TFLOP/s"))
-        self.assertIn(f"With them, the energy of the class is off by {100 * made['energy_error']['median']:.0f} %", self.page)
+        self.assertIn("the error of the energy of the class would be "
+                      f"{100 * made['energy_error']['median']:.0f} % with tensor cores", self.page)
 
     def test_operators_of_an_a30_in_time_and_energy(self):
         made = [self.fit(["operators_inference_a30.csv"], "--where", f"device={device}", "--on", self.a30(rate))

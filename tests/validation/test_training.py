@@ -336,7 +336,7 @@ class OnTheCard(Case):
         self.assertIn(f"the card holds {QUARTERS.offloaded(900) / 1e9:.2f} GB", text)
         host = metrics_of(ON_THE_CARD, *OFFLOADED_PARTS, in_flight(900))["peak_bytes"]["host"]
         self.assertIn(f"takes {host / 1e9:.1f} GB of host memory", text)
-        self.assertIn(f"time to compute is always {float(compute()):.3f} s", text)
+        self.assertIn(f"the time to compute is {float(compute()):.3f} s", text)
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ class AlexNetOnOneCard(Case):
         text = " ".join(text_of("alexnet_on_one_card.md").split())
         large = Alexnet(200)
         self.assertIn(f"makespan of {float(large.makespan()):.3f} s", text)
-        self.assertIn(f"is {large.memory_peak() - CAPACITY:,} B beyond the card", text)
+        self.assertIn(f"is {large.memory_peak() - CAPACITY:,} B above the 24 GB of the card", text)
         fit = (CAPACITY - large.params[15] - large.state[0]) // large.state[15]
         self.assertIn(f"{fit} states fit, not 917", text)
         self.assertIn("takes 2.86572 us of FLOP", text)
