@@ -14,7 +14,7 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/sluice RENAME
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/sluice)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/sluice)
 
-# The installed program writes both.
+# The installed program writes both the man pages and the completion.
 set(made ${PROJECT_BINARY_DIR}/installed)
 install(CODE "
   file(MAKE_DIRECTORY ${made}/man1)

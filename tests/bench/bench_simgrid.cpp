@@ -1,6 +1,6 @@
 // The two workloads of workload.hpp, written directly for SimGrid in the usual way. There is one actor per device,
-// computations are executions on hosts, actors communicate by mailboxes, and links have a latency. The engine is
-// compared with this program.
+// computations are executions on hosts, actors communicate by mailboxes, and links have a latency.
+// run.py compares Sluice's engine with this program.
 //
 //   bench_simgrid pipeline P M gpipe|1f1b [--plain]
 //   bench_simgrid offload N I

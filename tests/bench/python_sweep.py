@@ -24,7 +24,8 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def cpu_seconds():
-    """Returns the processor's seconds of this process, of its children, and of processes that have ended below them."""
+    """Returns the processor's seconds of this process and of all its descendants, including descendants that have
+    ended."""
     parents, ticks = {}, {}
     for entry in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -53,7 +54,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--points", type=int, default=1000)
-    parser.add_argument("--verify", type=float, default=0, help="this share of the points through SimGrid, too")
+    parser.add_argument("--verify", type=float, default=0, help="the share of the points that SimGrid verifies")
     options = parser.parse_args()
     scenario = sluice.load("alexnet_resident")
     step = 56 / (options.points - 1)
@@ -69,7 +70,7 @@ def main():
         ratios.append(sweep_cpu / loop_cpu)
         print(f"loop {loop_cpu:.2f} s of the processor, {loop_s:.2f} s by the clock; "
               f"sweep {sweep_cpu:.2f} s, {sweep_s:.2f} s; ratio {ratios[-1]:.3f}, {sweep_s / loop_s:.3f}")
-    print(f"the sweep takes {statistics.median(ratios):.3f} of the loop; aimed at: at most 0.2")
+    print(f"the sweep takes {statistics.median(ratios):.3f} of the loop; the aim is at most 0.2")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-// The two workloads of the speed comparison, as plans. They are a pipeline of P stages and M micro-batches (GPipe or
-// 1F1B), and a chain of N layers whose activations are offloaded and loaded again. A forward pass takes 1000 + h us and
-// a backward pass 2000 + h us, where h is a hash of (stage, micro-batch, kind) in 0..100. Each transfer moves 16 MB at
-// 25 GB/s, plus 10 us of latency that does not occupy the link.
+// The two workloads of the speed comparison, as plans: a pipeline of P stages and M micro-batches
+// (GPipe or 1F1B), and a chain of N layers whose activations are offloaded and loaded again. A
+// forward pass takes 1000 + h us and a backward pass 2000 + h us, where h is a hash of (stage,
+// micro-batch, kind) in 0..100. Each transfer moves 16 MB at 25 GB/s, plus 10 us of latency that
+// does not occupy the link.
 #pragma once
 
 #include <cstdint>
