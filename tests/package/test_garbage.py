@@ -26,7 +26,8 @@ class Hostile:
 
 
 def values():
-    """Returns values of every kind. They are not made for any parameter, but some are valid by accident."""
+    """Returns values of every kind, which are not made for any parameter. Some of these values are valid arguments by
+    accident."""
     itself = {}
     itself["itself"] = itself
     deep = []

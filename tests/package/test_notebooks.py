@@ -123,7 +123,7 @@ assert (one == 0).sum() == 76 and len(one) == 78
 assert (many > 0).sum() == 30 and len(many) == 71 and (many >= 3).sum() == 11 and many["opt"] >= 3
 assert (further < 0).sum() == 2  # because the run waits for nearly 5 % of its time at the beginning
 """,
-    # Measured times are not asserted, but the conclusions from these times are.
+    # The test asserts the conclusions from measured times, but not the measured times.
     "7_measured_torch": """
 assert set(leaves["operator"]) == {"conv2d", "batch_norm", "relu", "add", "global_avg_pool", "flatten", "dense"}
 assert kinds["middle"]["conv2d"] > 0.7 * kinds["middle"].sum()

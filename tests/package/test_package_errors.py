@@ -12,7 +12,7 @@ from sluice_package import sluice
 
 
 class Complaints(unittest.TestCase):
-    """Errors have the texts of the command line, and there is one class for each exit code."""
+    """Tests that errors have the texts of the command line, and that there is one class per exit code."""
 
     def complains(self, kind, action, words):
         with self.assertRaises(kind) as caught:
@@ -37,8 +37,8 @@ class Complaints(unittest.TestCase):
                        ["run", PHASED, "workload.batch=many"])
 
     def test_of_a_scenario_that_does_not_fit(self):
-        # The exception has the whole message, as with --json. Without --json, the command line cuts the message to five
-        # lines.
+        # The exception has the whole message, as the command line prints it with --json. Without --json, the command
+        # line cuts the message to five lines.
         path, change = ROOT / "scenarios/alexnet_x200.yaml", "platform.devices.gpu.memory.capacity"
         with self.assertRaises(sluice.Infeasible) as caught:
             sluice.load(path, {change: "1GB"}).run()

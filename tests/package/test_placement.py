@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests curves of placement from Python. They have the numbers of `sluice placement`, give a table, pictures and plans,
-and refuse wrong arguments."""
+"""Tests curves of placement from Python. A curve has the numbers of `sluice placement`, gives a table, pictures and
+plans, and refuses wrong arguments."""
 
 import csv
 import io
@@ -222,8 +222,8 @@ class Errors(unittest.TestCase):
         self.assertEqual(counted.in_place, (20e9, 4.4e9))
         self.assertIsNone(CURVE.in_place)
         self.assertEqual(list(said.frame["slowdown"]), list(counted.frame["slowdown"]))
-        # A run takes longer than with all tensors in fast memory. With rates twice as high, this additional time is
-        # half as long.
+        # A run in slow memory takes longer than with all tensors in fast memory. With rates twice as high, this
+        # additional time is half as long.
         twice = peak.placement("50%", "all_slow", in_place=(40e9, 8.8e9))
         self.assertAlmostEqual((said.frame["slowdown"][0] - 1) / 2, twice.frame["slowdown"][0] - 1)
 

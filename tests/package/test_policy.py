@@ -16,7 +16,7 @@ PLATFORM = sluice.Platform.from_dict({
     "links": {"host": {"joins": ["host", "gpu"], "bandwidth": "1GB/s"}}})
 
 
-@sluice.policy(name="one_by_one", summary="Loads a stage, computes all with it, drops it.",
+@sluice.policy(name="one_by_one", summary="Loads a stage, computes all micro-batches with it, and drops its weights.",
                source="this test",
                parameters=[sluice.parameter("times", "integer", "repeats each load", default=1,
                                             minimum=1, maximum=9),
@@ -65,7 +65,7 @@ def scenario(**policy):
         "stages": {"cut": "per_layer"}, "policy": {"name": "one_by_one", **policy}})
 
 
-@sluice.policy(name="far_memory", summary="Weights are in a second memory, and are read from there.")
+@sluice.policy(name="far_memory", summary="Weights are in a second memory, from which kernels read them.")
 def far_memory(stages, platform, workload, parameters):
     builder = sluice.PlanBuilder(platform, "far_memory")
     builder.memory("gpu_ddr", "gpu", 10_000_000)
@@ -104,8 +104,9 @@ class Sweeps(unittest.TestCase):
 
 class SecondMemory(unittest.TestCase):
     def test_a_computation_reads_its_weights_from_another_memory(self):
-        # Times are in ms. The weights (4e6 B) come from 1 until 5, and the input comes until 4. The computation takes
-        # 2, but its reads (twice the weights at 2 GB/s) take 4, so that it ends at 9. The answer arrives at 13.
+        # All times below are in ms. The weights (4e6 B) come from 1 until 5, and the input comes until 4. The
+        # computation takes 2, but its reads (twice the weights at 2 GB/s) take 4, so that it ends at 9. The answer
+        # arrives at 13.
         made = sluice.Scenario.from_dict({
             "model": sluice.model("matmul_chain", layers=1, size=1000), "platform": PLATFORM,
             "workload": {"batch": 1, "batches_per_step": 1, "steps": 1},
@@ -204,7 +205,7 @@ class Alike(unittest.TestCase):
 
     def test_it_is_listed(self):
         row = sluice.policies().loc["one_by_one"]
-        self.assertEqual(row["summary"], "Loads a stage, computes all with it, drops it.")
+        self.assertEqual(row["summary"], "Loads a stage, computes all micro-batches with it, and drops its weights.")
         self.assertEqual([one["name"] for one in row["parameters"]], ["times", "room", "order"])
 
     def test_an_exception_in_it_reaches_the_caller(self):
@@ -275,7 +276,7 @@ class Registering(unittest.TestCase):
         update.with_({"workload.mode": "training"}).plan()
 
     def test_a_plan_that_leaves_samples_without_an_answer_is_refused(self):
-        @sluice.policy(name="silent", summary="Says `done` of so many samples.",
+        @sluice.policy(name="silent", summary="Makes a plan whose last action completes this number of samples.",
                        parameters=[sluice.parameter("says", "integer", "samples done", default=0)])
         def silent(stages, platform, workload, parameters):
             builder = sluice.PlanBuilder(platform, "silent")

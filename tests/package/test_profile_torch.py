@@ -40,7 +40,7 @@ class Operators(Folder):
         document = sluice.from_torch(network(), torch.zeros(4, 3, 8, 8), "net").document
         model.write_text(json.dumps(document.get("definition", document)))
         covered = self.asked("cover", model, self.file, "--batch", 4, "--mode", "training", "--target", 0)
-        # Flattening does no work. The other six layers have rows for forward and backward.
+        # Flattening does no work. The six layers that do work have rows for forward and backward.
         self.assertEqual((covered["operators"], covered["measured"]), (12, 12))
 
     def test_functions_between_modules_are_operators_that_price_their_layers(self):
@@ -202,7 +202,7 @@ class Times(Folder):
         self.assertEqual((inputs.count, inputs.most_calls), (1024, 1024))
         for backward in (False, True):
             subject = subject_of(operators[0], "cold", backward, backward, torch.device("cpu"), 2**20)
-            done = measure(subject, Loop(budget_s=1e-6, sample_s=1e9))  # no sample is exact enough
+            done = measure(subject, Loop(budget_s=1e-6, sample_s=1e9))  # a sample has as many calls as are allowed
             self.assertEqual(done.calls, 1024)
 
 

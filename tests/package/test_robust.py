@@ -27,7 +27,7 @@ def small():
 
 
 def long_run():
-    """Returns a run that takes seconds, because it has very many steps of a short body."""
+    """Returns a scenario whose run takes seconds, because it has very many steps with a short body."""
     return sluice.load(ROOT / "scenarios/alexnet_resident.yaml",
                        {"workload.steps": 300_000, "workload.batches_per_step": 4})
 
@@ -215,7 +215,7 @@ class Survives(unittest.TestCase):
 
 
 def parent_helper(pid):
-    """Returns the helper of the process from which this one was forked."""
+    """Returns the helper of the process from which this process was forked."""
     return next(child for child in descendants(pid) if child != os.getpid())
 
 

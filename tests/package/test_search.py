@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests searches from Python. The results agree with a closed form, a sweep and the command line."""
+"""Tests that searches from Python agree with a closed form, with a sweep, and with the command line."""
 
 import json
 import os
@@ -40,7 +40,8 @@ class Search(unittest.TestCase):
         self.assertTrue(found.exhaustive)
         [share] = found.limits.values()
         self.assertAlmostEqual(share, 1 - best["peak_bytes[gpu]"] / 400e6)
-        # A run executes each action, and a sweep leaves out repeated periods: the last bits may differ.
+        # A run executes every action, but a sweep leaves out repeated periods. So the last bits of the two results may
+        # differ.
         makespan = found.scenario.run(executor="replay").metrics.makespan_s
         self.assertAlmostEqual(makespan, best["makespan_s"], delta=1e-12 * makespan)
         self.assertIn("all combinations", repr(found))

@@ -22,7 +22,8 @@ TRAINING = sluice.Scenario.from_dict({
     "model": "vgg16", "platform": "gtx980", "policy": "resident",
     "workload": {"mode": "training", "batch": 20, "optimizer": "adam"}})
 FATES = ("sqrt", "optimal", "recompute_all", "offload_all", "selective")
-# Two runs of 0.9 and 1.2 s. If each run is shown alone, the first is in ms and the second in s.
+# Two runs of 0.9 s and 1.2 s. If each run is shown alone, the axis of the first run is in ms, and the axis of the
+# second run is in s.
 RUNS = {fate: TRAINING.with_({"fates.strategy": fate, "workload.batch": 26 if fate == "sqrt" else 20}).run()
         for fate in FATES}
 SHORT = sluice.load("phased_ipu_pair", {"workload.batches_per_step": 3, "workload.steps": 2}).run()
@@ -183,7 +184,7 @@ class ForAPaper(unittest.TestCase):
                  for area in ax.collections}
         heights = [drawn[name] for name in named]
         self.assertEqual(heights, sorted(heights, reverse=True))
-        self.assertIn("output", drawn)  # with 0.08 MB, it is too thin to be seen
+        self.assertIn("output", drawn)  # a class with 0.08 MB is too thin to be seen
         peak = RUNS["sqrt"].memory
         self.assertLess(peak[peak["class"] == "output"]["delta"].max(), ax.get_ylim()[1] / 200)
 

@@ -43,7 +43,7 @@ _apart.serve()
 
 
 def be_deadly(program=DEADLY):
-    """Makes this process evaluate points in such a child."""
+    """Makes this process run points in the child process that dies."""
     _apart.PROGRAM = program
 
 
@@ -61,7 +61,7 @@ def break_pool():
 
 
 class Forgetful(Executor):
-    """Resembles the executor of a Dask client. It knows its workers, and never answers its first `forgets` requests."""
+    """Resembles the executor of a Dask client: it knows its workers, and never answers its first `forgets` requests."""
 
     def __init__(self, workers, forgets):
         self._client, self._workers, self._forgets = self, workers, forgets
@@ -94,7 +94,8 @@ class Sweep(unittest.TestCase):
         for _, row in frame.iterrows():
             changed = scenario().with_({key: row[key] for key in GRID})
             metrics = changed.run(executor="replay").metrics
-            # A run executes each action, and a sweep leaves out repeated periods: the last bits may differ.
+            # A run executes every action, but a sweep leaves out repeated periods. So the last bits of the two results
+            # may differ.
             self.assertAlmostEqual(row["makespan_s"], metrics["makespan_s"], delta=1e-12 * metrics["makespan_s"])
             self.assertEqual(row["peak_bytes[gpu]"], metrics["peak_bytes"]["gpu"])
         self.assertEqual(frame.attrs["units"]["makespan_s"], "s")

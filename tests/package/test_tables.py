@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests the tables of results and plans. Changes of a table affect no other table, and decisions are given by name and
-number."""
+"""Tests the tables of results and plans: a change of a table affects no other table, and the table of decisions has
+names and numbers."""
 
 import copy
 import pathlib
@@ -31,7 +31,8 @@ class NobodySpoils(unittest.TestCase):
         self.result = sluice.load("phased_ipu_pair", SMALL).run()
 
     def changes(self, table):
-        """Returns every change that pandas allows. A change may be refused, or may have no effect on the result."""
+        """Returns every change that pandas allows. Pandas may refuse such a change; if it does not, the change must not
+        affect the result."""
         first = table.columns[0]
         yield lambda: table.insert(0, "length", 1.0)
         yield lambda: table.__setitem__(first, table[first] * 0)
@@ -72,7 +73,7 @@ class NobodySpoils(unittest.TestCase):
         try:
             spans.loc[0, "start"] = 5.0
         except ValueError:
-            pass  # a refusal is allowed, and so is a change of only this table
+            pass  # pandas may refuse the change, or may change only this table
         self.assertEqual(self.result.spans["start"][0], 0)
         self.assertNotIn("length", self.result.spans)
         shifted = self.result.spans
@@ -141,7 +142,7 @@ class Names(unittest.TestCase):
 
     def test_fates_equal_those_of_the_strategys_facts(self):
         """The table of fates is made from the actions of the plan. The facts that the strategy states must agree with
-        it."""
+        this table."""
         for strategy in STRATEGIES:
             plan = training(strategy, 8 if strategy == "keep_all" else 20).plan()
             said = {}
@@ -212,7 +213,7 @@ class Metrics(unittest.TestCase):
             [sys.executable, "-B", "-c", "import metric_types; print(metric_types.text(), end='')"],
             cwd=root / "cmake", capture_output=True, text=True, check=True).stdout
         self.assertEqual(written, (root / "analysis/sluice/_metric_types.py").read_text(),
-                         "./dev accept writes the types anew")
+                         "./dev accept writes the types again")
 
 
 if __name__ == "__main__":

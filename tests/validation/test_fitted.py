@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests the cost model `fitted`. Its page has the errors of the bundled fits, which are within their limits. The
-program gives products the same prices as a second implementation of the formula."""
+"""Tests the cost model `fitted`: its page has the errors of the bundled fits, these errors are within the page's aims,
+and the program gives products the same seconds as a second implementation of the formula."""
 
 import csv
 import json
@@ -47,9 +47,9 @@ class Fits(unittest.TestCase):
 
 @unittest.skipUnless(OPERATORS.is_dir(), f"there is no {OPERATORS}")
 class Fitting(unittest.TestCase):
-    """The bundled fits are those that the program makes from the tables. The A30's table has no licence, so that no fit
-    of the A30 is bundled. The errors in a bundled fit may come from an older program, so that the tested program makes
-    the fits again."""
+    """Tests that the program makes the bundled fits from the tables. The A30's table has no licence, so that no fit of
+    the A30 is bundled. An older program may have written the errors in a bundled fit, so that these tests make the fits
+    again with the tested program."""
 
     CARDS = {"v100_pcie": "Tesla V100-PCIE-32GB", "p100_pcie": "Tesla P100-PCIE-16GB", "t4": "Tesla T4",
              "a100_pcie": "NVIDIA A100-PCIE-40GB", "a100_80gb_pcie": "NVIDIA A100 80GB PCIe"}
@@ -146,7 +146,8 @@ class Fitting(unittest.TestCase):
 
 
 class Prices(unittest.TestCase):
-    """Prices of single products, from the program and from analysis/validation/fit_form.py."""
+    """Compares the seconds of single products that the program gives with the seconds that
+    analysis/validation/fit_form.py gives."""
 
     def seconds(self, layer, shape, platform, dtype, batch):
         document = {
@@ -171,8 +172,8 @@ class Prices(unittest.TestCase):
                 with self.subTest(platform=platform, rows=batch * rows, columns=columns, depth=depth):
                     layer = {"type": "matmul", "name": "y", "features": columns, "bias": False}
                     ours = self.seconds(layer, [rows, depth], platform, dtype, batch)
-                    # The data sheets of fit and platform differ in the fourth digit. So if two points are equally near,
-                    # either point may be used.
+                    # The data sheet in the fit and the data sheet in the platform differ in the fourth digit. So if two
+                    # points are equally near, either point may be used.
                     self.assertLess(abs(ours / form.product(1, batch * rows, columns, depth, size) - 1), 1e-2)
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Checks the numbers of analysis/validation/korthikanti2022.md twice: by the paper's formulas, in the digits that the
-page shows, and by Sluice itself. If the published figures are next to the project, they are compared as well."""
+page shows, and by Sluice itself. If the folder of published figures exists next to the project, the test also compares
+these figures."""
 
 import csv
 import functools
@@ -48,7 +49,8 @@ class Formulas:
 
     def parameters(self, t=1):
         """Returns the parameters of a rank: the products, their biases, the norms, and the tables of words (shared with
-        the logits) and positions. Of each pair of products, the rank has the whole bias of the second product."""
+        the logits) and positions. Each block has two pairs of products; the rank has the whole bias of the second
+        product of each pair."""
         h = self.h
         block = Fraction(12 * h * h + 7 * h, t) + 2 * h + 4 * h
         return self.blocks * block + Fraction(VOCABULARY * h, t) + TOKENS * h + 2 * h
@@ -118,7 +120,8 @@ def up_to(name, t, sequence, layer):
 
 
 def of_block(name, t, sequence=1, first="sum2.1", last="sum2.2"):
-    """Returns the bytes that a block keeps. Its input is counted in the row of the norm, which reads it first."""
+    """Returns the bytes that a block keeps. The input of the block is counted in the row of the norm, which is the
+    first layer that reads this input."""
     return up_to(name, t, sequence, last) - up_to(name, t, sequence, first)
 
 
@@ -160,9 +163,9 @@ cost: {{model: measured}}
 
 
 def block_seconds(fates, forward="7.7", backward="11.9"):
-    """Returns the seconds of a block whose attention core takes 1.3 ms forward. The parts of the backward pass were not
-    measured, and the sum does not depend on them. A loss follows the block, because the input of the last stage is
-    still on the device and would not be recomputed."""
+    """Returns the seconds of a block whose attention core takes 1.3 ms forward. Only the sum of the backward pass was
+    measured, and the result does not depend on how this sum is divided. A layer `loss` follows the block: the input of
+    a model's last stage is still on the device and would not be recomputed."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "block.yaml"
         path.write_text(MEASURED.format(

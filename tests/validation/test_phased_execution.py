@@ -57,10 +57,10 @@ class PopARTPhasedExecution(unittest.TestCase):
                    makespan("data_parallel_ipu_pair", weights_only, "platform.links.host.sharing=private"))
 
     def test_real_data(self):
-        # Phased execution of 3 layers in turns. In a period of three phases, one phase loads an input (W + A), one
-        # phase saves the answer of the batch before (A), and one phase only loads weights (W or C). In addition, the
-        # first input is loaded before all other transfers. The last answer is saved at the end, because no phase
-        # follows during which it could be saved.
+        # Phased execution of 3 layers on two devices in turns. In a period of three phases, one phase loads an input (W
+        # + A), one phase saves the answer of the batch before (A), and one phase only loads weights (W or C). In
+        # addition, the first input is loaded before all other transfers. The last answer is saved at the end, because
+        # no phase follows during which it could be saved.
         batches = BATCHES * STEPS
         self.check("phased, one batch at a time", (W + A) + batches * (max(W, C) + max(W, C) + max(W + A, C))
                    + (batches - 1) * (max(W, A, C) - max(W, C)) - (max(W + A, C) - C) + A,

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that bandwidths of memories that are fitted on half of the nodes of a training step predict the times of the
-other half in PMEM.
+"""Tests a prediction of kernel times: bandwidths of memories are fitted to half of the nodes of a training step, and
+predict the times of the other half in PMEM.
 
 The test reads ../shared/data/placement, and is skipped if that folder does not exist."""
 

@@ -37,8 +37,8 @@ class Residency(unittest.TestCase):
         self.assertEqual(placed["metrics"]["peak_bytes_by_class"]["host"]["weight"], weights)
         turns = streamed["plan"]["facts"]["resident_bytes"]
         stay = placed["metrics"]["peak_bytes_by_class"]["gpu"]["weight"]
-        # Policy streamed tries to keep eighths of all weights on the card. The next step, five eighths, would need more
-        # bytes than the card has.
+        # The policy streamed tries to keep multiples of an eighth of all weights on the card. Five eighths would need
+        # more bytes than the card has.
         self.assertAlmostEqual(turns / weights, 4 / 8, delta=0.001)
         self.assertGreater(5 / 8 * weights, 24e9)
         self.assertTrue(turns < stay < 24e9)

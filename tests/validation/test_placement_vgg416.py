@@ -29,7 +29,8 @@ class Cliff(unittest.TestCase):
 
     def test_at_the_first_point_only_arguments_and_results_are_in_dram(self):
         self.assertAlmostEqual(vgg.fixed_bytes() / vgg.TOTAL, 0.014, places=4)
-        # At this point, moves save less than a hundredth, and at the next point they save a quarter.
+        # At this point, moves save less than a hundredth of the time. At the next point, moves save a quarter of the
+        # time.
         self.assertLess(self.measured["static", 0.014] / self.measured["synchronous", 0.014], 1.01)
         self.assertGreater(self.measured["static", 0.037] / self.measured["synchronous", 0.035], 1.25)
 
@@ -83,7 +84,7 @@ class Cliff(unittest.TestCase):
         self.assertAlmostEqual(slowdown["all_slow"], 3.069, delta=0.005)
         self.assertAlmostEqual(slowdown["all_slow"] / self.measured["static", 0.014], 1, delta=0.04)
         self.assertAlmostEqual(slowdown["static"], 1.216, delta=0.005)
-        # Below 4.1 GB, the largest gradient does not fit together with the gradient from which it is made.
+        # Below 4.1 GB, the largest gradient does not fit together with the gradient from which it is computed.
         static = [float(row["slowdown"]) for row in rows if row["way"] == "static"]
         self.assertAlmostEqual(static[0], 1.481, delta=0.005)
         self.assertAlmostEqual(static[1], 1.219, delta=0.005)

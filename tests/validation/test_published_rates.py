@@ -134,7 +134,7 @@ class PublishedRates(unittest.TestCase):
     maxDiff = None
 
     def test_the_page_holds_what_the_program_says(self):
-        self.assertEqual(page(), PAGE.read_text(), "write it anew with --write")
+        self.assertEqual(page(), PAGE.read_text(), "write the page again with --write")
 
     def test_every_ratio_beyond_a_factor_of_two_names_the_missing_effect(self):
         for row in data()["rows"]:

@@ -47,7 +47,7 @@ def page():
 
 class QuestionBound(unittest.TestCase):
     def test_the_page_holds_what_the_program_says(self):
-        self.assertEqual(page(), PAGE.read_text(), "write it anew with --write")
+        self.assertEqual(page(), PAGE.read_text(), "write the page again with --write")
 
     def test_no_plan_is_faster_than_the_bound_and_more_memory_is_never_slower(self):
         for model in MODELS:

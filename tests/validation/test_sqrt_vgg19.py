@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Tests Chen's segments on VGG-19, which is cut layer by layer, at 2 GFLOP/s. The run takes as long as a hand
-calculation with its segments says."""
+calculation with the same segments says."""
 
 import json
 import os
@@ -70,7 +70,7 @@ class SqrtOnVgg19(unittest.TestCase):
         for again, (first, last) in zip(AGAIN, SEGMENTS):
             self.assertTrue(first == again.start and again.stop <= last + 1)
         forward = [row["flop"] / 2e9 for row in rows]
-        backward = [2 * one for one in forward]  # by default, twice the forward pass
+        backward = [2 * one for one in forward]  # seconds of the backward pass; by default, twice the forward pass
         again = sum(forward[i] for numbers in AGAIN for i in numbers)
         loads = (layers["n45"]["total_parameters"] + 3 * 224 * 224) * 4 / 1e15
         by_hand = sum(forward) + sum(backward) + again + loads
@@ -78,7 +78,7 @@ class SqrtOnVgg19(unittest.TestCase):
         # If only multiplications count, and 1e9 of them take 1 s, the convolutions that run again take 14.42 s.
         self.assertAlmostEqual(sum(macs(CONVOLUTIONS[i]) for numbers in AGAIN for i in numbers
                                    if i in CONVOLUTIONS) / 1e9, 14.4217, delta=1e-3)
-        # In Chen's own count, every layer of these segments runs again.
+        # In Chen's count, every layer of these segments runs again.
         everything = sum(forward[i] for first, last in SEGMENTS[:-1] for i in range(first, last + 1))
         self.assertLess(again, everything)
         self.assertLess(seconds, 73.39)

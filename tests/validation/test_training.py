@@ -145,22 +145,22 @@ class AsWritten(Case):
 
 SCALE = 200
 BYTES = SCALE * F32  # per element of the original network
-# The bytes that the stage conv1..pool5 keeps in addition to the image and pool5. These are the outputs of rectifiers,
-# which the backward passes of the rectifiers read, the outputs of pools, which convolutions read, and an index of 8
-# bytes per output of a pool.
+# The bytes that the stage conv1..pool5 keeps in addition to the image and pool5. These bytes are the outputs of
+# rectifiers, which the backward passes of the rectifiers read, the outputs of pools, which convolutions read, and an
+# index of 8 bytes per output of a pool.
 RECTIFIED = 54 * 54 * 96 + 26 * 26 * 256 + 2 * 12 * 12 * 384 + 12 * 12 * 256
 POOLED = 26 * 26 * 96 + 12 * 12 * 256
 INNER = (RECTIFIED + POOLED) * BYTES + (POOLED + 5 * 5 * 256) * SCALE * 8
 IMAGE, POOL5 = 224 * 224 * 3 * BYTES, 5 * 5 * 256 * BYTES
-DENSE = 4096 * BYTES  # the bytes of the output of full6 or full7
+DENSE = 4096 * BYTES  # the bytes per sample of the output of full6 or of full7
 CONVOLUTIONS = BYTES * (11 * 11 * 3 * 96 + 5 * 5 * 96 * 256 + 9 * (256 * 384 + 384 * 384 + 384 * 256))
 FULL6, FULL7, FULL8 = 6400 * 4096 * BYTES, 4096 * 4096 * BYTES, 4096 * 1000 * BYTES
 WEIGHTS = CONVOLUTIONS + FULL6 + FULL7 + FULL8
 
 
 class Optimal(Case):
-    """Tests the answer of docs/alexnet.md. Within the memory of the combined strategy, `optimal` loads the image again,
-    saves and loads 2-Conv, and recomputes 4-Pool and 6-ReLu."""
+    """Tests the answer of docs/alexnet.md. Within the memory of the document's combined strategy, `optimal` loads the
+    image again, saves and loads 2-Conv, and recomputes 4-Pool and 6-ReLu."""
 
     FATES = "fates={strategy: optimal, budget: 671846400B}"
 
@@ -190,11 +190,12 @@ def text_of_ms(seconds):
 
 
 class Parts:
-    """The bytes of full6 in n parts. The backward pass of the last part, with relu6, needs most bytes, for the last
-    sample in flight. It needs the weights of the part and their gradients. For this sample it needs relu6, the gradient
-    of relu6 and the output of the part. For every sample it needs the gradients of the tensors that cross into the
-    part, which are pool5 and the other parts. Pool5 itself is held for every sample if all is kept, and for this sample
-    if all is offloaded. It counts once, and no backward pass reads the other parts."""
+    """The bytes of full6 in n parts. The backward pass of the last part, with relu6, needs the most bytes while it runs
+    for the last sample in flight. This backward pass needs the weights of the part and their gradients. For the last
+    sample, it needs relu6, the gradient of relu6 and the output of the part. For every sample, the card holds the
+    gradients of the tensors that cross into the part, which are pool5 and the outputs of the other parts. Pool5 is held
+    for every sample if all activations are kept, and for the last sample if all activations are offloaded. Pool5 counts
+    once per sample, and no backward pass reads the outputs of the other parts."""
 
     def __init__(self, parts, last_stage):
         self.last_stage = last_stage  # bytes of the weights of the model's last stage
@@ -212,9 +213,9 @@ class Parts:
         return max(n for n in range(1, SAMPLES + 1) if needed(n) <= CAPACITY)
 
     def down(self, passes, a_sample):
-        """Returns the seconds of all transfers from host to device. Each pass loads all weights twice, but those of the
-        last stage only once. The weights of the first stage are still on the device from the pass before. From the
-        second pass on, the gradients are loaded, too."""
+        """Returns the seconds of all transfers from host to device. Each pass loads all weights twice, but the weights
+        of the last stage only once. The weights of the first stage are still on the device from the pass before. From
+        the second pass on, the gradients are loaded, too."""
         weights = passes * (2 * WEIGHTS - self.last_stage) - (passes - 1) * CONVOLUTIONS
         return Fraction(weights + (passes - 1) * WEIGHTS + SAMPLES * a_sample, BANDWIDTH)
 
@@ -260,7 +261,7 @@ def run_training(*overrides):
 
 
 def most_in_flight(*run):
-    """Returns all micro-batches, or the number that fits according to the message."""
+    """Returns the number of all micro-batches if they fit, or else the number that fits according to the message."""
     done = run_training(*run, in_flight(SAMPLES))
     if done.returncode == 0:
         return SAMPLES

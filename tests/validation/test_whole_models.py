@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests the whole networks that NeuSight measured. The page has Sluice's numbers, and all of them are near the measured
-seconds."""
+"""Tests the page on the whole networks that NeuSight measured: the page has Sluice's numbers, and all of these numbers
+are near the measured seconds."""
 
 import json
 import os

@@ -14,9 +14,9 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 
-# Parameters and GMACs (10^9 multiply-accumulates per image, as printed) are from torchvision 0.14.1. They are the meta
-# data num_params and _ops of the weights (IMAGENET1K_V1, RegNet's IMAGENET1K_V2, ViT-H/14's IMAGENET1K_SWAG_LINEAR_V1)
-# in torchvision/models/*.py. Like `macs`, _ops counts only convolutions and matrix products.
+# Parameters and GMACs (10^9 multiply-accumulates per image, as printed) are from torchvision 0.14.1. The numbers are
+# the meta data num_params and _ops of the weights (IMAGENET1K_V1, RegNet's IMAGENET1K_V2, ViT-H/14's
+# IMAGENET1K_SWAG_LINEAR_V1) in torchvision/models/*.py. Like `macs`, _ops counts only convolutions and matrix products.
 TORCHVISION = {
     "alexnet_torchvision": (61_100_840, "0.714"),
     "convnext_large": (197_767_336, "34.361"),
@@ -112,8 +112,8 @@ LANGUAGE = {
 # Zaremba et al. (2014), the large model, with torch.nn.LSTM's biases; 66M in Press and Wolf (2017).
 OTHERS = {"unet": 7_763_041, "lstm_ptb": 66_034_000}
 
-# These are counted by hand in tests/unit/model/test_model.cpp, and the last one in
-# tests/validation/test_korthikanti.py.
+# tests/unit/model/test_model.cpp counts these models by hand, and tests/validation/test_korthikanti.py counts the last
+# of these models.
 ELSEWHERE = {"alexnet", "cnn_mnist", "matmul_chain", "megatron_rank"}
 
 SCENARIO = """
