@@ -24,7 +24,7 @@ def alexnet_x200():
     seconds = result.metrics.makespan_s
     result.plot.timeline(ax=top, title="A model 200 times AlexNet on a card of 24 GB: "
                                        f"900 inferences in {seconds:.2f} s")
-    result.plot.memory(ax=bottom, title="What lies in the card's memory")
+    result.plot.memory(ax=bottom, title="Contents of the card's memory")
     return figure
 
 

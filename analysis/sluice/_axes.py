@@ -101,7 +101,7 @@ class Limits:
         self._y = ax.get_ylim() if drawn["y"] or not ax.get_autoscaley_on() else None
 
     def x(self, low: float, high: float) -> None:
-        """Extends the axis to these ends, if it is shorter."""
+        """Extends the axis to these ends, if it does not reach them yet."""
         before = self._x or (low, high)
         self._ax.set_xlim(min(low, *before), max(high, *before))
 

@@ -106,7 +106,7 @@ def to_json(value: Any, indent: int | None = None) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     except ValueError as error:
-        raise errors.InputError(f"a number is not finite: {error}") from None
+        raise errors.InputError(f"every number must be finite: {error}") from None
 
 
 def overrides(changes: Mapping | None, more: Mapping | None = None) -> list[str]:

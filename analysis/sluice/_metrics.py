@@ -64,7 +64,7 @@ class MissingMetric(errors.InputError, KeyError):
 
 
 class _ByKey(dict):
-    """A metric with several keys, as a dict. Its errors name the known keys."""
+    """A metric with several keys, as a dict. The error for an unknown key names the known keys."""
 
     def __init__(self, values: Mapping[str, Any], metric: str) -> None:
         super().__init__((key, _ByKey(value, f"{metric}/{key}") if isinstance(value, dict) else value)
@@ -100,7 +100,7 @@ class Metrics(MetricTypes, Mapping):
 
     @property
     def summaries(self) -> dict[str, str]:
-        """One sentence for each metric."""
+        """For each metric, one sentence that defines it."""
         return dict(self._summaries)
 
     @property

@@ -65,8 +65,8 @@ class Platform:
         return self._native.host().name
 
     def capacity(self, node: str) -> Optional[int]:
-        """Returns the bytes of a device's first memory, of a device's further memory ("gpu_ddr"), or of a memory that
-        is not a device's. None means unlimited."""
+        """Returns the bytes of a device's first memory, of a device's second or third memory ("gpu_ddr"), or of a
+        memory that is not a device's. None means unlimited."""
         for one in [*self._native.devices, *self._native.memories]:
             if one.name == node:
                 return one.capacity

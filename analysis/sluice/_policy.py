@@ -34,10 +34,10 @@ class Workload(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """A stage (consecutive layers) as a policy receives it. It has a number (from 0), a name, and weight_bytes.
-    input_bytes, output_bytes and workspace_bytes are for one micro-batch; macs and flop are for one sample. cache_bytes
-    are the keys and values that the layers keep from step to step, for all samples of a step. The plan holds these keys
-    and values in a tensor of class kv_cache whose home is the stage's device."""
+    """A stage (consecutive layers) as a policy receives it. A stage has a number (from 0), a name, and weight_bytes.
+    The fields input_bytes, output_bytes and workspace_bytes are for one micro-batch; macs and flop are for one sample.
+    cache_bytes are the keys and values that the layers keep from step to step, for all samples of a step. The plan
+    holds these keys and values in a tensor of class kv_cache whose home is the stage's device."""
 
     number: int
     name: str
@@ -166,8 +166,8 @@ class PlanBuilder:
     def transfer(self, kind: Movement, tensor: int, source: str, target: str, *, release: bool = True,
                  allocate: bool = True, stage: Union[int, Stage] = -1,
                  micro_batch: int = -1) -> Action:
-        """Adds a transfer of a tensor on the copy engine of the route. Its kind is load, save, send, move, all_reduce
-        and so on. The transfer uses the source (`release`) and allocates the target (`allocate`)."""
+        """Adds a transfer of a tensor on the copy engine of the route. The kind of a transfer is load, save, send,
+        move, all_reduce and so on. The transfer uses the source (`release`) and allocates the target (`allocate`)."""
         return Action(self, self._native.transfer(kind, whole(tensor, "tensor", most=_MOST), source,
                                                   target, release, allocate, _number(stage),
                                                   whole(micro_batch, "micro_batch", -1, _MOST)))
@@ -197,10 +197,10 @@ def _number(stage: Union[int, Stage]) -> int:
 def parameter(name: str, type: ParameterType, summary: str, *, default: Any = None, optional: bool = False,
               choices: Sequence[str] = (), unit: str = "", minimum: Optional[float] = None,
               maximum: Optional[float] = None) -> dict:
-    """A parameter of a policy. Its `type` is boolean, integer, number, quantity, text or choice. A quantity has a
-    `unit` (byte, s, FLOP, FLOP/s, byte/s, W, J), and the policy gets the value in this unit. A parameter without a
-    default is required, and an `optional` parameter may be None. For types other than choice, `choices` are words that
-    are allowed in addition. Numbers must be at least 0, unless `minimum` gives another limit."""
+    """A parameter of a policy. `type` is boolean, integer, number, quantity, text or choice. A quantity has a `unit`
+    (byte, s, FLOP, FLOP/s, byte/s, W, J), and the policy gets the value in this unit. A parameter without a default is
+    required, and an `optional` parameter may be None. For types other than choice, `choices` are words that are allowed
+    in addition. Numbers must be at least 0, unless `minimum` gives another limit."""
     text = default if default is None or isinstance(default, str) else to_json(plain(
         default, "default"))
     return {"name": name, "type": type, "summary": summary, "default": text, "optional": optional,
@@ -259,7 +259,7 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
     The function gets four arguments. `stages` is a list of sluice.Stage (number, name, weight_bytes, input_bytes,
     output_bytes, workspace_bytes, macs, flop, cache_bytes). `platform` is a sluice.Platform. `workload` is a
     sluice.Workload (mode, strategy, dtype, batch, micro_batch, batches_per_step, steps, micro_batches_per_step).
-    `parameters` is a dict. A sluice.PlanBuilder makes the plan. Its methods compute and transfer return a
+    `parameters` is a dict. A sluice.PlanBuilder makes the plan. The builder's methods compute and transfer return a
     sluice.Action, whose methods say what the action waits for, allocates and uses.
 
     With `all_devices` the policy uses several devices, and stages are cut for the smallest of them. `modes` and

@@ -78,13 +78,13 @@ class _Inputs:
 
     @property
     def most_calls(self) -> Optional[int]:
-        """The number of calls that find none of their inputs in the cache after the cache was cleared. None means any
-        number."""
+        """The number of calls that find none of their inputs in the cache after the cache was cleared. None means that
+        any number of calls does."""
         return None if self._broom is None else self.count
 
     def ready(self) -> None:
-        """Clears the cache if all copies of the inputs together fit into it. This must be called before the calls of a
-        sample."""
+        """Clears the cache if all copies of the inputs together fit into it. This method must be called before the
+        calls of a sample."""
         if self._broom is not None:
             self._broom.add_(1)
 

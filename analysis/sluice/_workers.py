@@ -32,8 +32,8 @@ def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int, li
     because Dask treats calls with the same arguments as one call, whose result may be lost. `library` is the digest of
     the caller's code. Raises InputError if the worker has other code, since its numbers may differ."""
     if _sluice.library_digest() != library:
-        raise errors.InputError("this worker has another build of Sluice than the process that asks; install the same "
-                                "one on both")
+        raise errors.InputError("this worker has another build of Sluice than the process that runs the sweep; install "
+                                "one build on both")
     return _asker.ask(text, path, batch)
 
 

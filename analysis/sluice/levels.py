@@ -62,7 +62,7 @@ def pool_of(r: "Recording", name: Optional[str]) -> int:
         return names.index(name)
     entered = set(np.unique(r.numbers("memory/pool")))
     if not entered:
-        raise errors.InputError("nothing entered any memory in this run")
+        raise errors.InputError("in this run, no memory held any bytes, so that there is nothing to draw")
     return int(min(entered, key=lambda number: (capacity[number] < 0, number)))
 
 

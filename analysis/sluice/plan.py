@@ -150,7 +150,8 @@ class Plan:
 
 @checked
 def load_plan(path: Union[str, Path]) -> Plan:
-    """Reads a plan's text. Raises InputError with file, line and column; IoError."""
+    """Reads a plan's text. Raises InputError with file, line and column if the text is not a plan, and IoError if the
+    file cannot be read."""
     if "\n" in str(path):
         raise errors.InputError("this is the text of a plan and not the name of a file: use sluice.Plan.from_text")
     try:

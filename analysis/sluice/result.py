@@ -96,8 +96,8 @@ class Result:
         next columns are stream and device, the reason and the blocker of the wait, and cause, the row of the span that
         ended the wait (-1 if there is none). The stage is given by number and name (-1 and none if there is no stage).
         The last columns are the bytes that the action moved, and the flop that it computed. Each access returns a new
-        DataFrame that you may change. Its columns of numbers are read-only views of shared memory, so that `-=` is
-        refused. Assign `spans["start"] - t0` instead, or use `spans.copy()`."""
+        DataFrame that you may change. Columns of numbers are read-only views of shared memory, so that `-=` is refused.
+        Assign `spans["start"] - t0` instead, or use `spans.copy()`."""
         return self._table("spans")
 
     @property
@@ -132,10 +132,10 @@ class Result:
         return _sluice.Plan.parse(self.plan, "plan")
 
     def to_xarray(self) -> "xarray.Dataset":
-        """Returns spans (dimension span), memory events (event) and series (time) with their units. Its attrs are name,
-        status, the scenario and all metrics that exist ("peak_bytes.gpu"). Its method to_netcdf writes it to a file.
-        Numbers of bytes that do not fit into a 32-bit integer become floats in the file, as some forms of netCDF
-        require."""
+        """Returns spans (dimension span), memory events (event) and series (time) with their units. The attrs of the
+        Dataset are name, status, the scenario and all metrics that exist ("peak_bytes.gpu"). The Dataset's method
+        to_netcdf writes a file. Numbers of bytes that do not fit into a 32-bit integer become floats in the file, as
+        some forms of netCDF require."""
         about = {"name": self.name, "status": self.status, "scenario": self.scenario}
         numbers = {name: value for name, value, _ in self.metrics.rows() if value is not None}
         return late("._tables").to_xarray(self._recording, {**about, **numbers})

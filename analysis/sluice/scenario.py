@@ -200,10 +200,10 @@ class Scenario:
         there is no branch and bound. `progress` is as in `run`, but counts results, one for each size and way.
 
         The scenario's policy, cut and fates are ignored. The scenario's cost model must distinguish memories, unless
-        `in_place` gives rates. Raises UsageError for sizes or rates that are not valid; InputError for a way or a
-        device that does not exist, a cost model that does not distinguish memories, or a memory without a rate;
-        Infeasible if slow memory cannot hold all tensors. A way that does not fit at a size is a row with its reason.
-        Ctrl-C raises KeyboardInterrupt when the search for the present placement has ended.
+        `in_place` gives rates. Raises UsageError for sizes or rates that are not valid. Raises InputError for a way or
+        a device that does not exist, a cost model that does not distinguish memories, or a memory without a rate.
+        Raises Infeasible if slow memory cannot hold all tensors. A way that does not fit at a size is a row with its
+        reason. Ctrl-C raises KeyboardInterrupt when the search for the present placement has ended.
 
         Source: Hildebrand et al., AutoTM (ASPLOS 2020), section 4."""
         from .placement import placement
@@ -245,8 +245,8 @@ _KINDS = {"policy": "name", "stages": "cut", "fates": "strategy", "cost": "model
 
 
 def _tell_dropped(key: str, value: Mapping, before: dict) -> None:
-    """Warns if a mapping replaces a mapping that had further keys. If the model, the platform or the policy is replaced
-    by another one, no keys are missed, so that there is no warning."""
+    """Warns if a mapping lacks keys of the mapping that it replaces. If the model, the platform or the policy is
+    replaced by another one, no keys are missed, so that there is no warning."""
     if key in ("model", "platform"):
         return
     was: Any = before
@@ -258,8 +258,8 @@ def _tell_dropped(key: str, value: Mapping, before: dict) -> None:
     lost = [f"{one}: {json.dumps(was[one])}" for one in was if one not in value]
     if lost:
         warnings.warn(f"the mapping given for '{key}' replaces the old one and drops "
-                      f"{', '.join(lost)}. with_({{'{key}.{next(iter(value), 'key')}': …}}) changes one "
-                      "value and keeps the others.", errors.KeysDropped, stacklevel=4)
+                      f"{', '.join(lost)}. with_({{'{key}.{next(iter(value), 'key')}': …}}) changes one value and "
+                      "keeps all other values.", errors.KeysDropped, stacklevel=4)
 
 
 @checked

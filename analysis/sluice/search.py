@@ -160,7 +160,7 @@ def _search(scenario, metric, maximise, over, subject_to, points, store, by, see
     if by not in ("nlopt", "optuna"):
         raise errors.UsageError(f"by={by!r}: expected 'nlopt' or 'optuna'")
     if retry_failed and store is None:
-        raise errors.UsageError("retry_failed needs store=, the file where the failed points are")
+        raise errors.UsageError("retry_failed needs store=, the file that keeps the failed points")
     most = _documents.whole(points, "points", 1, 1_000_000)
     keys, given = _keys(over)
     limits = [subject_to] if isinstance(subject_to, str) else list(subject_to)
@@ -173,7 +173,7 @@ def _search(scenario, metric, maximise, over, subject_to, points, store, by, see
         else:
             result = _by_optuna(search, keys, most, _documents.whole(seed, "seed", 0, 2**32 - 1), told)
     if all(outcome.status == "failed" for outcome in result.outcomes):
-        raise errors.InputError("no point could be run; the first one says:\n"
+        raise errors.InputError("no point could run; the message of the first point:\n"
                                 + result.outcomes[0].message)
     outcomes = result.outcomes
     if verify and result.best is not None:
@@ -186,8 +186,8 @@ def _keys(over: Over) -> tuple[list["_sluice.SearchKey"], dict[str, dict[str, An
     """Returns the keys that are varied, and for each key a mapping from the text of each listed value to the value as
     it was given."""
     if not isinstance(over, Mapping):
-        raise errors.UsageError("what a search varies is a mapping of keys to a range (lo, hi) or a list, "
-                                "like {'workload.batch': (1, 64)}")
+        raise errors.UsageError("a search needs a mapping of keys to ranges (lo, hi) or lists, like {'workload.batch': "
+                                "(1, 64)}")
     keys, given = [], {}
     for key, values in over.items():
         if isinstance(values, range) and values.step == 1 and len(values) > 1:
@@ -205,7 +205,7 @@ def _keys(over: Over) -> tuple[list["_sluice.SearchKey"], dict[str, dict[str, An
 
 def _range(key: str, ends: tuple) -> "_sluice.SearchKey":
     if len(ends) != 2:
-        raise errors.UsageError(f"the range of '{key}' is {ends!r}: a tuple is (lo, hi); a list has values")
+        raise errors.UsageError(f"the range of '{key}' is {ends!r}: give a tuple (lo, hi), or a list of values")
     low, high = (text_of(key, end) for end in ends)
     parsed = _sluice.SearchKey.parse(f"{key}={low}..{high}")
     if parsed.kind == "listed" and low != high:

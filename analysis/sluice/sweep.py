@@ -72,13 +72,13 @@ class Sweep:
         """Returns a grid as a Dataset with the keys as dimensions and units in the attributes of the metrics. Raises
         UsageError if the points are not a grid, or if a key has a value twice."""
         if not self._grid:
-            raise errors.UsageError("the points are not a grid: use frame")
+            raise errors.UsageError("the points are not a grid: use sweep.frame instead")
         table = self.frame
         if table.duplicated(self._keys).any():
             twice = table[table.duplicated(self._keys)].iloc[0]
             raise errors.UsageError("several points are called "
                                     + ", ".join(f"{key}={twice[key]}" for key in self._keys)
-                                    + ", and a Dataset has room for one: use frame")
+                                    + ", and a Dataset has room for only one of them: use sweep.frame instead")
         data = table.set_index(self._keys).to_xarray()
         data = data.reindex({key: list(dict.fromkeys(table[key])) for key in self._keys})
         for name, unit in table.attrs["units"].items():
@@ -144,7 +144,7 @@ def sweep(scenario: Scenario, changes: Axes, over: str, workers: Union[int, Exec
     if executor not in ("replay", "simgrid"):
         raise errors.UsageError(f"executor={clipped(executor)}: expected 'replay' or 'simgrid'")
     if retry_failed and store is None:
-        raise errors.UsageError("retry_failed needs store=, the file where the failed points are")
+        raise errors.UsageError("retry_failed needs store=, the file that keeps the failed points")
     if not 0 <= verify <= 1:
         raise errors.InputError(f"{verify} for 'verify': expected a share of the points, from 0 to 1")
     keys, rows, points = _points(changes, over)
@@ -155,7 +155,7 @@ def sweep(scenario: Scenario, changes: Axes, over: str, workers: Union[int, Exec
     with telling(progress, " points") as told:
         results = driver.run_on_simgrid(workers, told) if executor == "simgrid" else driver.run(workers, told)
     if results and all(result.status == "failed" for result in results):
-        raise errors.InputError(f"no point could be run; the first one says:\n{results[0].message}")
+        raise errors.InputError(f"no point could run; the message of the first point:\n{results[0].message}")
     if executor == "replay":
         driver.verify(verify)
     return Sweep(keys, rows, over == "grid", results)

@@ -72,8 +72,8 @@ class SweepPlots:
         refused are hatched. Raises UsageError if several points share a field."""
         self._require(x, metric, y, metric=metric)
         if self._table.duplicated([x, y]).any():
-            raise errors.UsageError(f"several points have the same '{x}' and '{y}': choose some of "
-                                    "them by sweeping fewer keys")
+            raise errors.UsageError(f"several points have the same '{x}' and '{y}': sweep fewer keys, or choose some "
+                                    "of the points")
         factor, label = self._labelled(metric, unit)
         columns, rows = list(dict.fromkeys(self._table[x])), list(dict.fromkeys(self._table[y]))
         field = np.full((len(rows), len(columns)), np.nan)

@@ -118,7 +118,7 @@ def handles(ax: "Axes", kinds: set[str], strips: bool, numbers: bool) -> list[An
         names.setdefault(_colours.kind(kind, ax), []).append(kind.replace("_", " "))
     said = [Patch(color=colour, label=",\n".join(some)) for colour, some in names.items()]
     if strips:
-        said.append(Patch(color=_colours.pale(ax), label="many: height is\nthe share busy"))
+        said.append(Patch(color=_colours.pale(ax), label="many actions: height\nis their share of time"))
     if numbers:
         look = {"linestyle": "none", "marker": "$3$", "markeredgewidth": 0, "color": _colours.ink(ax)}
         said.append(late("matplotlib.lines").Line2D([], [], **look, label="number of the stage"))

@@ -37,7 +37,8 @@ extern "C" int nvmlDeviceGetTotalEnergyConsumption(void* gpu, unsigned long long
 }
 """
 
-# Each copy occupies the GPU for 5 us + bytes / rate. The first copy after a pause takes 3 us more.
+# Each copy occupies the GPU for 5 us + bytes / rate. The first copy after a pause takes 3 us more than the other
+# copies.
 CUDA = r"""
 #pragma once
 #include <cstdlib>

@@ -52,7 +52,7 @@ class Pictures(unittest.TestCase):
         self.assertEqual(ax.get_xlim(), (0, SMALL.metrics.makespan_s))
         self.assertIn("phased_ipu_pair", ax.get_title(loc="left"))
         self.assertEqual({text.get_text() for text in ax.get_legend().get_texts()},
-                         {*SMALL.spans["kind"].unique(), "many: height is\nthe share busy",
+                         {*SMALL.spans["kind"].unique(), "many actions: height\nis their share of time",
                           "number of the stage"})
 
     def test_coloured_parts_are_busy_times(self):

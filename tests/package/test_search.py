@@ -107,7 +107,7 @@ class Search(unittest.TestCase):
                 ("makespan_s", {}, (), "no key is varied"),
                 ("makespan_s", [("workload.batch", 1)], (), "a mapping of keys"),
                 ("makespan_s", {"workload.batch": 4}, (), "are not a list"),
-                ("makespan_s", {"workload.batch": (1, 2, 3)}, (), "a tuple is .lo, hi."),
+                ("makespan_s", {"workload.batch": (1, 2, 3)}, (), "give a tuple .lo, hi."),
                 ("makespan_s", {"workload.batch": []}, (), "no value is given for 'workload.batch'"),
                 ("makespan_s", {"workload.batch": range(5, 5)}, (), "no value is given for 'workload.batch'"),
                 ("makespan_s", {"workload.dtype": ("float16", "float32")}, (), "not numbers"),

@@ -22,8 +22,8 @@ TRAINING = sluice.Scenario.from_dict({
     "model": "vgg16", "platform": "gtx980", "policy": "resident",
     "workload": {"mode": "training", "batch": 20, "optimizer": "adam"}})
 FATES = ("sqrt", "optimal", "recompute_all", "offload_all", "selective")
-# Two runs of 0.9 s and 1.2 s. If each run is shown alone, the axis of the first run is in ms, and the axis of the
-# second run is in s.
+# The tests use two runs of 0.9 s and 1.2 s. If each run is shown alone, the axis of the first run is in ms, and the
+# axis of the second run is in s.
 RUNS = {fate: TRAINING.with_({"fates.strategy": fate, "workload.batch": 26 if fate == "sqrt" else 20}).run()
         for fate in FATES}
 SHORT = sluice.load("phased_ipu_pair", {"workload.batches_per_step": 3, "workload.steps": 2}).run()

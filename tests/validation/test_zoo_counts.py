@@ -79,8 +79,8 @@ TORCHVISION = {
 }
 
 # The zoo leaves out the parameters of Inception's auxiliary classifier, which torchvision counts. Inference does not
-# compute this classifier, and the GMACs do not contain it. It consists of a 1 x 1 and a 5 x 5 convolution with their
-# norms, and 1,000 features of 768 with a bias.
+# compute this classifier, and the GMACs do not contain it. The classifier consists of a 1 x 1 and a 5 x 5 convolution
+# with their norms, and 1,000 features of 768 with a bias.
 LEFT_OUT = {"inception_v3": 768 * 128 + 2 * 128 + 25 * 128 * 768 + 2 * 768 + 1000 * (768 + 1)}
 
 # The number of parameters of each model: the elements of all tensors of its released weights. GPT-2: openai/gpt-2, 124M
@@ -167,14 +167,14 @@ class Counts(unittest.TestCase):
         # Megatron 22B has 12 L h^2 (1 + 13 / 12 h + (v + s) / 12 L h), and 2 h of the last norm.
         self.assertEqual(totals("megatron_22b")["parameters"],
                          48 * (12 * 6144 ** 2 + 13 * 6144) + (51200 + 2048) * 6144 + 2 * 6144)
-        # GPT-3 has the layers of GPT-2, but it is wider and deeper.
+        # GPT-3 has the layers of GPT-2, but more and wider blocks than GPT-2.
         block = 12 * 12288 ** 2 + 13 * 12288
         self.assertEqual(totals("gpt3")["parameters"], 96 * block + (50257 + 2048 + 2) * 12288)
         # In Mixtral, keys and values have a quarter of the width. There are a router and 8 experts of three products
         # that are 14,336 wide.
         block = 2 * 4096 ** 2 + 2 * 4096 * 1024 + 8 * 4096 + 8 * 3 * 4096 * 14336 + 2 * 4096
         self.assertEqual(totals("mixtral_8x7b")["parameters"], 2 * 32000 * 4096 + 32 * block + 4096)
-        # In OPT, a block has 12 width^2 weights, 9 width biases and 4 width of two norms. There are two positions more
+        # In OPT, a block has 12 width^2 weights, 9 width biases and 4 width of two norms. OPT has two positions more
         # than tokens.
         for blocks, width, heads, parameters in ((12, 768, 12, 125_239_296),
                                                  (32, 4096, 32, 6_658_473_984)):
