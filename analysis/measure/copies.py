@@ -48,7 +48,7 @@ def rows(torch, repetitions):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", help="the profile to write")
-    parser.add_argument("--repetitions", type=int, default=20, help="samples of each copy (20)")
+    parser.add_argument("--repetitions", type=int, default=20, help="number of samples per copy (default: 20)")
     given = parser.parse_args()
     try:
         import torch

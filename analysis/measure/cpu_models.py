@@ -28,7 +28,7 @@ import sys
 import time
 from pathlib import Path
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # must be set before torch is imported
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # these variables must be set before torch is imported
 
 MODELS = ["alexnet", "resnet18", "mobilenet_v2", "densenet121", "squeezenet1_1"]
 STATISTICS = {"median": statistics.median, "least": min}
@@ -52,7 +52,7 @@ def simulated(document, path, cache, statistic, batch):
     machine = {"format": "sluice-platform/1", "name": "this_cpu",
                "devices": {"cpu": {"rate": {"float32": "1TFLOP/s"}, "memory": {"capacity": "1TB"}}},
                "memories": {"host": {"capacity": "unlimited"}},
-               "links": {"host": {"joins": ["host", "cpu"], "bandwidth": "1000TB/s"}}}  # nothing is copied
+               "links": {"host": {"joins": ["host", "cpu"], "bandwidth": "1000TB/s"}}}  # copies take almost no time
     scenario = sluice.Scenario.from_dict({
         "format": "sluice-scenario/1", "model": document, "platform": machine, "policy": "resident", "stages": "whole",
         "workload": {"mode": "inference", "batch": batch}, "cost": {"model": "measured"}})
@@ -134,16 +134,19 @@ def print_report(given):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="the folder of the profiles")
-    parser.add_argument("--models", nargs="+", default=MODELS, help=f"of torchvision ({' '.join(MODELS)})")
-    parser.add_argument("--caches", nargs="+", default=["hot", "cold"], help="hot, cold, chained (hot cold)")
-    parser.add_argument("--batch", type=int, default=4, help="images per batch (4)")
-    parser.add_argument("--budget", type=float, default=0.1, help="seconds of each row's samples (0.1)")
-    parser.add_argument("--rounds", type=int, default=2, help="rounds over all rows (2)")
+    parser.add_argument("--models", nargs="+", default=MODELS,
+                        help=f"models of torchvision (default: {' '.join(MODELS)})")
+    parser.add_argument("--caches", nargs="+", default=["hot", "cold"],
+                        help="states of the caches: hot, cold, chained (default: hot cold)")
+    parser.add_argument("--batch", type=int, default=4, help="images per batch (default: 4)")
+    parser.add_argument("--budget", type=float, default=0.1, help="seconds for the samples of each row (default: 0.1)")
+    parser.add_argument("--rounds", type=int, default=2, help="rounds over all rows (default: 2)")
     parser.add_argument("--cache-bytes", type=int, default=2**26,
-                        help="size of the cache; cold inputs are larger (64 MiB)")
+                        help="bytes that cold inputs exceed (default: 64 MiB)")
     parser.add_argument("--allocator", choices=["keep", "return"], default="keep",
-                        help="whether the C library keeps freed memory or returns it to the system (keep)")
-    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="what computes (cpu)")
+                        help="whether the C library keeps freed memory or returns it to the system (default: keep)")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu",
+                        help="the device that computes (default: cpu)")
     parser.add_argument("--report", action="store_true", help="only print the tables of the profiles in FOLDER")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)

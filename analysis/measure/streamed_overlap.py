@@ -71,7 +71,7 @@ class Chain:
     def together(self):
         """Runs all layers. The input is copied first and the answer last, and during each layer the weights of the next
         layer are copied."""
-        free = [None, None]  # when each buffer's weights are no longer needed
+        free = [None, None]  # events after which the weights in each buffer are no longer needed
         with self.torch.cuda.stream(self.copying):
             self.values[0].copy_(self.given, non_blocking=True)
         for layer in range(self.layers):
@@ -105,7 +105,7 @@ def scenario_of(layers, width, batch, copy_s, layer_s):
 
 
 def middle(chain, work, repetitions):
-    chain.seconds(work)  # warm
+    chain.seconds(work)  # warms up the GPU
     return statistics.median(chain.seconds(work) for _ in range(repetitions))
 
 
@@ -122,11 +122,12 @@ def line_of(torch, layers, width, batch, repetitions):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--layers", type=int, default=12, help="layers of the chain (12)")
-    parser.add_argument("--width", type=int, default=8192, help="columns and rows of the weights of a layer (8192)")
+    parser.add_argument("--layers", type=int, default=12, help="number of layers of the chain (default: 12)")
+    parser.add_argument("--width", type=int, default=8192,
+                        help="number of columns and of rows of a layer's weights (default: 8192)")
     parser.add_argument("--batches", type=int, nargs="+", default=[256, 1024, 4096, 16384],
-                        help="rows of the input (256 1024 4096 16384)")
-    parser.add_argument("--repetitions", type=int, default=20, help="samples of each time (20)")
+                        help="numbers of rows of the input (default: 256 1024 4096 16384)")
+    parser.add_argument("--repetitions", type=int, default=20, help="number of samples per time (default: 20)")
     given = parser.parse_args()
     try:
         import torch

@@ -33,7 +33,7 @@ class Child:
     """A process that runs points of one scenario."""
 
     def __init__(self, text: str, path: str) -> None:
-        self.answered = 0  # number of batches
+        self.answered = 0  # the number of batches that the child has answered
         program = f"import sys\nsys.path[:] = {sys.path!r}\n{PROGRAM}"
         self._process = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE,
                                          stdout=subprocess.PIPE)

@@ -18,7 +18,7 @@ from ._paper import page_width
 UNITS = {"s": {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9},
          "byte": {"TB": 1e12, "GB": 1e9, "MB": 1e6, "kB": 1e3, "B": 1.0},
          "FLOP/s": {"PFLOP/s": 1e15, "TFLOP/s": 1e12, "GFLOP/s": 1e9, "MFLOP/s": 1e6, "FLOP/s": 1.0}}
-_ours: WeakSet[Any] = WeakSet()  # figures whose size the caller did not choose
+_ours: WeakSet[Any] = WeakSet()  # the figures whose size Sluice chose
 _NARROW = 5.0  # inches; in a narrower figure, a legend beside the axes would take too much room
 
 Legend = Union[bool, str]

@@ -15,7 +15,7 @@ from typing import Any, Callable, Mapping, Optional, TypeVar, Union
 
 from . import errors
 
-#: parameters whose values are checked by the code that reads them, which has a better message
+#: parameters that are not checked here, because the code that reads their values has better messages
 _SAID_BY_READERS = ("changes", "columns", "over", "platform", "platforms")
 
 Thing = TypeVar("Thing", bound=Any)
@@ -43,7 +43,7 @@ def clipped(value: Any) -> str:
     shortener.maxstring = shortener.maxother = 60
     try:
         return shortener.repr(value)
-    except Exception:  # a repr of the caller's class may raise any exception
+    except Exception:  # the repr of an object of the caller may raise any exception
         return f"a {type(value).__name__}"
 
 
@@ -54,7 +54,7 @@ def _function(function: Callable) -> Callable:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         nonlocal checks
-        if checks is None:  # at the first call, because all names of the function's module exist only then
+        if checks is None:  # only at the first call do all names of the function's module exist
             checks = _checks_of(function)
         for name, value in zip(names, args):
             if name in checks:
@@ -123,7 +123,7 @@ def is_text(value: Any) -> bool:
         return False
     try:
         value.encode()
-    except UnicodeEncodeError:  # half of a surrogate pair
+    except UnicodeEncodeError:  # for example half of a surrogate pair
         return False
     return True
 

@@ -37,7 +37,7 @@ def plain(value: Any, where: str = "") -> Any:
     if not isinstance(value, type):
         if hasattr(value, "_as_document"):
             return value._as_document()
-        if hasattr(value, "tolist"):  # numpy, torch
+        if hasattr(value, "tolist"):  # an array of numpy or torch
             return plain(value.tolist(), where)
     raise errors.InputError(f"a {type(value).__name__} at '{where.strip('.')}' cannot be stored in a "
                             "document: expected a mapping, a list, a text, a number, True, False "
@@ -72,7 +72,7 @@ def text_of(value: Any, what: str) -> str:
     """Returns str(value). Raises InputError if str fails."""
     try:
         return _text(str(value), what)
-    except (ValueError, RuntimeError) as error:  # RecursionError is one
+    except (ValueError, RuntimeError) as error:  # RecursionError is a RuntimeError
         raise errors.InputError(f"a {type(value).__name__} for '{what}' has no text: {error}") from None
 
 

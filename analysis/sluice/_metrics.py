@@ -48,7 +48,7 @@ def close_to(name: Any, known: Iterable[str]) -> str:
 class Suggesting:
     """A class whose error for an unknown attribute suggests a similar attribute."""
 
-    if not TYPE_CHECKING:  # the class declares its attributes
+    if not TYPE_CHECKING:  # a type checker reads only the attributes that the class declares
         def __getattr__(self, name: str) -> Any:
             known = [] if name.startswith("_") else [one for one in dir(type(self)) if not one.startswith("_")]
             there = f"; there are {', '.join(known)}" if known else ""
@@ -75,7 +75,7 @@ class _ByKey(dict):
         there = ", ".join(map(str, self)) or "no keys"
         raise MissingMetric(f"'{self._metric}' has no '{key}'{close_to(key, self)}; it has {there}")
 
-    def __reduce__(self) -> tuple[Any, ...]:  # copies and pickles become plain dicts
+    def __reduce__(self) -> tuple[Any, ...]:  # a copy or a pickle of the metric becomes a plain dict
         return dict, (dict(self),)
 
 
@@ -115,7 +115,7 @@ class Metrics(MetricTypes, Mapping):
             raise MissingMetric(self._no(name)) from None
         return _ByKey(value, name) if isinstance(value, dict) else value
 
-    if not TYPE_CHECKING:  # MetricTypes declares the attributes
+    if not TYPE_CHECKING:  # MetricTypes declares the types of the attributes
         def __getattr__(self, name: str) -> Any:
             if name.startswith("__") or name not in self.__dict__.get("_values", ()):
                 raise AttributeError(self._no(name)) from None

@@ -176,7 +176,7 @@ def _within(key: Any, parameters: Mapping) -> Any:
 
 
 def _fit_row(card: dict) -> dict:
-    """Returns a flat row, with the bytes of the largest micro-batch by class."""
+    """Returns a row of the table: the numbers of the platform, and the bytes of the largest micro-batch by class."""
     row = {"platform": card["platform"], "device": card["device"], "cost": card["cost"],
            "capacity_bytes": card["capacity"], "largest": card["largest"], "step_s": card["step_s"]}
     most = card["most"] or card["one"] or {"bytes": None, "by_class": {}}

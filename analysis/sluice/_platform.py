@@ -124,7 +124,7 @@ class Platform:
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Platform) or not (self.document and other.document):
-            return self is other  # None for the platform that a policy receives
+            return self is other  # the platform that a policy receives has no document
         return self.document == other.document
 
     def __hash__(self) -> int:

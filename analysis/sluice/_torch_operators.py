@@ -83,7 +83,7 @@ class _Run:
             return called()
         self._inside = True
         try:
-            kept = _own((args, kwargs))  # operations in place would overwrite the inputs
+            kept = _own((args, kwargs))  # copies, because operations in place would overwrite the inputs
             before = versions_of((args, kwargs))
             result = called()
             documents = layers_of(what, args, kwargs, result)

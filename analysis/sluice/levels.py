@@ -74,7 +74,7 @@ def by_class(r: "Recording", pool: int, start: float, end: float) -> tuple[np.nd
     kind = r.texts("tensors/class")
     names = list(dict.fromkeys(kind))
     number = np.array([names.index(one) for one in kind])[r.numbers("memory/tensor")[mine]]
-    level = np.append(0, np.cumsum(delta))  # before the first change, and after each change
+    level = np.append(0, np.cumsum(delta))  # the level before the first change, and after each change
     times, shown = _columns(time, level, start, end)
     return times, {name: np.append(0, np.cumsum(np.where(number == i, delta, 0)))[shown]
                    for i, name in enumerate(names)}

@@ -98,7 +98,7 @@ class Plan:
             Path(path).write_text(self.text(), encoding="utf-8")
         except OSError as error:
             raise errors.IoError(f"cannot write '{path}': {error.strerror}") from None
-        except ValueError as error:  # a path that no system has
+        except ValueError as error:  # for example a path with a NUL, which no system has
             raise errors.InputError(f"{str(path)!r} is not a path: {error}") from None
 
     def check(self) -> None:
@@ -133,7 +133,7 @@ class Plan:
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Plan) or not (self._native.lowered and other._native.lowered):
-            return self is other  # a plan that lacks seconds cannot be written as text
+            return self is other  # a plan without seconds has no text to compare
         return self.text() == other.text()
 
     def __hash__(self) -> int:

@@ -64,7 +64,7 @@ class Result:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """Notes without which the numbers could mislead, as in `sluice run`."""
+        """Remarks without which a reader could misunderstand the numbers, as in `sluice run`."""
         return self._answer.notes
 
     @property

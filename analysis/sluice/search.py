@@ -151,7 +151,7 @@ def maximise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
 def _search(scenario, metric, maximise, over, subject_to, points, store, by, seed, verify,
             retry_failed, progress) -> Found:
     if isinstance(scenario, (str, os.PathLike)):
-        from .scenario import load  # imported here, because it imports sweeps
+        from .scenario import load  # imported here, because the imported module imports sweeps
 
         scenario = load(scenario)
     if not hasattr(scenario, "with_"):

@@ -76,7 +76,7 @@ def steps(spans: dict[str, np.ndarray], start: float, end: float) -> tuple[np.nd
                      sum(groups["share"].values(), np.zeros(len(groups["left"]))))
     order = np.argsort(left, kind="stable")
     left, right, busy = left[order], right[order], busy[order]
-    ends = np.append(right[:-1] < left[1:], True)[: len(right)]  # the stream is idle until the next group
+    ends = np.append(right[:-1] < left[1:], True)[: len(right)]  # whether the stream is idle until the next group
     time = np.stack([left, right], axis=1).ravel()
     share = np.stack([busy, np.zeros(len(busy))], axis=1).ravel()
     kept = np.stack([np.full(len(left), True), ends], axis=1).ravel()

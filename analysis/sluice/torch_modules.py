@@ -11,7 +11,7 @@ from torch import nn
 #: modules and functions that become a layer without keys
 PLAIN = {"ReLU": "relu", "ReLU6": "relu6", "LeakyReLU": "leaky_relu", "Sigmoid": "sigmoid", "Tanh": "tanh",
          "SiLU": "silu", "GELU": "gelu", "Hardsigmoid": "hardsigmoid", "Hardswish": "hardswish"}
-# : FLOP of other elementwise functions, and what their backward pass reads, counted like ONNX's operators
+# FLOP of other elementwise functions, and what their backward pass reads. The numbers equal those of ONNX's operators.
 EACH = {"ELU": (4, "output"), "CELU": (5, "output"), "SELU": (5, "output"), "Softplus": (3, "inputs"),
         "Softsign": (3, "inputs"), "Mish": (5, "inputs"), "LogSigmoid": (5, "inputs"), "PReLU": (2, "inputs"),
         "Hardtanh": (2, "inputs"), "Threshold": (1, "inputs"), "LogSoftmax": (6, "output")}
@@ -145,8 +145,8 @@ def _attention(layers, name, module, args, result):
     shape = [output.shape[1 - batch], module.embed_dim]
     heads = layers.between("attention", name, shape, parts, heads=module.num_heads)
     layers.add("matmul", f"{name}_output", output, [heads], rows, **keys)
-    if len(result) > 1 and isinstance(result[1], torch.Tensor):  # the attention weights become a layer only if
-                                                                 # they are read
+    if len(result) > 1 and isinstance(result[1], torch.Tensor):  # the attention weights are a layer only if
+                                                                 # another layer reads them
         layers.later(result[1], lambda: layers.operator(f"{name}_shares", result[1], args[:1],
                                                         layers.natural(result[1])))
 
@@ -162,8 +162,8 @@ def _recurrent(layers, name, module, args, result):
     made = layers.add(type(module).__name__.lower(), name, output, [layers.of(source, place)], place,
                       hidden=module.hidden_size, **unless(1, layers=module.num_layers),
                       **unless(False, bidirectional=module.bidirectional), **unless(True, bias=module.bias))
-    for one in state if isinstance(state, tuple) else (state,):  # the state after the last step: [layers,
-                                                                 # samples, hidden]
+    for one in state if isinstance(state, tuple) else (state,):  # a state after the last step, with the
+                                                                 # axes [layers, samples, hidden]
         at = type(place)(1, (0, 2))
         layers.later(one, lambda one=one: layers.add(
             "operator", f"{name}_state", one, [made], at, shape=layers.extents(one, at)))

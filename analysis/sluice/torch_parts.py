@@ -50,7 +50,7 @@ def turned(layers, name, source, args, kwargs, result):
         a, b = (one % rank for one in given[:2])
         axes[a], axes[b] = b, a
     elif result.shape == source.shape and name == "__get__":
-        axes = list(range(rank))  # the call is .data; for a square matrix it may also be .T
+        axes = list(range(rank))  # the call is .data (or .T of a square matrix, which has the same shape)
     else:  # the call is t, .T or .mT
         axes = list(range(rank - 2)) + [rank - 1, rank - 2]
         if [source.shape[a] for a in axes] != list(result.shape):

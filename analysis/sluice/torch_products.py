@@ -14,7 +14,7 @@ from .torch_modules import linear, unless
 
 def _matmul(layers, name, args, kwargs, result):
     a, b = args[0], args[1]
-    if not layers.is_known(a):  # a parameter or a constant is the left operand
+    if not layers.is_known(a):  # the left operand is a parameter or a constant
         layers.operator(name, result, [a, b], layers.like(result, b), macs=int(b.shape[-2 if b.dim() > 1 else 0]))
     elif not layers.is_known(b) and b.dim() == 2 and layers.learned(b):
         _by_parameter(layers, name, a, b, None, result)

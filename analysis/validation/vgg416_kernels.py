@@ -111,8 +111,8 @@ def all_rules():
 
 
 NOISE = 0.0885      # standard deviation of the logarithm of a measured time (placement.md)
-READ, WRITE, FREE = 21.0e9, 6.8e9, 4.4e6  # rates to read and to write in PMEM, by ratio, and free bytes (placement.md)
-COPY_OUT, COPY_IN = 12e9, 29e9            # byte/s: AutoTM's synchronous copies
+READ, WRITE, FREE = 21.0e9, 6.8e9, 4.4e6  # rates in PMEM (byte/s) fitted by ratio, and free bytes (placement.md)
+COPY_OUT, COPY_IN = 12e9, 29e9            # byte/s of AutoTM's synchronous copies out of DRAM and into DRAM
 
 
 def left_out(times):

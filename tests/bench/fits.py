@@ -21,7 +21,8 @@ AIMED_S = 5
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--model", default="bert_large")
-    parser.add_argument("--beside", type=pathlib.Path, help="another build's program")
+    parser.add_argument("--beside", type=pathlib.Path,
+                        help="the program of another build, with which this build is compared")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
     return parser.parse_args()

@@ -42,7 +42,7 @@ def reference(program, times):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--times", type=int, default=100, help="runs in each round")
+    parser.add_argument("--times", type=int, default=100, help="number of runs per round")
     parser.add_argument("--reference", type=pathlib.Path,
                         default=bench.ROOT.parent / "shared" / "bench")
     options = parser.parse_args()

@@ -39,10 +39,10 @@ OFFLOADS = [(1, 5), (2, 3), (3, 4), (12, 100), (50, 200)]
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--runs", type=int, default=5, help="rounds after the warm-up")
-    parser.add_argument("--pipeline", default="64x1024", help="stages x micro-batches, 1F1B")
-    parser.add_argument("--offload", default="50x1000", help="layers x iterations")
-    parser.add_argument("--json", action="store_true", help="all measurements, as JSON")
+    parser.add_argument("--runs", type=int, default=5, help="number of rounds after the warm-up")
+    parser.add_argument("--pipeline", default="64x1024", help="stages x micro-batches of the pipeline")
+    parser.add_argument("--offload", default="50x1000", help="layers x iterations of the offload chain")
+    parser.add_argument("--json", action="store_true", help="print all measurements as JSON")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release",
                         help="the build folder")
     parser.add_argument("--reference", type=pathlib.Path, default=ROOT.parent / "shared" / "bench",

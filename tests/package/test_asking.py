@@ -35,7 +35,7 @@ class Names(unittest.TestCase):
     def test_objects_made_by_name_can_be_pickled(self):
         for made in (sluice.Scenario("alexnet_resident"), sluice.Model("alexnet"), sluice.Platform("k40")):
             self.assertEqual(pickle.loads(pickle.dumps(made)), made)
-        self.assertIs(pickle.loads(pickle.dumps(sluice.load)), sluice.load)  # Dask also pickles functions
+        self.assertIs(pickle.loads(pickle.dumps(sluice.load)), sluice.load)  # Dask pickles functions, too
 
     def test_an_unknown_name_says_where_names_are(self):
         for make, words in ((sluice.Scenario, "list scenarios"), (sluice.Model, "list models"),

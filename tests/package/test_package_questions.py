@@ -22,7 +22,7 @@ class Questions(unittest.TestCase):
         said = json.loads(program("run", PHASED, "platform.links.host.bandwidth=64GB/s",
                                   "--json").stdout)
         self.assertEqual(dict(faster.run().metrics), said["metrics"])
-        self.assertEqual(base, sluice.load(PHASED))  # the base has not changed
+        self.assertEqual(base, sluice.load(PHASED))  # with_ did not change the base
 
     def test_a_mapping_replaces_the_present_one(self):
         base = sluice.load("alexnet_x200")
@@ -51,7 +51,7 @@ class Questions(unittest.TestCase):
         changed = base.with_({"platform.links.host.bandwidth": "1GB/s"})
         replaced = changed.with_(platform=sluice.platform("k40"))
         self.assertEqual(replaced, base.with_(platform=sluice.platform("k40")))
-        model = {"model.file": "../models/alexnet_torchvision.yaml"}  # reads all again
+        model = {"model.file": "../models/alexnet_torchvision.yaml"}  # makes Sluice read the whole scenario again
         self.assertEqual(replaced.with_(model), base.with_(platform=sluice.platform("k40")).with_(model))
         both = {"platform.links.host.bandwidth": "1GB/s", "platform": sluice.platform("k40")}
         self.assertEqual(base.with_(both).with_(model).document["platform"]["links"]["host"]["bandwidth"],

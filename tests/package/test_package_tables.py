@@ -105,7 +105,7 @@ class Tables(unittest.TestCase):
         by_pool = metrics.peak_bytes
         self.assertIsNone(by_pool.get("gpu0"))
         self.assertNotIn("gpu0", by_pool)
-        self.assertEqual(list(by_pool), ["gpu", "host"])  # asking added nothing
+        self.assertEqual(list(by_pool), ["gpu", "host"])  # asking for an unknown key added no key
         self.assertEqual(pickle.loads(pickle.dumps(by_pool)), by_pool)
         by_pool["gpu"] = 0
         self.assertNotEqual(metrics.peak_bytes, by_pool)

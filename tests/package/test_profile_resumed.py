@@ -68,7 +68,7 @@ class Resumed(Folder):
             with self.subTest(change=change), self.assertRaisesRegex(sluice.InputError, "measured in one way.*another"):
                 self.profile(module, torch.zeros(2, 4), **{"clock": Clock.read, **change})
             self.assertEqual(self.file.read_text(), text)
-        self.worked(nn.Sequential(Works(1.0)), idle_w=2.0)  # the file has no idle power yet
+        self.worked(nn.Sequential(Works(1.0)), idle_w=2.0)  # the file may get its idle power later
         self.worked(nn.Sequential(Works(0.5)), idle_w=3.0)
         self.assertEqual(self.asked("show", self.file)["header"]["idle"], "2.0W")
 

@@ -276,7 +276,7 @@ class Colours(unittest.TestCase):
         said = timeline.handles(ax, set(_colours.KINDS), True, True)
         colours = [matplotlib.colors.to_hex(one.get_facecolor()) for one in said[:-1]]
         self.assertEqual(len(colours), len(set(colours)))
-        self.assertEqual(said[1].get_label(), "backward,\nbackward input")  # the second label is a part of the first
+        self.assertEqual(said[1].get_label(), "backward,\nbackward input")  # two kinds share the colour of this entry
         self.assertEqual({name for one in said[:-2] for name in one.get_label().split(",\n")},
                          {kind.replace("_", " ") for kind in _colours.KINDS})
         self.assertEqual({_colours.KINDS[kind] for kind in ("all_reduce", "all_gather", "all_to_all")}

@@ -144,7 +144,7 @@ class AsWritten(Case):
 # --- on the card -----------------------------------------------------------------------------------
 
 SCALE = 200
-BYTES = SCALE * F32  # per element of the original network
+BYTES = SCALE * F32  # bytes per element of the original network
 # The bytes that the stage conv1..pool5 keeps in addition to the image and pool5. These bytes are the outputs of
 # rectifiers, which the backward passes of the rectifiers read, the outputs of pools, which convolutions read, and an
 # index of 8 bytes per output of a pool.
