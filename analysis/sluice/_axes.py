@@ -1,5 +1,5 @@
 """Axes that several pictures may share. The axes are in seconds and bytes, have one unit per axis, and their limits
-only grow. This module imports matplotlib: `late("._axes")` loads it."""
+only grow. This module imports matplotlib: `late("._axes")` loads this module."""
 
 from __future__ import annotations
 
@@ -173,8 +173,8 @@ def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
 
 
 def title(ax: Axes, given: Optional[str], ours: str) -> None:
-    """Sets the given title ("" for no title). If no title is given, it sets the default title `ours`, except on a
-    printed page."""
+    """Sets the given title ("" for no title). If no title is given, the function sets the default title `ours`, except
+    on a printed page."""
     text = (ours if page_width() is None else "") if given is None else given
     ax.set_title(text, loc="left")
 

@@ -79,7 +79,7 @@ class Action:
         """Uses the tensor in the memory of `node` as an operand, which the action reads, writes, or both. The memory
         holds the tensor until the action ends, and the last use frees it."""
         if not read and not written:
-            raise errors.InputError(f"a use of tensor {tensor} must read or write it")
+            raise errors.InputError(f"a use of tensor {tensor} must read or write the tensor")
         self._builder._native.use(self._ref, whole(tensor, "tensor", most=_MOST), node,
                                   bool(read), bool(written))
         return self
@@ -158,7 +158,7 @@ class PlanBuilder:
 
     def compute(self, device: str, stage: Union[int, Stage], micro_batch: int = -1,
                 samples: int = 0, kind: Computation = "forward") -> Action:
-        """Adds a computation of a stage for the given samples. The cost model gives its seconds."""
+        """Adds a computation of a stage for the given samples. The cost model gives the seconds of the computation."""
         return Action(self, self._native.compute(kind, device, _number(stage),
                                                  whole(micro_batch, "micro_batch", -1, _MOST),
                                                  whole(samples, "samples")))
@@ -220,9 +220,9 @@ def policies_of_this_process() -> frozenset[str]:
 def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[dict] = (),
            all_devices: bool = False, modes: Sequence[Mode] = ("inference",),
            strategies: Sequence[str] = ("keep_all",)) -> Callable[[AnyPlanner], AnyPlanner]:
-    """Makes a function(stages, platform, workload, parameters) -> Plan a policy. Scenarios may name it, its parameters
-    are checked, and `sluice.policies()` lists it. The function runs in this process, and its exceptions are passed on
-    to the caller who asks for the plan.
+    """Makes a function(stages, platform, workload, parameters) -> Plan a policy. Scenarios may name the policy, its
+    parameters are checked, and `sluice.policies()` lists the policy. The function runs in this process, and its
+    exceptions are passed on to the caller who asks for the plan.
 
         @sluice.policy(name="in_turn", summary="Weights stay; one input after the other.",
                        parameters=[sluice.parameter("ahead", "integer", "inputs that come in advance",

@@ -1,5 +1,5 @@
 """Placements, which say which tensors are in fast memory and which are in slow memory. `scenario.placement(...)`
-computes them."""
+computes placements."""
 
 from __future__ import annotations
 
@@ -85,7 +85,8 @@ class PlacementCurve:
 
     @property
     def all_fast_s(self) -> float:
-        """The seconds with all tensors in fast memory. Slowdowns are relative to these seconds."""
+        """The seconds with all tensors in fast memory. Each slowdown is the seconds of a run divided by these
+        seconds."""
         return float(self._said["all_fast_s"])
 
     @property
@@ -127,8 +128,8 @@ class PlacementCurve:
 
     def plan(self, way: Way = "asynchronous", fast: Union[str, float, None] = None) -> Plan:
         """Returns a placement as a plan with two memories, kernels, moves between kernels and moves of a copy
-        engine. `.run()` of the plan executes it. `fast` is as in `tensors`. Raises UsageError if there is no such size,
-        or if the way has no plan at this size."""
+        engine. `.run()` executes the returned plan. `fast` is as in `tensors`. Raises UsageError if there is no such
+        size, or if the way has no plan at this size."""
         place = self._place(way, fast)
         return Plan(self._native.plan(place))
 
@@ -139,7 +140,7 @@ class PlacementCurve:
         return PlacementPlots(self)
 
     def _place(self, way: str, fast: Union[str, float, None]) -> int:
-        """Returns the number of a result."""
+        """Returns the position of a result in the list of results."""
         mine = [place for place, result in enumerate(self._results) if result["way"] == way]
         if not mine:
             raise errors.UsageError(f"{clipped(way)} for 'way' is not a way of this curve; there are: "

@@ -35,8 +35,8 @@ class Plan:
 
     @classmethod
     def from_text(cls, text: str, name: str = "<text>") -> Plan:
-        """Reads a plan from its text (sim/plan/FORMAT.md), such as `text()` or the `plan` of a Result. Messages call it
-        `name`. Raises InputError."""
+        """Reads a plan from its text (sim/plan/FORMAT.md), such as `text()` or the `plan` of a Result. Messages call
+        the plan `name`. Raises InputError."""
         return cls(_sluice.Plan.parse(text, name), name)
 
     @property

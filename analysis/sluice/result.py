@@ -77,7 +77,7 @@ class Result:
 
     @cached_property
     def metrics(self) -> Metrics:
-        """The metrics by name, equal to those of `sluice run --json`."""
+        """The metrics by name, with the numbers that `sluice run --json` prints."""
         info = self._recording.info
         rows = info["summary"]
         return Metrics(info["metrics"], info["units"], {row[0]: row[2] for row in rows},
@@ -217,8 +217,8 @@ def _path(path: Union[str, Path]) -> bytes:
 
 @checked
 def open(path: Union[str, Path]) -> Result:  # noqa: A001 - sluice.open reads well
-    """Reads a trace. Raises IoError if it cannot be read, and InputError if it is not a trace, is damaged or was never
-    finished."""
+    """Reads a trace. Raises IoError if the file cannot be read, and InputError if the file is not a trace, is damaged
+    or was never finished."""
     return Result(helper.ask("open", _path(path)))
 
 

@@ -168,8 +168,8 @@ class Scenario:
         Points in the store do not run again, except failed points with `retry_failed`. sim/study/sweep/FORMAT.md
         describes the file. `verify` is the share of the points that also run in SimGrid, which must give the same
         makespan. With 0, no point runs in SimGrid. `progress` is as in `run`, but counts points. With `executor` =
-        "simgrid", every point runs with SimGrid in a process of its own. In this case, `workers` is None or the number
-        of processes at a time, and `verify` has no effect.
+        "simgrid", every point runs with SimGrid in a process of its own. With "simgrid", `workers` is None or the
+        number of processes at a time, and `verify` has no effect.
 
         A point that does not fit, or whose scenario is not valid, is a row with its reason. Raises UsageError,
         InputError if no point could run, IoError of the store, and InternalError if SimGrid gives another makespan.

@@ -143,7 +143,7 @@ def maximise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
              *, points: int = 200, store: Union[str, Path, None] = None, by: str = "nlopt",
              seed: int = 0, verify: bool = True, retry_failed: bool = False,
              progress: Union[bool, Callable[[int, int], None]] = False) -> Found:
-    """Searches for the point at which a metric is largest. The arguments are those of `minimise`."""
+    """Searches for the point at which a metric is largest. The arguments are as in `minimise`."""
     return _search(scenario, metric, True, over, subject_to, points, store, by, seed, verify,
                    retry_failed, progress)
 

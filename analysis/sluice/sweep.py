@@ -342,7 +342,7 @@ def text_of(key: str, value: Any) -> str:
 
 
 def label_of(value: Any) -> Any:
-    """Returns a value as it appears in a table. A document appears as its name."""
+    """Returns a value as it appears in a table. If the value is a document, the table has the document's name."""
     if isinstance(value, (str, int, float, bool)) or value is None:
         return value
     plain = _documents.plain(value)

@@ -29,9 +29,9 @@ def from_torch(module: Any, example_inputs: Any, name: str = "", *,
         sluice.from_torch(torchvision.models.googlenet(), torch.zeros(1, 3, 224, 224), ignore=["aux*"])
 
     `unknown` says how to treat a call for which Sluice has no layer. "error" raises InputError. "operator" makes a
-    layer that moves its output and computes nothing, and a warning names these calls. `ignore` has the modules and
-    parameters that are left out, such as heads that only training needs. `ignore` gives their names in the module; *
-    and ? match any characters.
+    layer that moves its output and computes nothing, and a warning names the unknown calls. `ignore` has the modules
+    and parameters that are left out, such as heads that only training needs. `ignore` gives their names in the module;
+    * and ? match any characters.
 
     Raises InputError, with the position in the module, for a call that Sluice does not know, or if parameters would be
     left out. This function needs torch, unlike most of Sluice."""

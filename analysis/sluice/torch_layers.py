@@ -1,7 +1,7 @@
 """Collects the layers that calls of torch become.
 
-A layer's shape is that of one sample, and the channels of an image are the last axis. A Place gives the positions of a
-torch tensor's axes in this shape. So a permutation moves nothing and is not a layer. If a layer needs its axes in
+A layer's shape is the shape of one sample, and the channels of an image are the last axis. A Place gives the positions
+of a torch tensor's axes in this shape. So a permutation moves nothing and is not a layer. If a layer needs its axes in
 another order, a `transpose`, which is a view, gives this order."""
 
 from __future__ import annotations

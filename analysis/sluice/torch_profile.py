@@ -208,7 +208,7 @@ def _require(given: Sequence[str], allowed: tuple[str, ...], what: str) -> None:
     if isinstance(given, str) or not given or any(one not in allowed for one in given):
         raise errors.InputError(f"{what}: {given!r}: expected a tuple of some of {', '.join(allowed)}")
     if len(set(given)) < len(given):
-        raise errors.InputError(f"{what}: {given!r}: expected each of them once")
+        raise errors.InputError(f"{what}: {given!r}: expected each value once")
 
 
 def _require_numbers(**numbers: Optional[float]) -> None:

@@ -54,7 +54,7 @@ def main():
     if options.json:
         print(json.dumps({"model": options.model, "seconds": rows, "differ": differ}, indent=1))
         return 1 if differ else 0
-    print(f"fits {options.model} --fates optimal, s of the processor; aimed at {AIMED_S}")
+    print(f"fits {options.model} --fates optimal, CPU seconds; the aim is {AIMED_S}")
     for platform, seconds in rows.items():
         print(f"{platform:24}" + "".join(f"{second:8.2f}" for second in seconds)
               + (" NO" if seconds[0] > AIMED_S else "")

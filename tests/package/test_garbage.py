@@ -19,7 +19,7 @@ SMALL = {"workload.batches_per_step": 1, "workload.steps": 1}
 
 
 class Hostile:
-    """Raises an error whenever it is used."""
+    """An object that raises an error whenever it is used."""
 
     def __repr__(self):
         raise RuntimeError("no repr")
@@ -86,7 +86,8 @@ CHANGED = ("workload", "workload.batch", "workload.dtype", "policy", "policy.nam
 
 class Garbage(unittest.TestCase):
     def call(self, function, args, kwargs, what):
-        """Calls the function, which must answer or raise one of Sluice's errors. Returns whether it raised an error."""
+        """Calls the function, which must answer or raise one of Sluice's errors. Returns whether the call raised an
+        error."""
         try:
             function(*args, **kwargs)
         except sluice.Error as error:
