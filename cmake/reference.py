@@ -30,8 +30,8 @@ EXIT_CODES = {
     1: "`sluice check` found something worse than its baseline (accept a change that is wanted with `--update`);"
        " `sluice profile compare` found profiles that do not agree; `sluice profile cover` found less than the target; or"
        " some points of a sweep or a search failed. The output says which.",
-    2: "The command line is wrong: an unknown command or option, or a missing argument. The message names the help to"
-       " read.",
+    2: "The command line is wrong: a command or an option is unknown, or an argument is missing. The message names the "
+       "help to read.",
     3: "A document or a value is wrong. The message names file, line, column, key and value, and what was allowed. The "
        "same code is for a plan whose waits form a cycle, because such a plan is refused when it is read.",
     4: "The question is valid, but the run is not possible: the memory is too small (\"out of memory\"), or actions"

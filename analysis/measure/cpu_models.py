@@ -7,8 +7,8 @@ One run measures models and operators in turn, on one thread.
     python3 analysis/measure/cpu_models.py FOLDER --report
 
 The script writes a profile for each model (with random weights) to FOLDER. For each model, the script prints the
-measured time of the whole model, the share of this time that the operators take, and the time that Sluice simulates
-from the operators (cost: measured). A model whose profile is already in FOLDER is not measured again.
+measured time of the whole model, and the share of this time that the operators take. It also prints the time that
+Sluice simulates from the operators (cost: measured). A model whose profile is already in FOLDER is not measured again.
 
 Times are the CPU time of the thread. A CPU time does not include the time that the core spends on other programs, but
 it includes the effect of these programs on caches and memory. With --allocator keep, the C library keeps freed memory,

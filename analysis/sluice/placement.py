@@ -93,11 +93,11 @@ class PlacementCurve:
     def frame(self) -> "pandas.DataFrame":
         """A new table with one row for each size and way, in the order of sizes. The columns are way, fast_bytes,
         fast_share (of `needed_bytes`), slowdown (seconds / `all_fast_s`), predicted_s and simulated_s, bound_s and gap
-        (the distance of the seconds from the bound, as a share of the seconds). moves_* and bytes_* count moves to fast
-        memory, moves to slow memory, and moves while kernels run; hit_bytes, miss_bytes and written_back_bytes are the
-        bytes of the way `cached`. oracle_s are the seconds that this computer needed to find the placement, and refused
-        says why the way cannot be used (empty if it can be used). A number that a way does not have is NaN.
-        `frame.attrs["units"]` has the units."""
+        (the distance of the seconds from the bound, as a share of the seconds). The columns moves_* and bytes_* count
+        moves to fast memory, moves to slow memory, and moves while kernels run. The columns hit_bytes, miss_bytes and
+        written_back_bytes are for the way `cached`. The column oracle_s has the seconds that this computer needed to
+        find the placement. The column refused says why the way cannot be used; it is empty if the way can be used. A
+        number that a way does not have is NaN. `frame.attrs["units"]` has the units."""
         columns = _sluice.placement_columns()
         table = late("pandas").DataFrame(self._results, columns=columns)
         words = ("way", "refused")
@@ -140,7 +140,7 @@ class PlacementCurve:
         return PlacementPlots(self)
 
     def _place(self, way: str, fast: Union[str, float, None]) -> int:
-        """Returns the position of a result in the list of results."""
+        """Returns the position of the result of this way at this size of fast memory, in the list of results."""
         mine = [place for place, result in enumerate(self._results) if result["way"] == way]
         if not mine:
             raise errors.UsageError(f"{clipped(way)} for 'way' is not a way of this curve; there are: "

@@ -116,8 +116,9 @@ class Result:
     @property
     def stages(self) -> "pandas.DataFrame":
         """A table with one row per stage of the plan, indexed by its number. The columns are name, the devices that
-        worked on it, its spans, compute_s (busy time of compute streams), flop, loaded_bytes and saved_bytes, and the
-        times at which its first work began and its last work ended (start and end, in s)."""
+        worked on the stage, the number of its spans, compute_s (busy time of compute streams), flop, loaded_bytes and
+        saved_bytes. The last two columns, start and end, are the times (s) at which the first work of the stage began
+        and its last work ended."""
         return late("._tables").stages(self._recording)
 
     @property

@@ -70,8 +70,9 @@ def a30_table(with_cores, without):
 
 
 def whole_tiles(rows):
-    """Counts the grids of thread blocks of the products in NeuSight's tables. Returns how many grids consist of whole
-    tiles of m x k, of m x n, of m x k but not of m x n, and of m x n but not of m x k."""
+    """Counts the grids of thread blocks of the products in NeuSight's tables. Returns four numbers of grids: the grids
+    that consist of whole tiles of m x k, those of whole tiles of m x n, those of m x k only, and those of m x n
+    only."""
     def is_whole(row, columns):
         tiles, grid, count = (16, 32, 64, 96, 128, 256), int(row["grid_blocks"]), int(row["b"])
         return any(count * -(-int(row["m"]) // high) * -(-int(row[columns]) // wide) == grid

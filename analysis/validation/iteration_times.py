@@ -34,9 +34,9 @@ def both_gradients(rows, columns, depth):
 
 
 def layer(width, micro_batch, ranks, sequence_parallel):
-    """Returns four numbers of one layer on one rank, forward and backward: seconds of its products, FLOP of the
-    attention's two products, bytes of streams, and bytes that a ring of ranks sends. (There are two all-reduces per
-    pass, and each sends 2 (t - 1) / t of the layer's output.)"""
+    """Returns four numbers of one layer on one rank, each for the forward and the backward pass together. The numbers
+    are the seconds of the products, the FLOP of the attention's two products, the bytes of streams, and the bytes that
+    a ring of ranks sends. (There are two all-reduces per pass, and each sends 2 (t - 1) / t of the layer's output.)"""
     rows = TOKENS * micro_batch
     shapes = [(rows, 3 * width // ranks, width), (rows, width, width // ranks),
               (rows, 4 * width // ranks, width), (rows, width, 4 * width // ranks)]

@@ -145,9 +145,9 @@ def sign(ratio, effect):
 
 
 def judge(kernels, nodes, fit, effect):
-    """Returns three numbers: the median error of the placements of these nodes; the share of placements with an effect
-    whose sign is predicted correctly; and the share of all placements that are correctly called slower, faster, or
-    equally fast."""
+    """Returns three numbers for the placements of these nodes. The first number is the median error. The second is the
+    share of the placements with an effect for which the sign of the effect is predicted correctly. The third is the
+    share of all placements that are correctly called slower, faster, or equally fast."""
     errors, signs, classes = [], [], []
     for n in nodes:
         dram, rows = kernels[n]

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests the cost model `fitted`: its page has the errors of the bundled fits, these errors are within the page's aims,
-and the program gives products the same seconds as a second implementation of the formula."""
+"""Tests the cost model `fitted`. The page fitted.md has the errors of the bundled fits, and these errors are within the
+page's aims. The program gives products the same seconds as a second implementation of the formula."""
 
 import csv
 import json
