@@ -21,7 +21,8 @@ TITLES = {
     "fates": ("Fates of activations", "fates: {strategy: …}",
               "What becomes of an activation until the backward pass needs it."),
     "optimizers": ("Optimizers", "workload: {optimizer: …}", "The rules that update the weights in training."),
-    "metrics": ("Metrics", "`sluice run --json`", "The numbers of an answer. Each example is a command in whose answer the metric has a value."),
+    "metrics": ("Metrics", "`sluice run --json`", "The numbers that an answer holds. Each example is a command in "
+                                                  "whose answer the metric has a value."),
 }
 
 # For each exit code that `sluice help` lists: why a command ends with this code, and what to do.
@@ -102,7 +103,7 @@ def catalog_page(program, kind):
 
 
 def takes_of(schema):
-    """Returns the possible values in a few words."""
+    """Returns the values that a key or parameter may have, in a few words."""
     if "anyOf" in schema:
         return " or ".join(dict.fromkeys(filter(None, map(takes_of, schema["anyOf"]))))
     if "enum" in schema:

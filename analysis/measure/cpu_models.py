@@ -133,14 +133,15 @@ def print_report(given):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, help="the folder of the profiles")
+    parser.add_argument("folder", type=Path, help="the folder in which the profiles are")
     parser.add_argument("--models", nargs="+", default=MODELS,
                         help=f"models of torchvision (default: {' '.join(MODELS)})")
     parser.add_argument("--caches", nargs="+", default=["hot", "cold"],
                         help="states of the caches: hot, cold, chained (default: hot cold)")
     parser.add_argument("--batch", type=int, default=4, help="images per batch (default: 4)")
     parser.add_argument("--budget", type=float, default=0.1, help="seconds for the samples of each row (default: 0.1)")
-    parser.add_argument("--rounds", type=int, default=2, help="rounds over all rows (default: 2)")
+    parser.add_argument("--rounds", type=int, default=2, help="how often all rows are measured, one after the other "
+                                                              "(default: 2)")
     parser.add_argument("--cache-bytes", type=int, default=2**26,
                         help="bytes that cold inputs exceed (default: 64 MiB)")
     parser.add_argument("--allocator", choices=["keep", "return"], default="keep",

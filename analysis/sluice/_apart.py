@@ -26,7 +26,7 @@ PROGRAM = "from sluice import _apart\n_apart.serve()"
 
 
 class Died(Exception):
-    """The child ended before it answered."""
+    """The child process ended before it answered."""
 
 
 class Child:
@@ -71,8 +71,8 @@ class Asker:
         self._ended = False
 
     def ask(self, text: str, path: str, batch: Sequence[Overrides]) -> list[bytes]:
-        """Returns the packed result of each point. If the child dies, its batch is split in two batches. A point counts
-        as failed if a new child dies while it runs only this point."""
+        """Returns the result of each point as packed bytes. If the child dies, its batch is split in two batches. A
+        point counts as failed if a new child dies while it runs only this point."""
         child = self._child(text, path)
         fresh = child.answered == 0
         try:
@@ -114,7 +114,7 @@ class Asker:
 
 
 def serve() -> None:
-    """The main loop of the child."""
+    """The main loop of the child process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process of the user handles Ctrl-C
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a point prints must not get among the answers

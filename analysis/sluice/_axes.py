@@ -119,7 +119,7 @@ def siblings(ax: Axes, which: str) -> list[Axes]:
 def scale(ax: Axes, which: str, what: str, dimension: str, unit: Optional[str] = None,
           argument: str = "unit") -> None:
     """Writes the axis in a unit that suits all axes that share it, or in `unit`, which was given by the argument
-    `argument`. The limits must be set before."""
+    `argument`. The limits of the axis must be set before this call."""
     axis = getattr(ax, f"{which}axis")
     formatter = axis.get_major_formatter()
     if not isinstance(formatter, Scaled) or formatter.dimension != dimension:

@@ -38,7 +38,7 @@ def checked(thing: Thing) -> Thing:
 
 
 def clipped(value: Any) -> str:
-    """Returns the repr of any value, shortened."""
+    """Returns the repr of any value, shortened to fit into a message."""
     shortener = reprlib.Repr()
     shortener.maxstring = shortener.maxother = 60
     try:

@@ -64,7 +64,7 @@ def upon(colour: Any) -> Any:
 
 
 def pale(ax: Any) -> Any:
-    """Returns a colour close to the background."""
+    """Returns a colour that is close to the background of the axes."""
     return _mixed(ax, 0.25 if on_dark(ax) else 0.07)
 
 

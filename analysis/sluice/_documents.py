@@ -91,7 +91,7 @@ def _key(key: Any, where: str) -> str:
 
 
 def whole(value: Any, key: str, least: int = 0, most: int = 2**63 - 1) -> int:
-    """Returns a number without a fraction. Raises InputError for all other values."""
+    """Returns the value as an integer, if it is a number without a fraction. Raises InputError for all other values."""
     try:
         number = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
     except TypeError:

@@ -21,7 +21,7 @@ from . import _sluice, errors
 
 # the interval at which a waiting thread looks for a signal that another thread may have received
 _LOOK_EVERY_MS = 100
-_GRACE_S = 2.0  # seconds that a cancelled run has to end
+_GRACE_S = 2.0  # seconds in which a cancelled run must end
 
 Progress = Callable[[int, int], None]
 
@@ -133,7 +133,7 @@ def _how_it_ended(process: subprocess.Popen) -> str:
 
 
 def _answer(channel: socket.socket, process: subprocess.Popen, progress: Optional[Progress]):
-    """Returns the memory of an answer. Raises the error that the answer reports."""
+    """Returns the shared memory that an answer names. Raises the error that the answer reports."""
     while True:
         message = _sluice.receive(channel.fileno(), _LOOK_EVERY_MS)
         if message is None:

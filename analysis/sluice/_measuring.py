@@ -59,8 +59,8 @@ class Loop:
 
 @dataclass
 class Subject:
-    """The calls that are measured. `prepare(n)` prepares the next n calls, outside of the measured time, and returns a
-    function that runs these calls."""
+    """The calls whose time is measured. `prepare(n)` prepares the next n calls, outside of the measured time, and
+    returns a function that runs these calls."""
 
     prepare: Callable[[int], Callable[[], None]]
     synchronise: Callable[[], None]

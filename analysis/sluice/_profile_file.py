@@ -22,8 +22,9 @@ Row = dict[str, str]
 
 
 class ProfileFile:
-    """A profile in its CSV form. Keys of the header are written as given. If the file exists, the keys about the
-    machine and the way of measuring must equal those in the file. An existing file keeps its `idle` power."""
+    """A profile as a CSV file. The header has the keys as the caller gives them. If the file exists, the keys about the
+    machine and the way of measuring must equal those in the file. An existing file keeps the `idle` power that it
+    has."""
 
     def __init__(self, path: Union[str, Path], header: Mapping[str, Any]) -> None:
         self.path = Path(path)
@@ -74,7 +75,7 @@ class ProfileFile:
 
     @staticmethod
     def key(row: Row) -> tuple[str, ...]:
-        """Returns the cells that identify a row. A device that all rows share is in the header."""
+        """Returns the cells by which a row is recognised. A device that all rows share is in the header."""
         return tuple(row.get(column) or "" for column in KEY)
 
     def put(self, row: Row) -> None:

@@ -36,8 +36,9 @@ def dataset(r: "Recording", times: Sequence[float], makespan: float,
     busy = np.array([_busy(r, number, edges) for number in range(len(streams))]).reshape(len(streams), len(ends))
     level = np.array([_highest(r, number, edges) for number in range(len(pools))]).reshape(len(pools), len(ends))
     done = _at(r, "samples_done", ends)
-    about = {"utilisation": ("1", "busy share of the bin"), "level": ("byte", "most in the pool in the bin"),
-             "samples_done": ("sample", "samples complete by the end of the bin")}
+    about = {"utilisation": ("1", "share of the bin in which the stream is busy"),
+             "level": ("byte", "most bytes in the pool during the bin"),
+             "samples_done": ("sample", "samples that are complete when the bin ends")}
     arrays = {"utilisation": (("stream", "time"), np.where(over, np.nan, busy)),
               "level": (("pool", "time"), np.where(over, np.nan, level)),
               "samples_done": (("time",), np.where(over, np.nan, done))}

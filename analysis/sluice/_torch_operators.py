@@ -58,7 +58,7 @@ def operators_of(module: nn.Module, inputs: tuple) -> tuple[list[Operator], Oper
 
 
 class _Run:
-    """Collects the operators of one run."""
+    """Collects the operators of one run of the module."""
 
     def __init__(self, module: nn.Module, inputs: tuple) -> None:
         self.found: dict[tuple, Operator] = {}
@@ -114,7 +114,7 @@ class _Run:
     def _words(self, module: nn.Module, documents: list[dict], args: tuple, kwargs: dict,
                result: Any) -> dict[str, str]:
         """Describes a call as the layer that from_torch makes of it, so that the row can price that layer. If no layer
-        corresponds to the call, it is described by torch's names."""
+        corresponds to the call, the call is described by torch's names."""
         working = [one for one in documents if one["type"] not in VIEWS]
         if len(documents) == 1 or len(working) == 1:
             layer = documents[0] if len(documents) == 1 else working[0]

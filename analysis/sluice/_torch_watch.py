@@ -42,8 +42,8 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
 
 
 class Layered:
-    """Turns calls into layers, like from_torch. A call that is not a layer is not an error, and its results count as
-    inputs."""
+    """Turns calls of torch into layers, as from_torch does. A call that is not a layer is not an error, and its results
+    count as inputs."""
 
     def __init__(self, module: nn.Module, inputs: tuple) -> None:
         self._layers = Layers(module)

@@ -106,7 +106,8 @@ class Workers:
 
     def _round(self, executor: Executor, cluster: Cluster, points: dict[int, Overrides],
                batches: list[list[int]], ask: Ask) -> dict[int, BaseException]:
-        """Runs each batch once. Returns the points of the batches that did not answer, with the executor's error."""
+        """Runs each batch of points once. Returns the points of the batches that did not answer, with the executor's
+        error."""
         waiting = deque(batches)
         running: dict[Future, list[int]] = {}
         suspects: dict[int, BaseException] = {}

@@ -9,7 +9,7 @@ from typing import Optional
 
 
 class Error(Exception):
-    """Base of all errors of Sluice."""
+    """The base class of all errors of Sluice."""
 
     exit_code = 70
 

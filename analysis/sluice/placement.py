@@ -205,7 +205,7 @@ def _sizes(fast: Sizes) -> str:
 
 
 def _rates(in_place: Rates) -> str:
-    """Returns the rates as the option --in-place writes them. Without rates, the text is empty."""
+    """Returns the rates as the option --in-place writes them. If there are no rates, the returned text is empty."""
     if in_place is None:
         return ""
     if isinstance(in_place, str):
@@ -216,7 +216,7 @@ def _rates(in_place: Rates) -> str:
 
 
 def _size(size: Any) -> str:
-    """Returns a size as a text. A share becomes a percentage with all digits."""
+    """Returns a size of fast memory as a text. A share becomes a percentage with all digits."""
     if isinstance(size, str):
         if not size.strip():
             raise errors.UsageError("an empty text for 'fast': expected a size, such as 0.4, '40%' or '16GB'")

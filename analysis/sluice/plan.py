@@ -46,12 +46,12 @@ class Plan:
 
     @property
     def iterations(self) -> int:
-        """How often the body runs."""
+        """The number of iterations, which is how often the body of the plan runs."""
         return self._native.iterations
 
     @property
     def stages(self) -> list[str]:
-        """The names of the stages, by number."""
+        """The names of the stages, in the order of their numbers."""
         return self._native.stages
 
     @property

@@ -146,7 +146,8 @@ class Plots(Suggesting):
         ax.set_ylabel("busy (%)")
 
     def _window(self, start: float, end: Optional[float]) -> tuple[float, float]:
-        """Returns the start and end to be shown. Raises InputError if nothing can be shown."""
+        """Returns the start and the end of the part of the run that is shown. Raises InputError if nothing can be
+        shown."""
         available = self._recording.numbers("spans/available")
         makespan = float(available.max()) if len(available) else 0.0
         if makespan == 0:

@@ -35,7 +35,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Points:
-    """The numbers of a picture."""
+    """The numbers that a picture of a roofline shows."""
 
     device: str
     dtype: str

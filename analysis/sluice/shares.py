@@ -38,9 +38,9 @@ def together(spans: dict[str, np.ndarray], apart: float, longest: float) -> dict
 
 
 def _groups(start: np.ndarray, end: np.ndarray, apart: float, longest: float) -> np.ndarray:
-    """Returns the group of each span. A sequence of spans with pauses of less than `apart` seconds is divided into
-    parts of about `longest` seconds. A group reaches from a long span of a part to a similar span of the next part. So
-    groups of repeated actions look alike, wherever the parts begin."""
+    """Returns the number of the group to which each span belongs. A sequence of spans with pauses of less than `apart`
+    seconds is divided into parts of about `longest` seconds. A group reaches from a long span of a part to a similar
+    span of the next part. So groups of repeated actions look alike, wherever the parts begin."""
     if len(start) == 0:
         return np.zeros(0)
     begins = np.append(True, start[1:] - end[:-1] >= apart)
@@ -68,7 +68,8 @@ def _last(first: np.ndarray) -> np.ndarray:
 
 
 def steps(spans: dict[str, np.ndarray], start: float, end: float) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the busy share as steps: times, and the share from each time to the next."""
+    """Returns two arrays, which give the busy share as steps: the times, and the share from each time to the next
+    time."""
     wide, groups = divided(spans, end - start)
     left = np.append(wide["start"], groups["left"])
     right = np.append(wide["end"], groups["right"])

@@ -33,8 +33,9 @@ constexpr double link_latency_s = 10e-6;
 
 Plan pipeline_plan(const Pipeline& pipeline);
 
-/// Returns a chain with offloading. The forward passes of all layers each save an activation, and then the backward
-/// passes follow in reverse order. Each activation is loaded again, at most two backward passes early.
+/// Returns the plan of a chain of layers with offloading. The forward passes of all layers each
+/// save an activation, and then the backward passes follow in reverse order. Each activation is
+/// loaded again, at most two backward passes early.
 Plan offload_plan(int layers, int iterations);
 
 /// Returns a plan whose body has `layers` computations, each with its own load (16 MB into a pool with room for two). A

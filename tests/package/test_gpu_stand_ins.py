@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Tests code that needs a GPU with stand-ins: NVML and nvidia-smi that report known joules, copies of known rates by
-the scripts for torch and for CUDA, and streams that overlap. The calls of the real libraries are not tested here."""
+"""Tests code for GPUs with the help of stand-ins, which simulate a GPU: NVML and nvidia-smi that report known joules,
+copies of known rates by the scripts for torch and for CUDA, and streams that overlap. The calls of the real libraries
+are not tested here."""
 
 import json
 import os

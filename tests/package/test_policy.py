@@ -155,7 +155,7 @@ class Alike(unittest.TestCase):
         plan.check()
 
     def test_facts_are_typed_and_come_back_from_the_plans_text(self):
-        @sluice.policy(name="stating", summary="States facts of every type.")
+        @sluice.policy(name="stating", summary="Makes a plan with facts of every type.")
         def stating(stages, platform, workload, parameters):
             builder = sluice.PlanBuilder(platform, "stating")
             builder.compute(platform.device_names[0], 0, 0, 1).done(1)

@@ -238,7 +238,7 @@ class ForAPaper(unittest.TestCase):
 
 
 def lab(colour):
-    """CIE L*a*b* (D65) of a colour of sRGB."""
+    """Returns the coordinates of an sRGB colour in CIE L*a*b* (D65)."""
     rgb = np.array(matplotlib.colors.to_rgb(colour))
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ linear

@@ -296,7 +296,7 @@ class Sweep(unittest.TestCase):
         found = scenario().sweep(values, executor="simgrid", store=store, workers=2,
                                  progress=lambda done, total: told.append((done, total))).frame
         self.assertEqual(told[-1], (8, 8))
-        self.assertEqual(len(told), 6, "two points were verified before")
+        self.assertEqual(len(told), 6, "an earlier sweep verified two of the points")
         self.assertEqual(list(found["status"]), ["complete"] * 6 + ["infeasible"] * 2)
         for i in range(6):
             self.assertAlmostEqual(found["makespan_s"][i] / expected["makespan_s"][i], 1, delta=1e-9)
