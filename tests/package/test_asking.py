@@ -93,7 +93,7 @@ class Models(unittest.TestCase):
         with self.assertRaisesRegex(sluice.InputError, "did you mean 'dense'"):
             sluice.Model({"format": "sluice-model/1", "name": "x", "layers": layers})
 
-    def test_a_platform_without_a_rate_is_a_row(self):
+    def test_a_platform_without_a_rate_is_a_row_of_fits(self):
         table = sluice.model("alexnet").fits(["a100_pcie", "k40"], dtype=numpy.float16)
         self.assertGreater(table.loc["a100_pcie", "largest"], 0)
         self.assertIn("float16", table.loc["k40", "error"])

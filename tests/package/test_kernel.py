@@ -75,7 +75,7 @@ class Kernel(unittest.TestCase):
             if said["parent_header"].get("msg_id") == message and said["msg_type"] == "execute_input":
                 return
 
-    def test_twenty_interrupts_at_random_moments_leave_it_usable(self):
+    def test_twenty_interrupts_at_random_moments_leave_the_kernel_usable(self):
         moments = random.Random(4)
         for number in range(20):
             code = "long.run()" if number % 4 == 3 else WORK

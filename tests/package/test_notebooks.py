@@ -173,7 +173,7 @@ def errors(notebook):
 
 
 class Notebooks(unittest.TestCase):
-    def test_each_runs_and_shows_its_pictures(self):
+    def test_each_notebook_runs_and_shows_its_pictures(self):
         paths = execute.notebooks()
         self.assertEqual([path.name[0] for path in paths], ["1", "2", "3", "4", "5", "6", "7", "8"])
         for path in paths:

@@ -54,7 +54,7 @@ class Tables(unittest.TestCase):
         self.assertGreater(len(waited), 0)
         self.assertTrue(waited["blocker"].isin(spans["action"]).all())
 
-    def test_an_xarray_dataset_has_them_all_with_units(self):
+    def test_an_xarray_dataset_has_all_tables_with_units(self):
         data = self.result.to_xarray()
         self.assertEqual(data["start"].attrs["units"], "s")
         self.assertTrue(np.array_equal(data["start"], self.result.spans["start"]))

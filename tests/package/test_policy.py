@@ -137,7 +137,7 @@ class SecondMemory(unittest.TestCase):
 
 
 class Alike(unittest.TestCase):
-    def test_the_time_equals_the_arithmetic(self):
+    def test_the_makespan_equals_the_arithmetic(self):
         # A product of two matrices 1000 x 1000 has 2e9 FLOP, which take 2 ms at 1 TFLOP/s. Each matrix is 4e6 bytes, 4
         # ms over the link. The weights of stage 0 are loaded until 4 ms, and the input until 8 ms. Stage 0 computes
         # until 10 ms, while the weights of stage 1 are loaded until 12 ms. Stage 1 computes until 14 ms, and its answer
@@ -203,12 +203,12 @@ class Alike(unittest.TestCase):
             with self.subTest(keys=keys), self.assertRaisesRegex(sluice.InputError, words):
                 scenario(**keys)
 
-    def test_it_is_listed(self):
+    def test_a_python_policy_is_in_the_list_of_policies(self):
         row = sluice.policies().loc["one_by_one"]
         self.assertEqual(row["summary"], "Loads a stage, computes all micro-batches with it, and drops its weights.")
         self.assertEqual([one["name"] for one in row["parameters"]], ["times", "room", "order"])
 
-    def test_an_exception_in_it_reaches_the_caller(self):
+    def test_an_exception_in_a_python_policy_reaches_the_caller(self):
         with self.assertRaisesRegex(LookupError, "not downwards"):
             scenario(order="down").run()
         self.assertEqual(scenario().run().status, "complete")
@@ -220,7 +220,7 @@ class Alike(unittest.TestCase):
         unlimited = small.with_({"memory.capacity": "unlimited"})
         self.assertGreater(unlimited.run().metrics.overflow_bytes["gpu"], 0)
 
-    def test_its_declarations_are_checked(self):
+    def test_the_declarations_of_a_python_policy_are_checked(self):
         for words, given in (("tuning.*inference or training", {"modes": ["tuning"]}),
                              ("sqrtt.*did you mean 'sqrt'", {"strategies": ["sqrtt"]})):
             with self.assertRaisesRegex(sluice.InputError, words):
@@ -228,17 +228,17 @@ class Alike(unittest.TestCase):
         with self.assertRaisesRegex(sluice.InputError, "one_by_one.*offload_all.*keep_all.*streamed"):
             scenario().with_({"fates": {"strategy": "offload_all"}}).plan()
 
-    def test_workloads_it_does_not_plan_for_are_refused_by_name(self):
+    def test_workloads_that_a_policy_does_not_plan_for_are_refused_by_name(self):
         with self.assertRaisesRegex(sluice.InputError, "one_by_one.*training.*inference"):
             scenario().with_({"workload.mode": "training"}).plan()
 
 
 class Registering(unittest.TestCase):
-    def test_a_name_of_sluices_own_is_refused(self):
+    def test_the_name_of_a_built_in_policy_is_refused(self):
         with self.assertRaisesRegex(sluice.InputError, "streamed"):
             sluice.policy(name="streamed", summary="")(lambda *_: None)
 
-    def test_the_same_name_again_replaces_it(self):
+    def test_a_second_policy_of_the_same_name_replaces_the_first(self):
         for answer in (1, 2):
             @sluice.policy(name="changing", summary=f"version {answer}")
             def changing(stages, platform, workload, parameters):
@@ -298,7 +298,7 @@ class Building(unittest.TestCase):
     def setUp(self):
         self.builder = sluice.PlanBuilder(PLATFORM, "b")
 
-    def test_unknown_names_are_refused_with_the_known_ones(self):
+    def test_the_error_for_an_unknown_name_lists_the_known_names(self):
         tensor = self.builder.tensor("w", "weight", 10, "host")
         for call, words in (
                 (lambda: self.builder.tensor("v", "wieght", 1), "did you mean 'weight'"),
@@ -351,7 +351,7 @@ class Building(unittest.TestCase):
             with self.subTest(seconds=seconds), self.assertRaisesRegex(sluice.InputError, "'takes'"):
                 self.builder.compute("gpu", 0).takes(seconds)
 
-    def test_a_finished_builder_says_so(self):
+    def test_a_builder_cannot_be_used_after_finish(self):
         self.builder.compute("gpu", 0)
         plan = self.builder.finish()
         with self.assertRaisesRegex(sluice.InputError, "finished"):

@@ -10,7 +10,7 @@ from sluice import _measuring, meters
 
 
 class Energy(Folder):
-    def test_joules_are_those_of_the_meter(self):
+    def test_the_joules_of_a_row_equal_the_joules_of_the_meter(self):
         # A call takes 3 W for 1 s, which is 3 J. The meter may be wrong by two steps of 1/8 J, which is 1 % of 25 J. So
         # a sample needs 9 calls, which take 27 J.
         self.worked(nn.Sequential(Works(1.0)), whole=False, meter=StandIn(), idle_w=2.0, budget_s=10.0)

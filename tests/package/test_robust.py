@@ -163,7 +163,7 @@ class Survives(unittest.TestCase):
             self.assertTrue(settles(idle, 3), descendants(os.getpid()))
         self.assertEqual(small().run().status, "complete")
 
-    def test_a_signal_that_another_thread_gets_is_noticed(self):
+    def test_the_waiting_thread_notices_a_signal_that_another_thread_got(self):
         timer = threading.Timer(0.3, lambda: signal.pthread_kill(
             threading.get_ident(), signal.SIGINT))
         timer.start()
@@ -186,7 +186,7 @@ class Survives(unittest.TestCase):
         self.assertEqual(scenario.run().status, "complete")
         self.assertTrue(settles(idle))
 
-    def test_the_helper_ends_with_the_process_it_helps_however_that_ends(self):
+    def test_the_helper_ends_with_its_parent_however_the_parent_ends(self):
         script = ("import sluice, os, sys, threading\n"
                   "sluice.load('phased_ipu_pair', {'workload.steps': 1}).run()\n"
                   "long = sluice.load('alexnet_resident', {'workload.steps': 300_000})\n"

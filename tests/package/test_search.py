@@ -26,7 +26,7 @@ class Search(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def test_the_best_batch_below_a_limit_is_that_of_a_sweep(self):
+    def test_a_search_and_a_sweep_find_the_same_best_batch_below_a_limit(self):
         found = sluice.maximise(scenario(), "throughput_samples_per_s", {"workload.batch": range(1, 65)},
                                 subject_to="peak_bytes.gpu <= 400MB")
         frame = scenario().sweep({"workload.batch": list(range(1, 65))}, verify=0).frame
@@ -84,7 +84,7 @@ class Search(unittest.TestCase):
             self.assertEqual(answer["found"]["number"], found.number)
             self.assertEqual(len(answer["points"]), len(found.points))
 
-    def test_optuna(self):
+    def test_a_search_by_optuna_finds_nearly_the_best_point(self):
         need_optuna = __import__("importlib").util.find_spec("optuna")
         if need_optuna is None:
             self.skipTest("python3-optuna is not installed")

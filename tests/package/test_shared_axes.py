@@ -219,7 +219,7 @@ class ForAPaper(unittest.TestCase):
             with self.assertRaisesRegex(sluice.UsageError, f"^{argument}='furlong': expected one of"):
                 draw(**{argument: "furlong"})
 
-    def test_an_unknown_picture_is_refused_with_the_known_ones(self):
+    def test_the_error_for_an_unknown_picture_lists_the_known_pictures(self):
         runs = sluice.compare({"a": LONG, "b": SHORT})
         for plots in (LONG.plot, runs.plot):
             with self.assertRaisesRegex(AttributeError, "'timelin' .did you mean 'timeline'.*memory"):

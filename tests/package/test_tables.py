@@ -51,7 +51,7 @@ class NobodySpoils(unittest.TestCase):
             yield lambda name=name: table[name].array.codes.fill(0)
             yield lambda name=name: table.loc.__setitem__((table.index[0], name), table[name].cat.categories[-1])
 
-    def test_a_change_of_a_table_affects_no_other(self):
+    def test_a_change_of_a_table_affects_no_other_table(self):
         import warnings
         for name in ("spans", "memory", "series"):
             before = getattr(self.result, name).copy(deep=True)
@@ -66,7 +66,7 @@ class NobodySpoils(unittest.TestCase):
                         pass
                 self.assertTrue(getattr(self.result, name).equals(before), (name, number))
 
-    def test_the_case_of_the_review(self):
+    def test_a_new_column_of_a_table_does_not_change_the_result(self):
         spans = self.result.spans
         spans["length"] = spans["end"] - spans["start"]
         spans.groupby("kind", observed=True)["length"].sum()
@@ -177,7 +177,7 @@ class Metrics(unittest.TestCase):
         self.assertIsNone(self.metrics.get("makespan"))
         self.assertFalse(hasattr(self.metrics, "xyz"))
 
-    def test_they_cannot_be_changed(self):
+    def test_metrics_cannot_be_changed(self):
         peak = self.metrics.peak_bytes["ipu0"]
         for change in (lambda: setattr(self.metrics, "makespan_s", 0), lambda: delattr(self.metrics, "makespan_s"),
                        lambda: setattr(self.metrics, "units", {}), lambda: setattr(self.metrics, "other", 1),
@@ -193,7 +193,7 @@ class Metrics(unittest.TestCase):
         for other in (copy.copy(self.metrics), copy.deepcopy(self.metrics), pickle.loads(pickle.dumps(self.metrics))):
             self.assertEqual(dict(other), dict(self.metrics))
 
-    def test_each_has_a_type_and_every_scenario_keeps_to_it(self):
+    def test_each_metric_has_a_type_which_holds_in_every_scenario(self):
         types = typing.get_type_hints(sluice._metrics.MetricTypes)
         self.assertEqual(set(types), set(sluice.metrics().index))
         for name in sluice.scenarios().index:
@@ -207,7 +207,7 @@ class Metrics(unittest.TestCase):
                     for one in value.values():
                         self.assertIsInstance(one, typing.get_origin(inner) or inner, (name, metric))
 
-    def test_the_types_are_those_that_the_goldens_give(self):
+    def test_the_goldens_give_the_types_of_metrics(self):
         root = pathlib.Path(__file__).resolve().parents[2]
         written = subprocess.run(
             [sys.executable, "-B", "-c", "import metric_types; print(metric_types.text(), end='')"],

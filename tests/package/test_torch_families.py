@@ -57,7 +57,7 @@ FAMILIES = {"alexnet": 224, "convnext_tiny": 224, "densenet121": 224, "efficient
 
 
 class Families(unittest.TestCase):
-    def test_parameters_are_as_published_and_macs_are_those_of_the_kernels(self):
+    def test_parameters_equal_the_published_numbers_and_macs_equal_those_of_torchs_kernels(self):
         self.assertGreaterEqual(len(FAMILIES), 20)
         for name, size in FAMILIES.items():
             with self.subTest(network=name), warnings.catch_warnings():

@@ -59,12 +59,12 @@ class Compare(validation.Case):
             "worst": by_hand["worst"]}, heading)
         return by_hand
 
-    def test_the_printed_pairs(self):
+    def test_the_page_has_the_ratios_of_the_printed_pairs(self):
         by_hand = self.check(PRINTED, printed_pairs(), "The printed pairs", "pairs", lambda _: {})
         self.assertEqual((by_hand["pairs"], by_hand["compared"], by_hand["agreeing"]), (33, 27, 13))
 
     @unittest.skipUnless(WHOLE.exists(), "the whole table does not exist")
-    def test_the_whole_table(self):
+    def test_the_page_has_the_ratios_of_the_whole_table(self):
         by_hand = self.check(WHOLE, whole_pairs(), "The whole table", "rows",
                              lambda hand: {"rows without a zero": hand["without"]})
         self.assertEqual((by_hand["pairs"], by_hand["without"], by_hand["compared"], by_hand["agreeing"]),

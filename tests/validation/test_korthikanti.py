@@ -224,7 +224,7 @@ class Korthikanti(Case):
         for quantity, value in found.items():
             self.assertEqual(value, hand[quantity], quantity)
 
-    def test_weights_gradients_and_state_are_18_bytes_a_parameter(self):
+    def test_weights_gradients_and_state_are_18_bytes_per_parameter(self):
         formulas = Formulas()
         products = Fraction(12 * formulas.h**2 * formulas.blocks, RANKS)
         self.assertEqual(18 * products, Fraction("45.5625") * GIB)
@@ -235,7 +235,7 @@ class Korthikanti(Case):
         self.assertEqual(classes["weight"], 2 * parameters)
         self.assertEqual(classes["optimizer"], 12 * parameters)
 
-    def test_what_fits_on_a_card_of_80_gb(self):
+    def test_the_page_says_which_strategies_fit_on_a_card_of_80_gb(self):
         for fates, sequence, code in (("selective", 8, 0), ("checkpoint", 1, 0), ("checkpoint", 8, 0),
                                       ("keep_all", 1, 4), ("keep_all", 8, 4)):
             done = subprocess.run([PROGRAM, "run", SCENARIO, f"fates.strategy={fates}",
@@ -253,7 +253,7 @@ class Korthikanti(Case):
         }
         self.all_close(found, {quantity: MS * value for quantity, value in TIMES.items()})
 
-    def test_the_models_flop_are_those_of_section_6(self):
+    def test_the_models_flop_equal_those_of_section_6(self):
         for name in BLOCKS:
             self.assertEqual(6 * model(name, 1)["totals"]["macs"], Formulas(name).model_flop())
             self.assertEqual(6 * RANKS * model(name, 8)["totals"]["macs"], Formulas(name).model_flop())

@@ -34,7 +34,7 @@ class Cliff(unittest.TestCase):
         self.assertLess(self.measured["static", 0.014] / self.measured["synchronous", 0.014], 1.01)
         self.assertGreater(self.measured["static", 0.037] / self.measured["synchronous", 0.035], 1.25)
 
-    def test_of_all_ways_one_is_near_both_points(self):
+    def test_one_of_all_combinations_is_near_both_points(self):
         found = {tuple(rules.items()): vgg.slowdowns(self.times, rules) for rules in vgg.all_rules()}
         off = {rules: vgg.worst(slowdowns, self.measured) for rules, slowdowns in found.items()}
         self.assertEqual(len(off), 8)
@@ -48,7 +48,7 @@ class Cliff(unittest.TestCase):
             if dict(rules)["convolution"] == "ratio":
                 self.assertGreater(slowdowns[0.037], 2)
 
-    def test_the_gradients_make_up_the_cliff(self):
+    def test_the_gradients_cause_the_steep_fall(self):
         added = {operator: vgg.extra_seconds(self.times, operator, "PMEM", vgg.BEST[operator])
                  - vgg.extra_seconds(self.times, operator, "DRAM", vgg.BEST[operator]) for operator in vgg.NODES}
         for operator, seconds in (("convolution", 0), ("relu backward", 118), ("gradient of the input", 304),
@@ -70,7 +70,7 @@ class Cliff(unittest.TestCase):
         self.assertAlmostEqual(missing - explained - found["weights, by ratio"], 0.042, places=3)
         self.assertAlmostEqual(missing - explained - found["weights, by rate"], 0.016, places=3)
 
-    def test_sluice_has_the_same_cliff_with_these_kernels(self):
+    def test_sluice_has_the_same_steep_fall_with_these_kernels(self):
         with tempfile.TemporaryDirectory() as folder:
             profile = pathlib.Path(folder, "kernels.csv")
             with profile.open("w", encoding="utf-8", newline="") as file:

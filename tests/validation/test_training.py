@@ -94,7 +94,7 @@ class AsWritten(Case):
         self.check_tables("alexnet_on_one_card.md", Strategies().sample(), "Training: seconds per sample")
         self.check_tables("alexnet_on_one_card.md", Strategies().all_samples(), "Training 900 samples")
 
-    def test_sluice_gives_what_the_arithmetic_gives_a_sample(self):
+    def test_sluice_gives_what_the_arithmetic_gives_per_sample(self):
         found = sluice_as_written()
         self.all_close({
             "save, or reload, what is made up to 5-Conv": found["up to 5 offloaded"] / SAMPLES / 2,
@@ -105,7 +105,7 @@ class AsWritten(Case):
             "combined strategy": found["combined"] / SAMPLES,
         }, Strategies().sample())
 
-    def test_sluice_gives_what_the_arithmetic_gives_for_900(self):
+    def test_sluice_gives_what_the_arithmetic_gives_for_900_samples(self):
         found, metrics = sluice_as_written(), metrics_of(AS_WRITTEN)
         twice = metrics_of(AS_WRITTEN, "workload.backward=2")
         inference = metrics_of("scenarios/alexnet_x200_as_written.yaml")["compute_s"]
@@ -178,7 +178,7 @@ class Optimal(Case):
         for number in ("**21.4 ms**", "1055.8 s instead of 1092.0 s", "costs 61.6 ms"):
             self.assertIn(number, page)
 
-    def test_one_byte_less_than_any_fate_needs_exits_4_and_names_the_least(self):
+    def test_a_budget_of_one_byte_too_few_exits_with_4_and_names_the_least_budget(self):
         done = subprocess.run([PROGRAM, "run", AS_WRITTEN, "fates={strategy: optimal, budget: 671846399B}"],
                               capture_output=True, text=True, cwd=ROOT, env=ENVIRONMENT, timeout=300)
         self.assertEqual(done.returncode, 4, done.stderr)
@@ -307,7 +307,7 @@ class OnTheCard(Case):
             self.assertEqual(facts(*run)["in_flight"], samples)
             self.assertEqual(facts(*run)["bytes_needed"], needed(samples))
 
-    def test_as_many_run_and_one_more_exits_4(self):
+    def test_as_many_samples_run_as_the_page_says_and_one_more_exits_with_4(self):
         for run, needed, most in ((KEPT, HALVES.kept, 3), (OFFLOADED, HALVES.offloaded, 446),
                                   (KEPT_PARTS, QUARTERS.kept, 15)):
             for samples, code in ((most, 0), (most + 1, 4)):

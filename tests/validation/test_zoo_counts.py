@@ -145,7 +145,7 @@ class Counts(unittest.TestCase):
         self.assertEqual(zoo, TORCHVISION.keys() | LANGUAGE.keys() | OTHERS.keys()
                          | ELSEWHERE)
 
-    def test_parameters_and_multiply_accumulates_are_torchvisions(self):
+    def test_parameters_and_multiply_accumulates_equal_torchvisions(self):
         for model, (parameters, gmacs) in TORCHVISION.items():
             with self.subTest(model=model):
                 counted = totals(model)
@@ -154,7 +154,7 @@ class Counts(unittest.TestCase):
                 self.assertEqual(f"{counted['macs'] / 1e9:.{digits}f}", gmacs)
 
 
-    def test_parameters_of_the_others_are_those_of_the_released_weights(self):
+    def test_parameters_of_all_other_models_equal_those_of_the_released_weights(self):
         for model, parameters in {**LANGUAGE, **OTHERS}.items():
             with self.subTest(model=model):
                 self.assertEqual(totals(model)["parameters"], parameters)
@@ -239,7 +239,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(moved["input"], SAMPLES * stages[0]["input_bytes"])
         self.assertEqual(moved["output"], SAMPLES * stages[-1]["output_bytes"])
 
-    def test_each_runs_resident_and_its_bytes_and_flop_add_up(self):
+    def test_each_model_runs_resident_and_its_bytes_and_flop_add_up(self):
         for model in [*TORCHVISION, *OTHERS, "bert_base", "bert_large", "gpt2", "gpt2_xl",
                       "opt", "t5_base"]:
             with self.subTest(model=model):
