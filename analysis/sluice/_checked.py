@@ -77,8 +77,8 @@ def _require(value: Any, name: str, check: tuple[Check, str], function: Callable
 
 
 def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
-    """Returns the function that checks each parameter. A parameter has no such function if its annotation allows any
-    value, or names a type that is not imported."""
+    """Returns the functions that check the parameters, by the names of the parameters. A parameter has no such function
+    if its annotation allows any value, or names a type that is not imported."""
     found = {}
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.annotation is parameter.empty or name in _SAID_BY_READERS or parameter.kind in (

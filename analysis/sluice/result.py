@@ -70,8 +70,8 @@ class Result:
     @property
     def status(self) -> str:
         """"complete", or "no samples" if all actions were executed but no action completed a sample (see
-        `Action.done`). A trace may also be "aborted" (by a signal) or "failed". Such a trace holds the actions that
-        were executed before the run ended."""
+        `Action.done`). The status of a trace may also be "aborted" (by a signal) or "failed". Such a trace holds the
+        actions that were executed before the run ended."""
         status = self._recording.info["status"]
         return "no samples" if status == "complete" and self.metrics.samples == 0 else status
 

@@ -350,7 +350,7 @@ def label_of(value: Any) -> Any:
 
 
 def _direction(metric: str) -> int:
-    """Returns 1 if smaller is better, and -1 if larger is better."""
+    """Returns 1 if smaller values of the metric are better, and -1 if larger values are better."""
     better = _sluice.better(metric.split("[", 1)[0])
     if better == "neither":
         raise errors.UsageError(f"'{metric}' has no direction: a smaller value is neither better nor worse")
