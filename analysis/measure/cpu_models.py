@@ -90,8 +90,8 @@ def line_of(found):
     return "| " + " | ".join(cells) + " |"
 
 
-HEADING = ("| model | inputs | operators | whole, ms | its middle 80 % | attributed | simulated, ms | off by | least whole, ms "
-           "| attributed | simulated, ms | off by |\n" + "|---" * 12 + "|")
+HEADING = ("| model | inputs | operators | whole, ms | middle 80 % of whole, ms | attributed | simulated, ms | error "
+           "| least whole, ms | attributed | simulated, ms | error |\n" + "|---" * 12 + "|")
 
 
 def way_of_measuring(given):
@@ -127,8 +127,8 @@ def print_report(given):
                     errors[cache, statistic].append(abs(found[statistic]["error"]))
     for (cache, statistic), all_of in errors.items():
         if all_of:
-            print(f"{cache}, {statistic}: the median model is off by {100 * statistics.median(all_of):.1f} %, the worst by "
-                  f"{100 * max(all_of):.1f} %")
+            print(f"{cache}, {statistic}: the median error of the models is {100 * statistics.median(all_of):.1f} %, "
+                  f"the largest error {100 * max(all_of):.1f} %")
 
 
 def main():

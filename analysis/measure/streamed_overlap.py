@@ -136,7 +136,7 @@ def main():
     if not torch.cuda.is_available():
         sys.exit("there is no GPU, so nothing was measured")
     print(f"{torch.cuda.get_device_name()}, {given.layers} layers of {given.width} x {given.width}, float32\n")
-    print("| batch | copies, ms | computing, ms | both together, ms | simulated, ms | off by | copies hidden, measured | "
+    print("| batch | copies, ms | computing, ms | both together, ms | simulated, ms | error | copies hidden, measured | "
           "copies hidden, simulated |\n" + "|---" * 8 + "|")
     for batch in given.batches:
         print(line_of(torch, given.layers, given.width, batch, given.repetitions), flush=True)

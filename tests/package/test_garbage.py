@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests that every public function answers any argument, or refuses it with one of Sluice's errors and a message."""
+"""Tests that every public function accepts any argument, or refuses the argument with an error of Sluice and a
+message."""
 
 import inspect
 import os
