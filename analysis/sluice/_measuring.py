@@ -33,7 +33,7 @@ def keep_freed_memory() -> None:
 
 @dataclass(frozen=True)
 class Loop:
-    """Decides when there are enough samples, and holds the clock and the meter that measure them."""
+    """Decides when there are enough samples, and holds the clock and the meter with which samples are measured."""
 
     budget_s: float = 1.0  # seconds for measuring the samples of a row
     confidence: Optional[float] = None  # there are also enough samples if 1.96 standard errors are within this

@@ -52,7 +52,8 @@ class Stage(NamedTuple):
 
 @checked
 class Action:
-    """An action of a builder. Other actions can wait for this action, and this action can allocate and use tensors."""
+    """An action of a plan that a builder makes. Other actions can wait for this action, and this action can allocate
+    and use tensors."""
 
     __slots__ = ("_builder", "_ref")
 

@@ -79,7 +79,7 @@ class _Inputs:
     @property
     def most_calls(self) -> Optional[int]:
         """The number of calls that find none of their inputs in the cache after the cache was cleared. None means that
-        any number of calls does."""
+        there is no such limit."""
         return None if self._broom is None else self.count
 
     def ready(self) -> None:

@@ -55,12 +55,13 @@ def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str
     turn from an array that is larger than the cache), and "chained" (8 copies run one after the other, for layers that
     keep the shape). `budget_s` are the seconds for the samples of each row. A row ends earlier if 1.96 standard errors
     are within the share `confidence` of the mean. The budget is divided into `rounds` rounds over all rows, so that a
-    drift of the machine affects all rows alike. `cache_bytes` is the size of the cache; None finds it out. `meter` is
-    one of sluice.meters, an object with the same members as a meter of sluice.meters, None, or "auto" for RAPL, NVML or
-    nvidia-smi, if one of them can be read. `idle_w` is the power at rest (meters.idle_watts measures it). With
-    `keep_memory`, the C library of this process keeps freed memory from now on. Without `keep_memory`, the library
-    returns large tensors to the system, so that a whole model takes time to map and clear memory again, but an operator
-    in a loop does not. `progress` is True for a bar, or a function of (rows done, all rows).
+    drift of the machine affects all rows alike. `cache_bytes` is the size of the cache. None means that the function
+    finds out this size. `meter` is one of sluice.meters, an object with the same members as a meter of sluice.meters,
+    None, or "auto" for RAPL, NVML or nvidia-smi, if one of them can be read. `idle_w` is the power at rest
+    (meters.idle_watts measures it). With `keep_memory`, the C library of this process keeps freed memory from now on.
+    Without `keep_memory`, the library returns large tensors to the system, so that a whole model takes time to map and
+    clear memory again, but an operator in a loop does not. `progress` is True for a bar, or a function of (rows done,
+    all rows).
 
     Raises InputError for an argument or a file that is not valid. It needs torch."""
     try:

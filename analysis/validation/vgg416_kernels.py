@@ -134,13 +134,17 @@ def left_out(times):
                  for width, size, count, cin in GROUPS for n in range(count)) - images
     size = NODES["relu backward"][1]
     return {
-        "convolutions write": share["convolution"], "relu backward reads": share["relu backward"], "noise": noise,
-        "ratio of 3242": ratio,
-        "weights, by ratio": (ratio - 1) * seconds_in_dram()["gradient of the weights"] / ALL_DRAM,
-        "weights, by rate": inputs / READ / ALL_DRAM,
-        "reads without a cache": share["relu backward"] * (size / (size - FREE) - 1),
-        "writes at the common rate": output_bytes() / WRITE / ALL_DRAM - share["convolution"],
-        "copies out": output_bytes() / COPY_OUT / ALL_DRAM, "copies in": output_bytes() / COPY_IN / ALL_DRAM,
+        "writes of convolutions in PMEM": share["convolution"],
+        "reads of relu's backward passes in PMEM": share["relu backward"],
+        "uncertainty of the measured nodes": noise,
+        "factor of node 3242 with its input in PMEM": ratio,
+        "reads for gradients of weights, by that factor":
+            (ratio - 1) * seconds_in_dram()["gradient of the weights"] / ALL_DRAM,
+        "reads for gradients of weights, by the rate of reading": inputs / READ / ALL_DRAM,
+        "reads without the free bytes of caches": share["relu backward"] * (size / (size - FREE) - 1),
+        "writes at the common rate of the nodes": output_bytes() / WRITE / ALL_DRAM - share["convolution"],
+        "moves out of DRAM": output_bytes() / COPY_OUT / ALL_DRAM,
+        "moves into DRAM": output_bytes() / COPY_IN / ALL_DRAM,
     }
 
 

@@ -60,15 +60,21 @@ class Cliff(unittest.TestCase):
 
     def test_what_the_profile_leaves_out_at_the_second_point(self):
         found = vgg.left_out(self.times)
-        for name, share in (("convolutions write", 0.107), ("relu backward reads", 0.113), ("noise", 0.017),
-                            ("ratio of 3242", 1.073), ("weights, by ratio", 0.023), ("weights, by rate", 0.049),
-                            ("reads without a cache", 0.066), ("writes at the common rate", 0.046),
-                            ("copies out", 0.086), ("copies in", 0.036)):
+        for name, share in (("writes of convolutions in PMEM", 0.107),
+                            ("reads of relu's backward passes in PMEM", 0.113),
+                            ("uncertainty of the measured nodes", 0.017),
+                            ("factor of node 3242 with its input in PMEM", 1.073),
+                            ("reads for gradients of weights, by that factor", 0.023),
+                            ("reads for gradients of weights, by the rate of reading", 0.049),
+                            ("reads without the free bytes of caches", 0.066),
+                            ("writes at the common rate of the nodes", 0.046),
+                            ("moves out of DRAM", 0.086), ("moves into DRAM", 0.036)):
             self.assertAlmostEqual(found[name], share, places=3, msg=name)
         missing = self.measured["static", 0.037] - 1.216
-        explained = found["reads without a cache"] + found["writes at the common rate"]
-        self.assertAlmostEqual(missing - explained - found["weights, by ratio"], 0.042, places=3)
-        self.assertAlmostEqual(missing - explained - found["weights, by rate"], 0.016, places=3)
+        explained = found["reads without the free bytes of caches"] + found["writes at the common rate of the nodes"]
+        for weights, unexplained in (("by that factor", 0.042), ("by the rate of reading", 0.016)):
+            left = missing - explained - found[f"reads for gradients of weights, {weights}"]
+            self.assertAlmostEqual(left, unexplained, places=3)
 
     def test_sluice_has_the_same_steep_fall_with_these_kernels(self):
         with tempfile.TemporaryDirectory() as folder:
