@@ -1,6 +1,6 @@
 # Says which files `cmake --install build/release --prefix P` installs where, and what the .deb holds (`./dev package`,
-# or `cpack -G DEB` in the build folder). The program finds its documents beside itself (P/share/sluice), and the Python
-# package finds them by a link, so the tree works in any folder.
+# or `cpack -G DEB` in the build folder). The program finds its documents in a folder beside its own folder
+# (P/share/sluice), and the Python package finds the documents by a link. So the installed files work in any folder P.
 include(GNUInstallDirs)
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # the tests are not installed, so they need not be built
 set(documents ${CMAKE_INSTALL_DATAROOTDIR}/sluice)

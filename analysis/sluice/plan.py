@@ -102,8 +102,8 @@ class Plan:
             raise errors.InputError(f"{str(path)!r} is not a path: {error}") from None
 
     def check(self) -> None:
-        """Raises InputError if the plan contradicts itself, and Infeasible if it blocks for ever
-        or does not fit."""
+        """Raises InputError if the plan contradicts itself, and Infeasible if the plan ends in a deadlock or does not
+        fit."""
         self._native.check()
 
     def run(self, progress: Union[bool, Callable[[int, int], None]] = False,

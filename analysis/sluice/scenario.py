@@ -245,8 +245,8 @@ _KINDS = {"policy": "name", "stages": "cut", "fates": "strategy", "cost": "model
 
 
 def _tell_dropped(key: str, value: Mapping, before: dict) -> None:
-    """Warns if a mapping lacks keys of the mapping that it replaces. If the model, the platform or the policy is
-    replaced by another one, no keys are missed, so that there is no warning."""
+    """Warns if a mapping lacks keys of the mapping that it replaces. There is no warning if the model, the platform or
+    the policy is replaced by another kind, whose keys differ anyway."""
     if key in ("model", "platform"):
         return
     was: Any = before
