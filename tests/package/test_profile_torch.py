@@ -218,7 +218,7 @@ class Refused(Folder):
                 ((module, given), {"rounds": 0}, "more than 0"),
                 ((module, given), {"confidence": -1.0}, "confidence: -1.0: expected more than 0"),
                 ((module, given), {"cache_bytes": -1}, "cache_bytes: -1: expected more than 0"),
-                ((module, given), {"caches": ("hot", "hot")}, "each of them once"),
+                ((module, given), {"caches": ("hot", "hot")}, "each value once"),
                 ((module, given), {"idle_w": -1.0}, "idle_w.*0 or more"),
                 ((module, given), {"idle_w": float("nan")}, "idle_w.*0 or more"),
                 ((module, given), {"meter": "rapl"}, "meter: 'rapl': expected \"auto\", None, or an object"),
