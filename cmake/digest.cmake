@@ -1,6 +1,6 @@
-# Writes the digest of the computing code. It is the sha256 of the library that the program, the Python module and its
-# helper are linked from. If SimGrid's engine is a separate archive, it is the sha256 of the two sums, one after the
-# other.
+# Writes the digest of the code that computes results. The digest is the sha256 of the library that the program, the
+# Python module and its helper are linked from. If SimGrid's engine is a separate archive, the digest is the sha256 of
+# two sums, one after the other: the sha256 of the library and the sha256 of the archive.
 set(digest "")
 foreach(library ${LIBRARIES})
   file(SHA256 ${library} one)

@@ -1,6 +1,6 @@
 # Says which files `cmake --install build/release --prefix P` installs where, and what the .deb holds (`./dev package`,
-# or `cpack -G DEB` in the build folder). The program finds its documents beside itself (P/share/sluice), and the Python
-# package finds them by a link, so the tree works in any folder.
+# or `cpack -G DEB` in the build folder). The program finds its documents in a folder beside its own folder
+# (P/share/sluice), and the Python package finds the documents by a link. So the installed files work in any folder P.
 include(GNUInstallDirs)
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # the tests are not installed, so they need not be built
 set(documents ${CMAKE_INSTALL_DATAROOTDIR}/sluice)
@@ -14,7 +14,7 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/sluice RENAME
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/sluice)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/sluice)
 
-# The installed program writes both.
+# The installed program writes both the man pages and the completion.
 set(made ${PROJECT_BINARY_DIR}/installed)
 install(CODE "
   file(MAKE_DIRECTORY ${made}/man1)

@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # help2man expects a synopsis as "Usage: A" and "  or:  B", but the help of sluice has one line per form below "Usage:".
-# So these lines are rewritten.
+# So the script below rewrites the lines of the help.
 cat >"$work/synopsis.awk" <<'AWK'
 /^Usage:$/ { usage = 1; next }
 usage && /^  sluice/ { if (line != "") print line; line = (count++ ? "  or:  " : "Usage: ") substr($0, 3); next }

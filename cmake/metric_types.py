@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Writes analysis/sluice/_metric_types.py, the types of all metrics, from the goldens, for editors and
-type checkers. `./dev accept` calls it."""
+"""Writes analysis/sluice/_metric_types.py, the types of all metrics, from the goldens, for editors and type checkers.
+`./dev accept` calls this script."""
 
 import json
 import pathlib
@@ -8,7 +8,7 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FILE = ROOT / "analysis/sluice/_metric_types.py"
-WHOLE = ("byte", "FLOP", "sample")  # units that are counted
+WHOLE = ("byte", "FLOP", "sample")  # units whose numbers are integers
 HEAD = '''"""The types of all metrics, written by `./dev accept`."""
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Optional
 
 
 class MetricTypes:
-    """The metrics of a run that ended. A metric that has no number in some runs may be None."""
+    """The metrics of a run that ended, with their types. A metric that has no number in some runs may be None."""
 
 '''
 
 
 def type_of(metric):
-    """Returns the type of a metric in a golden, or None if it has no number there."""
+    """Returns the type of a metric in a golden, or None if the metric has no number in this golden."""
     if "by" in metric:
         if all("/" in key for key in metric["by"]) and metric["by"]:  # a metric by pool and by class
             return f"dict[str, dict[str, {type_of(next(iter(metric['by'].values())))}]]"

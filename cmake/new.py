@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""./dev new KIND NAME makes the one file and the one line of a new entry of a catalog.
+"""./dev new KIND NAME adds an entry to a catalog: one new file, and one line in the catalog's list.
 
-The file begins as a working copy of a short entry of its kind, under the new name, so that it builds
-and passes the tests before anything in it is changed. For a kind whose entries are all long, there is a short
-example in cmake/new/KIND.cpp.
+The file begins as a working copy of a short entry of its kind, under the new name, so that the program builds and
+passes the tests before anything in the file is changed. For a kind whose entries are all long, there is a short example
+in cmake/new/KIND.cpp.
 """
 
 import dataclasses
@@ -17,38 +17,38 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 @dataclasses.dataclass(frozen=True)
 class Kind:
     folder: str  # where the new file goes
-    catalog: str  # the file of the list
+    catalog: str  # the file with the list of entries
     record: str  # the C++ type of an entry
-    suffix: str  # of the entry's identifier: NAME_suffix
+    suffix: str  # the ending of the entry's identifier, which is NAME_suffix
     example: str  # the file that is copied
-    entry: str  # the name of the entry in it that is copied
-    also: tuple = ()  # what else must be done
+    entry: str  # the name of the entry of that file that is copied
+    also: tuple = ()  # the steps that remain for the author
 
 
-SCHEMAS = "./dev docs writes the schemas and docs/reference, which list it"
-REFERENCE = "./dev docs writes docs/reference, which lists it"
+SCHEMAS = "run ./dev docs, which writes the schemas and docs/reference with the new entry"
+REFERENCE = "run ./dev docs, which writes docs/reference with the new entry"
 KINDS = {
     "policy": Kind("sim/policy", "sim/policy/catalog.cpp", "Policy", "policy",
                    "sim/policy/basic.cpp", "basic",
                    (SCHEMAS,)),
     "layer": Kind("sim/model/layers", "sim/model/catalog.cpp", "LayerType", "layer",
                   "sim/model/layers/dense.cpp", "dense",
-                  (SCHEMAS, "a row in each of the two tables of formulas in models/FORMAT.md")),
+                  (SCHEMAS, "add a row to each of the two tables of formulas in models/FORMAT.md")),
     "cost": Kind("sim/cost", "sim/cost/catalog.cpp", "CostModel", "cost",
                  "sim/cost/peak.cpp", "peak", (SCHEMAS,)),
     "cut": Kind("sim/stage", "sim/stage/catalog.cpp", "Cut", "cut",
                 "sim/stage/whole.cpp", "whole", (SCHEMAS,)),
     "metric": Kind("sim/metrics/kinds", "sim/metrics/catalog.cpp", "Metric", "metric",
                    "sim/metrics/kinds/makespan.cpp", "makespan_s",
-                   ("its unit at the end of its name (_s, _bytes, _j) and in .unit",
-                    "./dev accept writes it into the goldens", REFERENCE)),
+                   ("give the metric's unit at the end of its name (_s, _bytes, _j) and in .unit",
+                    "run ./dev accept, which writes the new metric into the goldens", REFERENCE)),
     "fate": Kind("sim/fates", "sim/fates/catalog.cpp", "FateStrategy", "fates",
                  "sim/fates/uniform.cpp", "keep_all", (SCHEMAS,)),
     "optimizer": Kind("sim/workload/optimizers", "sim/workload/catalog.cpp", "Optimizer",
                       "optimizer", "sim/workload/optimizers/sgd.cpp", "sgd", (SCHEMAS,)),
     "importer": Kind("sim/model", "sim/model/catalog.cpp", "Importer", "importer",
                      "cmake/new/importer.cpp", "example",
-                     ("the ending of its files, in .ending", "a section in models/FORMAT.md")),
+                     ("give the ending of the importer's files in .ending", "add a section to models/FORMAT.md")),
     "export": Kind("sim/trace/export", "sim/trace/export/catalog.cpp", "ExportFormat", "export",
                    "sim/trace/export/csv.cpp", "csv", (REFERENCE,)),
     "command": Kind("sim/command", "sim/command/catalog.cpp", "Command", "command",
@@ -116,8 +116,8 @@ def main(arguments):
     catalog.write_text(listed)
     print(f"made {file.relative_to(ROOT)}, a working copy, and a line in {kind.catalog}; next:",
           file=sys.stderr)
-    for step in ("change the copy; its first lines say what it is", *kind.also,
-                 "its hand-computed case in tests/hand; ./dev test"):
+    for step in ("change the copy, and say in its first lines what the entry is", *kind.also,
+                 "add a case that you compute by hand to tests/hand, and run ./dev test"):
         print(f"  - {step}", file=sys.stderr)
 
 

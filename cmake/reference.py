@@ -21,27 +21,28 @@ TITLES = {
     "fates": ("Fates of activations", "fates: {strategy: …}",
               "What becomes of an activation until the backward pass needs it."),
     "optimizers": ("Optimizers", "workload: {optimizer: …}", "The rules that update the weights in training."),
-    "metrics": ("Metrics", "`sluice run --json`", "The numbers of an answer. Each example is a command in whose answer the metric has a value."),
+    "metrics": ("Metrics", "`sluice run --json`", "The numbers that an answer holds. Each example is a command in "
+                                                  "whose answer the metric has a value."),
 }
 
-# What `sluice help` says in a word about each exit code, with what led to it and what to do.
+# For each exit code that `sluice help` lists: why a command ends with this code, and what to do.
 EXIT_CODES = {
-    0: "Everything that was asked for was done. A scenario that was run fits.",
+    0: "The command has done everything. If it ran a scenario, the scenario fits.",
     1: "`sluice check` found something worse than its baseline (accept a change that is wanted with `--update`);"
        " `sluice profile compare` found profiles that do not agree; `sluice profile cover` found less than the target; or"
        " some points of a sweep or a search failed. The output says which.",
-    2: "The command line is wrong: an unknown command or option, or a missing argument. The message names the help to"
-       " read.",
-    3: "A document or a value is wrong. The message names file, line, column, key and value, and what was allowed. A plan"
-       " whose waits form a cycle belongs here, too, because it is refused when it is read.",
+    2: "The command line is wrong: a command or an option is unknown, or an argument is missing. The message names the "
+       "help to read.",
+    3: "A document or a value is wrong. The message names file, line, column, key and value, and what was allowed. The "
+       "same code is for a plan whose waits form a cycle, because such a plan is refused when it is read.",
     4: "The question is valid, but the run is not possible: the memory is too small (\"out of memory\"), or actions"
-       " wait for each other for ever (\"blocked for ever\"). The message says how many bytes were asked for, which"
-       " tensors hold the memory, and what waits for what.",
+       " wait for each other for ever (\"blocked for ever\"). The message says how many bytes an action needs, which "
+       "tensors hold the memory, and what each action waits for.",
     5: "A file cannot be found, read or written, or the disk is full. The message names the file.",
     70: "This is a fault of Sluice, and never of the input. Please report the command with its documents.",
-    130: "Control-C (SIGINT) ended the command. Files are written as a whole or not at all; a store keeps the points that"
-         " are done.",
-    143: "SIGTERM ended the command, in the same way.",
+    130: "Control-C (SIGINT) ended the command. Files are written as a whole or not at all; a store keeps the points "
+         "that were complete.",
+    143: "SIGTERM ended the command. Files and stores are as after Control-C.",
 }
 
 
@@ -102,7 +103,7 @@ def catalog_page(program, kind):
 
 
 def takes_of(schema):
-    """Returns the possible values in a few words."""
+    """Returns the values that a key or parameter may have, in a few words."""
     if "anyOf" in schema:
         return " or ".join(dict.fromkeys(filter(None, map(takes_of, schema["anyOf"]))))
     if "enum" in schema:
@@ -143,7 +144,8 @@ def keys_page(program):
         yield mapping_of(properties[key]).get("description", "")
         yield ""
         yield from key_rows(mapping_of(properties[key])["properties"])
-    yield ("The keys of `policy`, `stages`, `fates` and `cost` depend on what is chosen: [policies](policies.md),"
+    yield ("The keys of `policy`, `stages`, `fates` and `cost` depend on the policy, the cut, the strategy and the "
+           "cost model that the scenario chooses: [policies](policies.md),"
            " [cuts](cuts.md), [fates of activations](fates.md), [cost models](costs.md).")
 
 
@@ -158,15 +160,16 @@ def command_words(program):
 
 
 def without_exit_codes(text):
-    """Returns the help of a command without the list of exit codes, which is the same for all of them."""
+    """Returns the help of a command without the list of exit codes, which is the same for all commands."""
     return text.partition("\nExit codes:\n")[0].rstrip()
 
 
 def commands_page(program):
     yield "# Commands"
     yield ("What `sluice help` and `sluice help COMMAND` print; `./dev docs` writes this page. A SCENARIO or PLAN of `-` comes"
-           " from standard input. Data goes to standard output, messages to standard error. Tables keep within the"
-           " terminal, or within COLUMNS. `./dev man` makes man pages, and `eval \"$(sluice completion bash)\"` has bash"
+           " from standard input. Data goes to standard output, messages to standard error. Tables are at most as wide "
+           "as the terminal, or as COLUMNS says. `./dev man` makes man pages, and `eval \"$(sluice completion bash)\"` "
+           "has bash"
            " complete commands, names and keys. Each command ends with one of the [exit codes](exit_codes.md).")
     yield ""
     yield from ("```text", without_exit_codes(output(program, "help")), "```", "")
@@ -176,7 +179,8 @@ def commands_page(program):
 
 
 def exit_codes_page(program):
-    """Every code that `sluice help` lists has an entry here, and no other code has an entry."""
+    """Returns the page of the exit codes. Every code that `sluice help` lists has an entry in EXIT_CODES, and no other
+    code has an entry."""
     listed = output(program, "help").partition("\nExit codes:\n")[2]
     words = {int(code): " ".join(text.split())
              for codes, text in re.findall(r"(?:^|(?<=  ))(\d+(?:, \d+)*)  (\S+(?: \S+)*)", listed, re.M)
@@ -184,7 +188,7 @@ def exit_codes_page(program):
     if set(words) != set(EXIT_CODES):
         sys.exit(f"reference.py explains the exit codes {sorted(EXIT_CODES)}, but `sluice help` lists {sorted(words)}")
     yield "# Exit codes"
-    yield "Each command ends with one of these codes. `sluice help` lists the codes in a word each."
+    yield "Each command ends with one of these codes. `sluice help` lists the codes with a few words for each code."
     yield ""
     for code, text in sorted(words.items()):
         yield f"## {code}"

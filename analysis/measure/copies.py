@@ -4,8 +4,9 @@
     python3 analysis/measure/copies.py copies.csv
     sluice profile link copies.csv --platform a100_pcie -o mine.yaml
 
-Each size is copied to the GPU (down) and back (up), with pinned and with pageable memory. There is a single copy
-(single), and a series of copies without a pause (queued). The GPU's clock measures the time.
+Each size is copied to the GPU (down) and back (up), with pinned and with pageable memory. In both directions, the
+script measures single copies (method `single`), and series of copies without a pause (method `queued`). The GPU's clock
+measures the time.
 """
 
 import argparse
@@ -47,7 +48,7 @@ def rows(torch, repetitions):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", help="the profile to write")
-    parser.add_argument("--repetitions", type=int, default=20, help="samples of each copy (20)")
+    parser.add_argument("--repetitions", type=int, default=20, help="number of samples per copy (default: 20)")
     given = parser.parse_args()
     try:
         import torch

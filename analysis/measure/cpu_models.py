@@ -1,22 +1,22 @@
 #!/usr/bin/python3
 """Measures torchvision's models and their operators, and simulates the models from their operators.
 
-Models and operators are measured interleaved, in one run, on one thread.
+One run measures models and operators in turn, on one thread.
 
     python3 analysis/measure/cpu_models.py FOLDER
     python3 analysis/measure/cpu_models.py FOLDER --report
 
-The script writes a profile for each model (with random weights) to FOLDER. It prints the measured time of the whole
-model, the share of this time that the operators take, and the time that Sluice simulates from the operators (cost:
-measured). A model whose profile is already in FOLDER is not measured again.
+The script writes a profile for each model (with random weights) to FOLDER. For each model, the script prints the
+measured time of the whole model, and the share of this time that the operators take. It also prints the time that
+Sluice simulates from the operators (cost: measured). A model whose profile is already in FOLDER is not measured again.
 
-Times are the CPU time of the thread. They do not include the core's time for another program, but they do include the
-effect of this program on caches and memory. With --allocator keep, the C library keeps freed memory, for operators and
-whole models alike. With --allocator return, which is the library's default, a whole model gets its memory from the
-system again in each run, but an operator in a loop still has its memory.
+Times are the CPU time of the thread. A CPU time does not include the time that the core spends on other programs, but
+it includes the effect of these programs on caches and memory. With --allocator keep, the C library keeps freed memory,
+for operators and whole models alike. With --allocator return, which is the library's default, a whole model requests
+its memory from the system again in each run, but an operator in a loop does not.
 
---device cuda measures on a GPU instead. Times are then those of the wall clock, until the GPU has finished its work,
-and joules are read from NVML or nvidia-smi.
+--device cuda measures on a GPU instead. Times are then read from the wall clock when the GPU has finished its work, and
+joules are read from NVML or nvidia-smi.
 """
 
 import argparse
@@ -28,7 +28,7 @@ import sys
 import time
 from pathlib import Path
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # must be set before torch is imported
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # these variables must be set before torch is imported
 
 MODELS = ["alexnet", "resnet18", "mobilenet_v2", "densenet121", "squeezenet1_1"]
 STATISTICS = {"median": statistics.median, "least": min}
@@ -52,7 +52,7 @@ def simulated(document, path, cache, statistic, batch):
     machine = {"format": "sluice-platform/1", "name": "this_cpu",
                "devices": {"cpu": {"rate": {"float32": "1TFLOP/s"}, "memory": {"capacity": "1TB"}}},
                "memories": {"host": {"capacity": "unlimited"}},
-               "links": {"host": {"joins": ["host", "cpu"], "bandwidth": "1000TB/s"}}}  # nothing is copied
+               "links": {"host": {"joins": ["host", "cpu"], "bandwidth": "1000TB/s"}}}  # copies take almost no time
     scenario = sluice.Scenario.from_dict({
         "format": "sluice-scenario/1", "model": document, "platform": machine, "policy": "resident", "stages": "whole",
         "workload": {"mode": "inference", "batch": batch}, "cost": {"model": "measured"}})
@@ -62,7 +62,7 @@ def simulated(document, path, cache, statistic, batch):
 
 
 def report(name, path, cache, batch):
-    """Returns the cells of the model's row of the table, by statistic."""
+    """Returns the cells of the model's row of the table, under the name of the statistic that they use."""
     rows = rows_of(path, cache)
     leaves = [row for row in rows if row["level"] in ("", "leaf")]
     whole = samples_of(next(row for row in rows if row["level"] == "whole"))
@@ -90,8 +90,8 @@ def line_of(found):
     return "| " + " | ".join(cells) + " |"
 
 
-HEADING = ("| model | inputs | operators | whole, ms | its middle 80 % | attributed | simulated, ms | off by | least whole, ms "
-           "| attributed | simulated, ms | off by |\n" + "|---" * 12 + "|")
+HEADING = ("| model | inputs | operators | whole, ms | middle 80 % of whole, ms | attributed | simulated, ms | error "
+           "| least whole, ms | attributed | simulated, ms | error |\n" + "|---" * 12 + "|")
 
 
 def way_of_measuring(given):
@@ -120,30 +120,34 @@ def print_report(given):
     errors = {(cache, statistic): [] for cache in given.caches for statistic in STATISTICS}
     for name in given.models:
         for cache in given.caches:
-            if cache != "chained":  # a whole model cannot be chained
+            if cache != "chained":  # the output of a whole model does not have the shape of its input
                 found = report(name, given.folder / f"{name}.csv", cache, given.batch)
                 print(line_of(found), flush=True)
                 for statistic in STATISTICS:
                     errors[cache, statistic].append(abs(found[statistic]["error"]))
     for (cache, statistic), all_of in errors.items():
         if all_of:
-            print(f"{cache}, {statistic}: the median model is off by {100 * statistics.median(all_of):.1f} %, the worst by "
-                  f"{100 * max(all_of):.1f} %")
+            print(f"{cache}, {statistic}: the median error of the models is {100 * statistics.median(all_of):.1f} %, "
+                  f"the largest error {100 * max(all_of):.1f} %")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, help="the folder of the profiles")
-    parser.add_argument("--models", nargs="+", default=MODELS, help=f"of torchvision ({' '.join(MODELS)})")
-    parser.add_argument("--caches", nargs="+", default=["hot", "cold"], help="hot, cold, chained (hot cold)")
-    parser.add_argument("--batch", type=int, default=4, help="images per batch (4)")
-    parser.add_argument("--budget", type=float, default=0.1, help="seconds of each row's samples (0.1)")
-    parser.add_argument("--rounds", type=int, default=2, help="rounds over all rows (2)")
+    parser.add_argument("folder", type=Path, help="the folder in which the profiles are")
+    parser.add_argument("--models", nargs="+", default=MODELS,
+                        help=f"models of torchvision (default: {' '.join(MODELS)})")
+    parser.add_argument("--caches", nargs="+", default=["hot", "cold"],
+                        help="states of the caches: hot, cold, chained (default: hot cold)")
+    parser.add_argument("--batch", type=int, default=4, help="images per batch (default: 4)")
+    parser.add_argument("--budget", type=float, default=0.1, help="seconds for the samples of each row (default: 0.1)")
+    parser.add_argument("--rounds", type=int, default=2, help="how often all rows are measured, one after the other "
+                                                              "(default: 2)")
     parser.add_argument("--cache-bytes", type=int, default=2**26,
-                        help="size of the cache; cold inputs are larger (64 MiB)")
+                        help="bytes that cold inputs exceed (default: 64 MiB)")
     parser.add_argument("--allocator", choices=["keep", "return"], default="keep",
-                        help="whether the C library keeps freed memory or returns it to the system (keep)")
-    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="what computes (cpu)")
+                        help="whether the C library keeps freed memory or returns it to the system (default: keep)")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu",
+                        help="the device that computes (default: cpu)")
     parser.add_argument("--report", action="store_true", help="only print the tables of the profiles in FOLDER")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)

@@ -4,12 +4,12 @@
     python3 analysis/measure/streamed_overlap.py
     python3 analysis/measure/streamed_overlap.py --layers 12 --width 8192 --batches 256 1024 4096 16384
 
-A chain of equal layers without biases runs once per sample. Its weights are in pinned host memory. One stream copies
-them to two buffers on the GPU, while another stream computes with the weights that have arrived. In addition, the
-copies alone and the layers alone are measured. From the seconds of one copy and of one layer, Sluice simulates the
-chain under the policy `streamed`. The table has one line per batch size, with the measured and the simulated seconds.
-The share of the copies that is hidden by computation is (copies + computing - both together) / the shorter of copies
-and computing.
+A chain of equal layers without biases runs once per sample. The weights of the layers are in pinned host memory. One
+stream copies these weights to two buffers on the GPU, while another stream computes with the weights that have arrived.
+In addition, the copies alone and the layers alone are measured. From the seconds of one copy and of one layer, Sluice
+simulates the chain under the policy `streamed`. The table has one line per batch size, with the measured and the
+simulated seconds. The share of the copies that runs during computation is computed from three measured times: (copies +
+computing - both together) / min(copies, computing).
 """
 
 import argparse
@@ -18,7 +18,7 @@ import sys
 
 
 class Chain:
-    """The layers on the GPU. Times are measured by the GPU's own clock, in seconds."""
+    """The chain of layers on the GPU. The GPU's own clock measures the times, in seconds."""
 
     def __init__(self, torch, layers, width, batch):
         def on_device(rows):
@@ -71,7 +71,7 @@ class Chain:
     def together(self):
         """Runs all layers. The input is copied first and the answer last, and during each layer the weights of the next
         layer are copied."""
-        free = [None, None]  # when each buffer's weights are no longer needed
+        free = [None, None]  # events after which the weights in each buffer are no longer needed
         with self.torch.cuda.stream(self.copying):
             self.values[0].copy_(self.given, non_blocking=True)
         for layer in range(self.layers):
@@ -105,7 +105,7 @@ def scenario_of(layers, width, batch, copy_s, layer_s):
 
 
 def middle(chain, work, repetitions):
-    chain.seconds(work)  # warm
+    chain.seconds(work)  # warms up the GPU
     return statistics.median(chain.seconds(work) for _ in range(repetitions))
 
 
@@ -122,11 +122,12 @@ def line_of(torch, layers, width, batch, repetitions):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--layers", type=int, default=12, help="layers of the chain (12)")
-    parser.add_argument("--width", type=int, default=8192, help="columns and rows of the weights of a layer (8192)")
+    parser.add_argument("--layers", type=int, default=12, help="number of layers of the chain (default: 12)")
+    parser.add_argument("--width", type=int, default=8192,
+                        help="number of columns and of rows of a layer's weights (default: 8192)")
     parser.add_argument("--batches", type=int, nargs="+", default=[256, 1024, 4096, 16384],
-                        help="rows of the input (256 1024 4096 16384)")
-    parser.add_argument("--repetitions", type=int, default=20, help="samples of each time (20)")
+                        help="numbers of rows of the input (default: 256 1024 4096 16384)")
+    parser.add_argument("--repetitions", type=int, default=20, help="number of samples per time (default: 20)")
     given = parser.parse_args()
     try:
         import torch
@@ -135,7 +136,7 @@ def main():
     if not torch.cuda.is_available():
         sys.exit("there is no GPU, so nothing was measured")
     print(f"{torch.cuda.get_device_name()}, {given.layers} layers of {given.width} x {given.width}, float32\n")
-    print("| batch | copies, ms | computing, ms | both together, ms | simulated, ms | off by | copies hidden, measured | "
+    print("| batch | copies, ms | computing, ms | both together, ms | simulated, ms | error | copies hidden, measured | "
           "copies hidden, simulated |\n" + "|---" * 8 + "|")
     for batch in given.batches:
         print(line_of(torch, given.layers, given.width, batch, given.repetitions), flush=True)

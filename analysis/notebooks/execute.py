@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Executes the notebooks of this folder in a kernel of the Python that runs this script, and writes them with their new
-pictures. It needs nbclient and ipykernel. `execute.py 1_first_run.ipynb` executes only this notebook."""
+pictures. The script needs nbclient and ipykernel. `execute.py 1_first_run.ipynb` executes only this notebook."""
 
 import base64
 import json
@@ -46,7 +46,7 @@ def execute(path, then=""):
 
 
 def save_pictures(notebook, stem):
-    """Saves the pictures for a page of docs: STEM_1.png, STEM_2.png, ..."""
+    """Saves the pictures of a notebook as files, which a page of docs shows: STEM_1.png, STEM_2.png, ..."""
     pictures = [output["data"]["image/png"] for cell in notebook.cells for output in cell.get("outputs", [])
                 if "image/png" in output.get("data", {})]
     for number, picture in enumerate(pictures, 1):

@@ -24,7 +24,7 @@ def alexnet_x200():
     seconds = result.metrics.makespan_s
     result.plot.timeline(ax=top, title="A model 200 times AlexNet on a card of 24 GB: "
                                        f"900 inferences in {seconds:.2f} s")
-    result.plot.memory(ax=bottom, title="What lies in the card's memory")
+    result.plot.memory(ax=bottom, title="Contents of the card's memory")
     return figure
 
 
@@ -48,8 +48,9 @@ def main():
         for ending, style in (("", "default"), ("_dark", "dark_background")):
             path = FOLDER / f"{picture.__name__}{ending}.png"
             with plt.style.context(style):
-                # README shows the picture 900 dots wide, and a fine screen uses two pixels per dot. The picture for
-                # dark pages is transparent, because such a page is not quite black.
+                # README.md shows the picture 900 CSS pixels wide, and a screen of high resolution uses two pixels per
+                # CSS pixel. The picture for dark pages is transparent, because the background of such a page is not
+                # quite black.
                 picture().savefig(path, dpi=200, transparent=ending != "", metadata={"Software": None})
             print(f"{path}: {path.stat().st_size / 1e3:.0f} kB", file=sys.stderr)
 

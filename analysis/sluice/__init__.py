@@ -1,12 +1,13 @@
-"""Sluice simulates how a neural network runs on a machine whose memory is too small for it.
+"""Sluice simulates how a neural network runs on a machine, even if the memory of the machine is too small for the
+network.
 
     import sluice
     scenario = sluice.load("phased_ipu_pair")
     result = scenario.with_({"platform.links.host.bandwidth": "64GB/s"}).run()
     result.metrics.makespan_s, result.spans, result.plot.timeline()
 
-Times are in seconds, sizes in bytes, and operations in FLOP (a multiply-accumulate is 2). Simulations
-run in a separate process, which the first run starts.
+Times are in seconds, sizes in bytes, and operations in FLOP (a multiply-accumulate is 2 FLOP). Simulations run in a
+separate process, which the first run starts.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ if _TYPE_CHECKING:
 __version__: str = _sluice.version()
 
 _data = _Path(__file__).with_name("_data")
-if _data.is_dir():  # an installed package has its own bundled documents; otherwise those of the source tree are used
+if _data.is_dir():  # only an installed package has a copy of the bundled documents
     _sluice.set_data_root(str(_data))
 
 

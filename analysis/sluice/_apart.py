@@ -1,8 +1,9 @@
-"""Runs the points of a sweep in a separate process, so that a point that ends its process does not end a worker. For a
-Dask cluster or an MPI job, the loss of a worker is worse than the loss of a point.
+"""Runs the points of a sweep in a separate process (a child of the worker), so that a point that ends its process does
+not end a worker. For a Dask cluster or an MPI job, the loss of a worker is worse than the loss of a point.
 
-The two processes communicate by pipes. Each message is the length of a pickle and then the pickle. The child ends when
-its standard input is closed, even in the middle of a point. So no child keeps running when the worker is killed."""
+The worker and its child communicate by pipes. Each message is the length of a pickle and then the pickle. The child
+ends when its standard input is closed, even in the middle of a point. So no child keeps running when the worker is
+killed."""
 
 from __future__ import annotations
 
@@ -20,19 +21,19 @@ from typing import Any, BinaryIO, Optional
 from . import _sluice
 
 Overrides = list[str]
-#: The program of a child; sys.path is set before it.
+#: The program of a child process; sys.path is set before the program is executed.
 PROGRAM = "from sluice import _apart\n_apart.serve()"
 
 
 class Died(Exception):
-    """The child ended before it answered."""
+    """The child process ended before it answered."""
 
 
 class Child:
     """A process that runs points of one scenario."""
 
     def __init__(self, text: str, path: str) -> None:
-        self.answered = 0  # number of batches
+        self.answered = 0  # the number of batches that the child has answered
         program = f"import sys\nsys.path[:] = {sys.path!r}\n{PROGRAM}"
         self._process = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE,
                                          stdout=subprocess.PIPE)
@@ -62,7 +63,7 @@ class Child:
 
 
 class Asker:
-    """Asks batches of points. Each thread has its own child process."""
+    """Runs batches of points. Each thread of the worker has its own child process."""
 
     def __init__(self) -> None:
         self._of_thread = threading.local()
@@ -70,8 +71,8 @@ class Asker:
         self._ended = False
 
     def ask(self, text: str, path: str, batch: Sequence[Overrides]) -> list[bytes]:
-        """Returns the packed result of each point. If the child dies, its batch is split in two. A point has failed if
-        it ends a new child although it is alone in its batch."""
+        """Returns the result of each point as packed bytes. If the child dies, its batch is split in two batches. A
+        point counts as failed if a new child dies while it runs only this point."""
         child = self._child(text, path)
         fresh = child.answered == 0
         try:
@@ -88,7 +89,8 @@ class Asker:
         return self.ask(text, path, batch[:middle]) + self.ask(text, path, batch[middle:])
 
     def end(self) -> None:
-        """Ends all children. It may be called from another thread. A thread that waits for a child gets Died."""
+        """Ends all children. Another thread than the waiting thread may call this method. The thread that waits for the
+        child then gets Died."""
         self._ended = True
         for child in list(self._children):
             child._process.kill()
@@ -112,10 +114,10 @@ class Asker:
 
 
 def serve() -> None:
-    """The main loop of the child."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver handles Ctrl-C
+    """The main loop of the child process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process of the user handles Ctrl-C
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # a point must not print among the answers
+    os.dup2(2, 1)  # whatever a point prints must not get among the answers
     batches: queue.Queue = queue.Queue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, batches), daemon=True).start()
     text, path = batches.get()

@@ -1,5 +1,5 @@
-"""Artists that place themselves when a picture is drawn, because its size is not known earlier. This module imports
-matplotlib: `late("._artists")` loads it."""
+"""Artists that choose their positions when a picture is drawn, because the size of the picture is not known earlier.
+This module imports matplotlib: `late("._artists")` loads this module."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
-_NEAR = 8.0  # in points; a label that is nearer needs no line to its point
-_RINGS = (_NEAR, 16.0, 26.0, 38.0, 52.0, 68.0)  # the distances of labels from their points, in points
+_NEAR = 8.0  # distance in points (1/72 inch) from which on a line connects a label with its point
+# The distances of labels from their points that are tried, in points (1/72 inch).
+_RINGS = (_NEAR, 16.0, 26.0, 38.0, 52.0, 68.0)
 # The sides of a point, in the order in which they are tried.
 _SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0))
 
@@ -42,7 +43,7 @@ class Names(Artist):
     def __init__(self, ax: Axes, points: Sequence[tuple[float, float, str]], obstacles: np.ndarray,
                  colour: Any) -> None:
         super().__init__()
-        self.set_zorder(0)  # drawn before the names, because it also places them
+        self.set_zorder(0)  # drawn before the names, because drawing this artist places the names
         self.set_in_layout(False)
         self._obstacles = obstacles
         self._ax = ax

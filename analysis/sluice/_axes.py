@@ -1,5 +1,5 @@
-"""Axes that several pictures may share. They are in seconds and bytes, have one unit per axis, and their limits only
-grow. This module imports matplotlib: `late("._axes")` loads it."""
+"""Axes that several pictures may share. The axes are in seconds and bytes, have one unit per axis, and their limits
+only grow. This module imports matplotlib: `late("._axes")` loads this module."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ._paper import page_width
 UNITS = {"s": {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9},
          "byte": {"TB": 1e12, "GB": 1e9, "MB": 1e6, "kB": 1e3, "B": 1.0},
          "FLOP/s": {"PFLOP/s": 1e15, "TFLOP/s": 1e12, "GFLOP/s": 1e9, "MFLOP/s": 1e6, "FLOP/s": 1.0}}
-_ours: WeakSet[Any] = WeakSet()  # figures whose size the caller did not choose
+_ours: WeakSet[Any] = WeakSet()  # the figures whose size Sluice chose
 _NARROW = 5.0  # inches; in a narrower figure, a legend beside the axes would take too much room
 
 Legend = Union[bool, str]
@@ -36,9 +36,9 @@ def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, f
 
 
 class Scaled(ticker.Formatter):
-    """Formats the numbers of an axis, which are in plain units (s, byte). They are written in the unit that suits the
-    length of the axis, or in `pinned`, the unit that was requested. The formatter also updates labels that name the
-    unit."""
+    """Formats the numbers of an axis, which are in plain units (s, byte). The numbers are written in the unit that
+    suits the length of the axis, or in `pinned`, the unit that was requested. The formatter also updates labels that
+    name the unit."""
 
     def __init__(self, dimension: str) -> None:
         self.dimension = dimension
@@ -91,8 +91,8 @@ class Scaled(ticker.Formatter):
 
 
 class Limits:
-    """The limits of axes before a picture is drawn on them. They are never shrunk, because other pictures may share
-    them."""
+    """The limits of axes before a picture is drawn on them. These limits are never shrunk, because other pictures may
+    share the axes."""
 
     def __init__(self, ax: Axes) -> None:
         self._ax = ax
@@ -101,7 +101,7 @@ class Limits:
         self._y = ax.get_ylim() if drawn["y"] or not ax.get_autoscaley_on() else None
 
     def x(self, low: float, high: float) -> None:
-        """Extends the axis to these ends, if it is shorter."""
+        """Extends the axis to these ends, if it does not reach them yet."""
         before = self._x or (low, high)
         self._ax.set_xlim(min(low, *before), max(high, *before))
 
@@ -119,7 +119,7 @@ def siblings(ax: Axes, which: str) -> list[Axes]:
 def scale(ax: Axes, which: str, what: str, dimension: str, unit: Optional[str] = None,
           argument: str = "unit") -> None:
     """Writes the axis in a unit that suits all axes that share it, or in `unit`, which was given by the argument
-    `argument`. The limits must be set before."""
+    `argument`. The limits of the axis must be set before this call."""
     axis = getattr(ax, f"{which}axis")
     formatter = axis.get_major_formatter()
     if not isinstance(formatter, Scaled) or formatter.dimension != dimension:
@@ -160,8 +160,8 @@ def new(ax: Optional[Axes], width: float, height: float, figsize: Size = None) -
 
 
 def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
-    """Returns the size in inches. It is the requested size, or else a size that suits the picture and, within `paper`,
-    the page."""
+    """Returns the size of a figure in inches: the requested size, or else a size that suits the picture and, within
+    `paper`, the page."""
     if figsize is not None:
         if len(figsize) != 2 or not all(isinstance(one, (int, float)) and 0.1 <= one <= 200 for one in figsize):
             raise errors.UsageError(f"figsize={clipped(figsize)}: expected width and height in inches, from 0.1 to 200")
@@ -173,8 +173,8 @@ def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
 
 
 def title(ax: Axes, given: Optional[str], ours: str) -> None:
-    """Sets the given title ("" for no title). If no title is given, it sets the default title `ours`, except on a
-    printed page."""
+    """Sets the given title ("" for no title). If no title is given, the function sets the default title `ours`, except
+    on a printed page."""
     text = (ours if page_width() is None else "") if given is None else given
     ax.set_title(text, loc="left")
 

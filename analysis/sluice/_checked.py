@@ -1,5 +1,5 @@
 """Checks the arguments of public functions against their annotations, so that a message about a wrong type names the
-argument. Without this check, an error would come from deep inside the package."""
+argument. Without this check, an error would come from code inside the package that the caller does not know."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any, Callable, Mapping, Optional, TypeVar, Union
 
 from . import errors
 
-#: parameters that are checked when they are read, with a better message
+#: parameters that are not checked here, because the code that reads their values has better messages
 _SAID_BY_READERS = ("changes", "columns", "over", "platform", "platforms")
 
 Thing = TypeVar("Thing", bound=Any)
@@ -38,12 +38,12 @@ def checked(thing: Thing) -> Thing:
 
 
 def clipped(value: Any) -> str:
-    """Returns the repr of any value, shortened."""
+    """Returns the repr of any value, shortened to fit into a message."""
     shortener = reprlib.Repr()
     shortener.maxstring = shortener.maxother = 60
     try:
         return shortener.repr(value)
-    except Exception:  # a repr of the caller's class may raise any exception
+    except Exception:  # the repr of an object of the caller may raise any exception
         return f"a {type(value).__name__}"
 
 
@@ -54,7 +54,7 @@ def _function(function: Callable) -> Callable:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         nonlocal checks
-        if checks is None:  # at the first call, because all names of the function's module exist only then
+        if checks is None:  # only at the first call do all names of the function's module exist
             checks = _checks_of(function)
         for name, value in zip(names, args):
             if name in checks:
@@ -77,8 +77,8 @@ def _require(value: Any, name: str, check: tuple[Check, str], function: Callable
 
 
 def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
-    """Returns the check of each parameter. A parameter has no check if its annotation allows any value, or names a type
-    that is not imported."""
+    """Returns the functions that check the parameters, by the names of the parameters. A parameter has no such function
+    if its annotation allows any value, or names a type that is not imported."""
     found = {}
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.annotation is parameter.empty or name in _SAID_BY_READERS or parameter.kind in (
@@ -92,7 +92,8 @@ def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
 
 
 class _Names(dict):
-    """The names of a module. A name that the module imports only for type checkers allows any value."""
+    """The names of a module, with which annotations are evaluated. If an annotation uses a name that the module imports
+    only for type checkers, any value is allowed."""
 
     def __missing__(self, name: str) -> Any:
         import builtins
@@ -122,7 +123,7 @@ def is_text(value: Any) -> bool:
         return False
     try:
         value.encode()
-    except UnicodeEncodeError:  # half of a surrogate pair
+    except UnicodeEncodeError:  # for example half of a surrogate pair
         return False
     return True
 
@@ -176,7 +177,8 @@ def _check(annotation: Any, names: Mapping[str, Any]) -> tuple[Check, str]:
         return _PLAIN[annotation]
     if origin is Union:
         return _any_of([_check(one, names) for one in inner])
-    if origin is typing.Literal:  # the code that reads the value has a better message about a wrong word
+    if origin is typing.Literal:
+        # Any text passes this check, because the code that reads the text has a better message about a wrong word.
         return _PLAIN[str][0], "a text: one of " + ", ".join(map(str, inner))
     if origin is collections.abc.Callable or annotation is Callable:
         return callable, "a function"

@@ -1,7 +1,7 @@
 """Colours for pictures. Each colour has one meaning, so that a page may hold pictures of all kinds. There are three
-families, which people with any colour vision can distinguish. Kinds of actions have the colours of Okabe and Ito.
-Tensor classes are light (close to Paul Tol's light scheme). All other things that are compared (runs, streams, groups)
-have Tol's muted colours, which suit lines."""
+families of colours, and people with any colour vision can distinguish the colours of a family. Kinds of actions have
+the colours of Okabe and Ito. Tensor classes are light (close to Paul Tol's light scheme). All other things that are
+compared (runs, streams, groups) have Tol's muted colours, which suit lines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def ink(ax: Any) -> Any:
 
 
 def on_dark(ax: Any) -> bool:
-    """Returns whether the ink of these axes is light."""
+    """Returns whether the texts of these axes have a light colour."""
     return _luminance(ink(ax)) > 0.5
 
 
@@ -47,13 +47,14 @@ def ground(ax: Any) -> Any:
 
 
 def kind(name: str, ax: Any) -> Any:
-    """Returns the colour of a kind of action. Black is replaced by the ink of the axes."""
+    """Returns the colour of a kind of action. Black is replaced by the colour of the axes' text."""
     colour = KINDS.get(name, OTHER_KIND)
     return ink(ax) if _luminance(colour) < 0.01 else colour
 
 
 def neutral(ax: Any) -> Any:
-    """Returns a colour between background and ink, for elements that have a label and need no separate colour."""
+    """Returns a colour between the background and the colour of texts, for elements that have a label and need no
+    separate colour."""
     return _mixed(ax, 0.55)
 
 
@@ -63,7 +64,7 @@ def upon(colour: Any) -> Any:
 
 
 def pale(ax: Any) -> Any:
-    """Returns a colour close to the background."""
+    """Returns a colour that is close to the background of the axes."""
     return _mixed(ax, 0.25 if on_dark(ax) else 0.07)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Optional
 from . import errors
 from ._checked import clipped, is_text
 
-_DEEPEST = 64  # the same limit as in the readers
+_DEEPEST = 64  # the largest depth that the readers of documents accept
 
 
 def plain(value: Any, where: str = "") -> Any:
@@ -37,7 +37,7 @@ def plain(value: Any, where: str = "") -> Any:
     if not isinstance(value, type):
         if hasattr(value, "_as_document"):
             return value._as_document()
-        if hasattr(value, "tolist"):  # numpy, torch
+        if hasattr(value, "tolist"):  # an array of numpy or torch
             return plain(value.tolist(), where)
     raise errors.InputError(f"a {type(value).__name__} at '{where.strip('.')}' cannot be stored in a "
                             "document: expected a mapping, a list, a text, a number, True, False "
@@ -45,7 +45,7 @@ def plain(value: Any, where: str = "") -> Any:
 
 
 def dtype_name(value: Any) -> str:
-    """Returns the name of an element type. It may be given as a name, or as a type of numpy or torch. Raises
+    """Returns the name of an element type, which may be given as a name, or as a type of numpy or torch. Raises
     InputError."""
     if isinstance(value, str):
         return _text(value, "dtype")
@@ -72,7 +72,7 @@ def text_of(value: Any, what: str) -> str:
     """Returns str(value). Raises InputError if str fails."""
     try:
         return _text(str(value), what)
-    except (ValueError, RuntimeError) as error:  # RecursionError is one
+    except (ValueError, RuntimeError) as error:  # RecursionError is a RuntimeError
         raise errors.InputError(f"a {type(value).__name__} for '{what}' has no text: {error}") from None
 
 
@@ -91,7 +91,7 @@ def _key(key: Any, where: str) -> str:
 
 
 def whole(value: Any, key: str, least: int = 0, most: int = 2**63 - 1) -> int:
-    """Returns a number without a fraction. Raises InputError for all other values."""
+    """Returns the value as an integer, if it is a number without a fraction. Raises InputError for all other values."""
     try:
         number = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
     except TypeError:
@@ -106,12 +106,12 @@ def to_json(value: Any, indent: int | None = None) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     except ValueError as error:
-        raise errors.InputError(f"a number is not finite: {error}") from None
+        raise errors.InputError(f"every number must be finite: {error}") from None
 
 
 def overrides(changes: Mapping | None, more: Mapping | None = None) -> list[str]:
-    """Returns the KEY=VALUE texts of both mappings, as on the command line. A value replaces the old value, and a text
-    is read as YAML. Raises InputError, UsageError."""
+    """Returns the KEY=VALUE texts of both mappings, as they would be on the command line. A value replaces the value
+    that the document has for the key, and a text is read as YAML. Raises InputError, UsageError."""
     return [f"{_path(key)}={_word(value, key)}"
             for key, value in {**mapping(changes), **(more or {})}.items()]
 

@@ -7,7 +7,8 @@ from typing import Any, Iterator
 import numpy as np
 import pandas as pd
 
-_UNITS = {"_s": "s", "_bytes": "byte", "bytes_needed": "byte", "_j": "J"}  # for each end of a fact's name, the unit
+# The unit of a fact, by the ending of its name.
+_UNITS = {"_s": "s", "_bytes": "byte", "bytes_needed": "byte", "_j": "J"}
 
 
 def table(facts: dict[str, Any]) -> pd.DataFrame:

@@ -1,8 +1,9 @@
-"""The helper is a separate process that forks for each run, so that this process never has a SimGrid engine.
+"""Starts and asks the helper, a separate process that forks for each run, so that the process of the user never has a
+SimGrid engine.
 
-The first run starts the helper, and the helper ends with this process. Any number of threads may ask it at the same
-time. Each request has its own socket, on which the answer comes as a piece of shared memory. sim/python/protocol.hpp
-describes the messages."""
+The first run starts the helper, and the helper ends with this process. Any number of threads may ask the helper at the
+same time. Each request has its own socket, on which the answer comes as a piece of shared memory.
+sim/python/protocol.hpp describes the messages."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from . import _sluice, errors
 
 # the interval at which a waiting thread looks for a signal that another thread may have received
 _LOOK_EVERY_MS = 100
-_GRACE_S = 2.0  # seconds that a cancelled run has to end
+_GRACE_S = 2.0  # seconds in which a cancelled run must end
 
 Progress = Callable[[int, int], None]
 
@@ -51,13 +52,14 @@ class Helper:
         self._control: Optional[socket.socket] = None
 
     def after_fork(self) -> None:
-        """Forgets the helper. A forked child must call this, because the helper belongs to its parent."""
+        """Forgets the helper. A forked child must call this method, because the helper belongs to the parent of the
+        child."""
         control, process = self._control, self._process
         self._forget()
         if control is not None:
             control.close()
         if process is not None:
-            process.returncode = 0  # otherwise Python would wait for the parent's helper to end
+            process.returncode = 0  # a forked child must not wait at its end for the helper of its parent
 
     @property
     def pid(self) -> Optional[int]:
@@ -112,7 +114,8 @@ class Helper:
 
 
 def _start() -> tuple[socket.socket, subprocess.Popen]:
-    """Starts the worker, a program in this folder, in its own session, because this process handles Ctrl-C."""
+    """Starts the helper (the program `worker` in this folder). The helper has its own session, so that Ctrl-C reaches
+    only this process."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     program = Path(__file__).with_name("sluice-worker")
     with theirs:
@@ -130,7 +133,7 @@ def _how_it_ended(process: subprocess.Popen) -> str:
 
 
 def _answer(channel: socket.socket, process: subprocess.Popen, progress: Optional[Progress]):
-    """Returns the memory of an answer. Raises the error that the answer reports."""
+    """Returns the shared memory that an answer names. Raises the error that the answer reports."""
     while True:
         message = _sluice.receive(channel.fileno(), _LOOK_EVERY_MS)
         if message is None:

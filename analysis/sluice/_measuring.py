@@ -13,8 +13,8 @@ from .meters import Meter
 
 # The share of the joules that a meter's resolution may leave uncertain.
 ENERGY_ERROR = 0.01
-# Measuring energy may take about this multiple of the samples' seconds. If the energy is still uncertain after this
-# time, `joules_error` gives the uncertainty.
+# Measuring energy may take about this multiple of the samples' seconds. If the energy is still uncertain when the calls
+# have taken this time, `joules_error` gives the uncertainty.
 ENERGY_PATIENCE = 10
 # The number of pairs of blocks (with and without the calls) if preparations must be subtracted.
 ENERGY_BLOCKS = 5
@@ -23,24 +23,24 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 
 
 def keep_freed_memory() -> None:
-    """Makes the C library keep freed memory instead of returning it to the system, and use no separate mappings. So a
-    large tensor reuses the memory of a freed tensor. Raises InputError if the library has no such option."""
+    """Makes the C library keep freed memory instead of returning it to the system, also for large tensors. So a large
+    tensor reuses the memory of a freed tensor. Raises InputError if the library has no such option."""
     library = ctypes.CDLL(None)
     for option, value in ((M_MMAP_THRESHOLD, 2**30), (M_TRIM_THRESHOLD, 2**31 - 1)):
         if not hasattr(library, "mallopt") or library.mallopt(option, value) != 1:
-            raise errors.InputError("keep_memory: this C library has no such option (mallopt)")
+            raise errors.InputError("keep_memory=True is not possible: this C library has no such option (mallopt)")
 
 
 @dataclass(frozen=True)
 class Loop:
-    """Decides when there are enough samples, and holds the clock and the meter that measure them."""
+    """Decides when there are enough samples, and holds the clock and the meter with which samples are measured."""
 
-    budget_s: float = 1.0  # seconds for the samples of a row
-    confidence: Optional[float] = None  # samples also suffice if 1.96 standard errors are within this
+    budget_s: float = 1.0  # seconds for measuring the samples of a row
+    confidence: Optional[float] = None  # there are also enough samples if 1.96 standard errors are within this
                                         # share of the mean
-    least: int = 10  # number of samples that are always taken, however long they take
-    warmup: int = 3  # calls before the first sample
-    sample_s: float = 1e-3  # a sample has as many calls as it needs to take at least this long
+    least: int = 10  # the least number of samples, which are taken even if they take longer than the budget
+    warmup: int = 3  # calls before the first sample, which warm up the machine
+    sample_s: float = 1e-3  # seconds that a sample takes at least: it has as many calls as this needs
     clock: Callable[[], float] = time.perf_counter
     meter: Optional[Meter] = None
 
@@ -59,8 +59,8 @@ class Loop:
 
 @dataclass
 class Subject:
-    """The calls that are measured. `prepare(n)` prepares the next n calls, outside of the measured time, and returns a
-    function that runs them."""
+    """The calls whose time is measured. `prepare(n)` prepares the next n calls, outside of the measured time, and
+    returns a function that runs these calls."""
 
     prepare: Callable[[int], Callable[[], None]]
     synchronise: Callable[[], None]
@@ -82,7 +82,7 @@ class Measured:
 
 
 def measure(subject: Subject, loop: Loop) -> Measured:
-    """Measures samples until the loop has enough of them, and then energy if there is a meter."""
+    """Measures samples until the loop has enough samples, and then measures the energy if there is a meter."""
     for _ in range(loop.warmup):
         _timed(subject, loop, 1)
     calls = _calls(subject, loop)
@@ -117,7 +117,7 @@ def _calls(subject: Subject, loop: Loop) -> int:
 
 
 def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, result: Measured) -> None:
-    """Measures the joules of one call, without those of its preparation. Leaves the joules out if the meter is too
+    """Measures the joules of one call, without the joules of its preparation. Leaves the joules out if the meter is too
     coarse to distinguish them from 0."""
     measured = _repeated_joules if subject.most_calls is None else _joules_less_preparation
     joules, uncertain = measured(subject, loop, meter, calls)
@@ -127,8 +127,8 @@ def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, resu
 
 def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
     """Returns the joules per layer of calls that are prepared once and run again and again, and the uncertainty of
-    these joules. The counter is wrong by at most its resolution at each end. So the number of calls makes this error
-    small, or is limited by the time limit."""
+    these joules. The counter is wrong by at most its resolution at each end. So the function makes so many calls that
+    this error is small, or as many as the time limit allows."""
     calls = max(calls, subject.cycle)
     run = subject.prepare(calls)
     subject.synchronise()
@@ -145,9 +145,10 @@ def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> 
 
 def _joules_less_preparation(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
     """Returns the joules per layer of calls that must be prepared before each sample, and the uncertainty of these
-    joules. They are the difference between a block of samples and an equally long block of preparations. There are at
-    least ENERGY_BLOCKS pairs of blocks, with as many samples in each as the time limit allows. The uncertainty is the
-    sum of the counter's error at the ends of the blocks and 1.96 standard errors of the differences."""
+    joules. The joules are the difference between a block of samples and a block with the same preparations but without
+    the calls. There are at least ENERGY_BLOCKS such pairs of blocks, with as many samples in each block as the time
+    limit allows. The uncertainty is the sum of the counter's error at the ends of the blocks and 1.96 standard errors
+    of the differences."""
     patience = ENERGY_PATIENCE * loop.budget_s / (2 * ENERGY_BLOCKS)
     start, samples = loop.clock(), 0
     while samples == 0 or loop.clock() - start < patience:

@@ -6,7 +6,7 @@ from typing import Optional
 
 
 class MetricTypes:
-    """The metrics of a run that ended. A metric that has no number in some runs may be None."""
+    """The metrics of a run that ended, with their types. A metric that has no number in some runs may be None."""
 
     arithmetic_intensity: float
     bound_by: str

@@ -30,15 +30,15 @@ def for_people(value: float, unit: str) -> str:
         return (f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}") + unit.replace("sample", " samples")
     size = abs(value)
     steps = _PREFIXES + _SMALL[1:] if unit in ("s", "J", "W") else _PREFIXES
-    if unit == "s":  # seconds have no prefix above 1, because nobody uses kiloseconds
+    if unit == "s":  # seconds have no prefix such as kilo, because nobody uses kiloseconds
         steps = [step for step in steps if step[0] <= 1]
     factor, prefix = next((step for step in steps if size >= step[0] * 0.99999), (1, ""))
     return f"{value / factor:.4g} {prefix}{_SHORT.get(unit, unit)}".rstrip()
 
 
 def close_to(name: Any, known: Iterable[str]) -> str:
-    """Returns " (did you mean 'x'?)", or an empty text. It suggests the shortest name that begins with the given one,
-    or else the most similar name."""
+    """Returns " (did you mean 'x'?)", or an empty text. The suggestion is the shortest name that begins with the given
+    name, or else the most similar name."""
     text, names = str(name), [str(one) for one in known]
     longer = sorted((one for one in names if text and one.startswith(text)), key=len)
     found = longer or difflib.get_close_matches(text, names, 1)
@@ -48,7 +48,7 @@ def close_to(name: Any, known: Iterable[str]) -> str:
 class Suggesting:
     """A class whose error for an unknown attribute suggests a similar attribute."""
 
-    if not TYPE_CHECKING:  # the class declares its attributes
+    if not TYPE_CHECKING:  # a type checker reads only the attributes that the class declares
         def __getattr__(self, name: str) -> Any:
             known = [] if name.startswith("_") else [one for one in dir(type(self)) if not one.startswith("_")]
             there = f"; there are {', '.join(known)}" if known else ""
@@ -56,14 +56,15 @@ class Suggesting:
 
 
 class MissingMetric(errors.InputError, KeyError):
-    """There is no metric of this name, or the metric has no such key. The text suggests which one may be meant."""
+    """There is no metric of this name, or the metric has no such key. The text of the error suggests a similar name or
+    key."""
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
 
 
 class _ByKey(dict):
-    """A metric with several keys, as a dict. Its errors name the known keys."""
+    """A metric with several keys, as a dict. The error for an unknown key names the known keys."""
 
     def __init__(self, values: Mapping[str, Any], metric: str) -> None:
         super().__init__((key, _ByKey(value, f"{metric}/{key}") if isinstance(value, dict) else value)
@@ -74,14 +75,14 @@ class _ByKey(dict):
         there = ", ".join(map(str, self)) or "no keys"
         raise MissingMetric(f"'{self._metric}' has no '{key}'{close_to(key, self)}; it has {there}")
 
-    def __reduce__(self) -> tuple[Any, ...]:  # copies and pickles become plain dicts
+    def __reduce__(self) -> tuple[Any, ...]:  # a copy or a pickle of the metric becomes a plain dict
         return dict, (dict(self),)
 
 
 class Metrics(MetricTypes, Mapping):
-    """Metrics by name, as in `sluice run --json`. metrics["makespan_s"] and metrics.makespan_s are the same. A metric
-    with a key (a link, a pool, a class) is a dict. None means that there is no number. Metrics cannot be changed,
-    because their dicts are copies. An unknown name or key raises a KeyError that is also an InputError."""
+    """Metrics by name, as in `sluice run --json`. metrics["makespan_s"] and metrics.makespan_s are the same number. A
+    metric with a key (a link, a pool, a class) is a dict. None means that the metric has no number in this run. Metrics
+    cannot be changed. An unknown name or key raises a KeyError that is also an InputError."""
 
     _values: dict[str, Any]
     _units: dict[str, "str | None"]
@@ -99,7 +100,7 @@ class Metrics(MetricTypes, Mapping):
 
     @property
     def summaries(self) -> dict[str, str]:
-        """One sentence for each metric."""
+        """For each metric, one sentence that defines it."""
         return dict(self._summaries)
 
     @property
@@ -114,7 +115,7 @@ class Metrics(MetricTypes, Mapping):
             raise MissingMetric(self._no(name)) from None
         return _ByKey(value, name) if isinstance(value, dict) else value
 
-    if not TYPE_CHECKING:  # MetricTypes declares the attributes
+    if not TYPE_CHECKING:  # MetricTypes declares the types of the attributes
         def __getattr__(self, name: str) -> Any:
             if name.startswith("__") or name not in self.__dict__.get("_values", ()):
                 raise AttributeError(self._no(name)) from None

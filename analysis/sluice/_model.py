@@ -119,11 +119,11 @@ class Model:
     def stage_table(self, platform: Union[Platform, str, Path, None] = None,
                     device: Optional[str] = None, dtype: Dtype = "float32",
                     cost: str = "") -> pandas.DataFrame:
-        """Returns one row per layer with the columns of `sluice model`. They are counts of one sample (elements, MACs,
-        FLOP, bytes in `dtype`). With a platform there are also milliseconds, over the link that feeds the device and on
-        the device by the cost model. The default cost model is roofline if the devices have a memory bandwidth, and
-        otherwise peak. `table.attrs` explains each column. The column state is the number of elements of the output,
-        and columns total_* are running sums."""
+        """Returns one row per layer with the columns of `sluice model`. The columns are counts of one sample (elements,
+        MACs, FLOP, bytes in `dtype`). With a platform there are also columns of milliseconds: the times over the link
+        that feeds the device, and the times on the device by the cost model. The default cost model is roofline if the
+        devices have a memory bandwidth, and otherwise peak. `table.attrs` explains each column. The column state is the
+        number of elements of the output, and columns total_* are running sums."""
         pandas = late("pandas")
         native = named(platform)._native if platform is not None else None
         columns = self._native.stage_columns(native, device or "", _documents.dtype_name(dtype), cost)
@@ -140,8 +140,8 @@ class Model:
         none if any number fits), step (s), and the bytes at the peak, in total and by class. The columns one_… are for
         one sample. The columns next_… are for the first micro-batch that does not fit, with the refusal. `error` says
         why a platform has no answer, for example because it has no rate for the dtype. With a `batch` (samples) there
-        are also the micro-batches in which it is accumulated, and the seconds of a step. `cost` is the cost model for
-        the seconds. `changes` are applied to the scenario whose micro-batch is searched."""
+        are also the number of micro-batches into which the batch is divided, and the seconds of a step. `cost` is the
+        cost model for the seconds. `changes` are applied to the scenario whose micro-batch is searched."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
                              [mode, _documents.dtype_name(dtype), optimizer, policy, fates],
@@ -167,8 +167,8 @@ class Model:
 
 
 def _within(key: Any, parameters: Mapping) -> Any:
-    """Returns the path to a key from the `model:` mapping of a scenario. This mapping holds values of parameters, and
-    the model's document as its `definition`."""
+    """Returns the path to a key from the `model:` mapping of a scenario. This mapping holds values of the model's
+    parameters, and under `definition` the model's document."""
     first = key.partition(".")[0] if isinstance(key, str) else ""
     if first in _OF_THE_DOCUMENT and key not in parameters:
         return f"definition.{key}"
@@ -176,7 +176,7 @@ def _within(key: Any, parameters: Mapping) -> Any:
 
 
 def _fit_row(card: dict) -> dict:
-    """Returns a flat row, with the bytes of the largest micro-batch by class."""
+    """Returns a row of the table: the numbers of the platform, and the bytes of the largest micro-batch by class."""
     row = {"platform": card["platform"], "device": card["device"], "cost": card["cost"],
            "capacity_bytes": card["capacity"], "largest": card["largest"], "step_s": card["step_s"]}
     most = card["most"] or card["one"] or {"bytes": None, "by_class": {}}

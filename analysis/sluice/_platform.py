@@ -65,8 +65,8 @@ class Platform:
         return self._native.host().name
 
     def capacity(self, node: str) -> Optional[int]:
-        """Returns the bytes of a device's first memory, of a device's further memory ("gpu_ddr"), or of a memory of the
-        platform. None means unlimited."""
+        """Returns the bytes of a device's first memory, of a device's second or third memory ("gpu_ddr"), or of a
+        memory that is not a device's. None means unlimited."""
         for one in [*self._native.devices, *self._native.memories]:
             if one.name == node:
                 return one.capacity
@@ -74,7 +74,7 @@ class Platform:
             for memory in device.memories:
                 if memory.pool == node:
                     return memory.capacity
-        return self._native.device(node).capacity  # raises an error that lists the known names
+        return self._native.device(node).capacity  # raises an error that lists the names of the devices
 
     def flop_per_s(self, device: str, dtype: Dtype = "float32") -> float:
         """Returns the FLOP/s that the device reaches: rate x efficiency."""
@@ -102,8 +102,8 @@ class Platform:
 
     def memories(self) -> pandas.DataFrame:
         """Returns one row per memory that a device reaches without a link, beginning with the default memory. The
-        columns give its pool in plans, whether it belongs to the device alone, capacity in bytes, and read and write in
-        byte/s."""
+        columns give the name of the memory's pool in plans, whether the memory belongs to the device alone, its
+        capacity in bytes, and the rates of reading and writing in byte/s."""
         pandas = late("pandas")
         rows = [{"device": device.name, "pool": memory.pool, "own": memory.own,
                  "capacity": memory.capacity, "read": memory.read, "write": memory.write}
@@ -124,7 +124,7 @@ class Platform:
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Platform) or not (self.document and other.document):
-            return self is other  # None for the platform that a policy receives
+            return self is other  # the platform that a policy receives has no document
         return self.document == other.document
 
     def __hash__(self) -> int:

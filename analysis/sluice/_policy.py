@@ -20,8 +20,8 @@ _MOST = 2**31 - 1  # the largest integer that an argument may be
 
 class Workload(NamedTuple):
     """The work that a policy plans. `mode` is inference or training, `strategy` names the strategy for fates, `dtype`
-    is float16, float32 and so on, and `batch` is the number of samples per batch. A step is `micro_batches_per_step`
-    micro-batches of `micro_batch` samples (`batches_per_step` batches), and there are `steps` steps."""
+    is float16, float32 and so on, and `batch` is the number of samples per batch. A step has `batches_per_step`
+    batches, which are `micro_batches_per_step` micro-batches of `micro_batch` samples. There are `steps` steps."""
 
     mode: str
     strategy: str
@@ -34,10 +34,10 @@ class Workload(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """A stage (consecutive layers) as a policy receives it. It has a number (from 0), a name, and weight_bytes.
-    input_bytes, output_bytes and workspace_bytes are for one micro-batch; macs and flop are for one sample. cache_bytes
-    are the keys and values that the layers keep from step to step, for all samples of a step. The plan holds them in a
-    tensor of class kv_cache whose home is the stage's device."""
+    """A stage (consecutive layers) as a policy receives it. A stage has a number (from 0), a name, and weight_bytes.
+    The fields input_bytes, output_bytes and workspace_bytes are for one micro-batch; macs and flop are for one sample.
+    The field cache_bytes has the bytes of the keys and values that the layers keep from step to step, for all samples
+    of a step. The plan holds these keys and values in a tensor of class kv_cache whose home is the stage's device."""
 
     number: int
     name: str
@@ -52,7 +52,8 @@ class Stage(NamedTuple):
 
 @checked
 class Action:
-    """An action of a builder. Other actions can wait for it, and it can allocate and use tensors."""
+    """An action of a plan that a builder makes. Other actions can wait for this action, and this action can allocate
+    and use tensors."""
 
     __slots__ = ("_builder", "_ref")
 
@@ -79,14 +80,14 @@ class Action:
         """Uses the tensor in the memory of `node` as an operand, which the action reads, writes, or both. The memory
         holds the tensor until the action ends, and the last use frees it."""
         if not read and not written:
-            raise errors.InputError(f"a use of tensor {tensor} must read or write it")
+            raise errors.InputError(f"a use of tensor {tensor} must read or write the tensor")
         self._builder._native.use(self._ref, whole(tensor, "tensor", most=_MOST), node,
                                   bool(read), bool(written))
         return self
 
     def flow(self, tensor: int, source: str, target: str, bytes: Optional[int] = None) -> Action:
         """While the action computes, `bytes` bytes (by default the whole tensor) flow from the memory of `source` to
-        that of `target`. The action ends when its seconds have passed and all bytes have arrived."""
+        the memory of `target`. The action ends when its seconds have passed and all bytes have arrived."""
         count = None if bytes is None else whole(bytes, "bytes")
         self._builder._native.flow(self._ref, whole(tensor, "tensor", most=_MOST), source, target,
                                    count)
@@ -136,14 +137,14 @@ class PlanBuilder:
         return self._native.tensor(name, kind, whole(bytes, "bytes"), home or "")
 
     def memory(self, name: str, device: str, capacity: Optional[int] = None) -> None:
-        """Adds a further memory to a device, with `capacity` bytes (None means unlimited). The device's first memory
-        has the name of the device. Tensors may be in the new memory, and links may lead to it."""
+        """Adds a second or third memory to a device, with `capacity` bytes (None means unlimited). The device's first
+        memory has the name of the device. Tensors may be in the new memory, and links may lead to it."""
         self._native.memory(name, device, None if capacity is None else whole(capacity, "capacity"))
 
     def way(self, source: str, target: str, bandwidth: float, *, setup: float = 0,
             latency: float = 0) -> None:
         """Adds a link between two memories in one direction, with byte/s and seconds. Transfers and flows between the
-        two memories use the link. Transfers over it have their own stream."""
+        two memories use the link. Transfers over the link have their own stream."""
         self._native.way(source, target, float(bandwidth), float(setup), float(latency))
 
     def collective(self, name: str, kind: Collective, devices: Sequence[str], bytes: int = 0,
@@ -158,7 +159,7 @@ class PlanBuilder:
 
     def compute(self, device: str, stage: Union[int, Stage], micro_batch: int = -1,
                 samples: int = 0, kind: Computation = "forward") -> Action:
-        """Adds a computation of a stage for the given samples. The cost model gives its seconds."""
+        """Adds a computation of a stage for the given samples. The cost model gives the seconds of the computation."""
         return Action(self, self._native.compute(kind, device, _number(stage),
                                                  whole(micro_batch, "micro_batch", -1, _MOST),
                                                  whole(samples, "samples")))
@@ -166,8 +167,8 @@ class PlanBuilder:
     def transfer(self, kind: Movement, tensor: int, source: str, target: str, *, release: bool = True,
                  allocate: bool = True, stage: Union[int, Stage] = -1,
                  micro_batch: int = -1) -> Action:
-        """Adds a transfer of a tensor on the copy engine of the route. Its kind is load, save, send, move, all_reduce
-        and so on. The transfer uses the source (`release`) and allocates the target (`allocate`)."""
+        """Adds a transfer of a tensor on the copy engine of the route. The kind of a transfer is load, save, send,
+        move, all_reduce and so on. The transfer uses the source (`release`) and allocates the target (`allocate`)."""
         return Action(self, self._native.transfer(kind, whole(tensor, "tensor", most=_MOST), source,
                                                   target, release, allocate, _number(stage),
                                                   whole(micro_batch, "micro_batch", -1, _MOST)))
@@ -197,10 +198,10 @@ def _number(stage: Union[int, Stage]) -> int:
 def parameter(name: str, type: ParameterType, summary: str, *, default: Any = None, optional: bool = False,
               choices: Sequence[str] = (), unit: str = "", minimum: Optional[float] = None,
               maximum: Optional[float] = None) -> dict:
-    """A parameter of a policy. Its `type` is boolean, integer, number, quantity, text or choice. A quantity has a
-    `unit` (byte, s, FLOP, FLOP/s, byte/s, W, J), and the policy gets its value in this unit. A parameter without a
-    default is required, and an `optional` parameter may be None. For types other than choice, `choices` are words that
-    are allowed in addition. Numbers must be at least 0, unless `minimum` gives another limit."""
+    """A parameter of a policy. `type` is boolean, integer, number, quantity, text or choice. A quantity has a `unit`
+    (byte, s, FLOP, FLOP/s, byte/s, W, J), and the policy gets the value in this unit. A parameter without a default is
+    required, and an `optional` parameter may be None. For types other than choice, `choices` are words that are allowed
+    in addition. Numbers must be at least 0, unless `minimum` gives another limit."""
     text = default if default is None or isinstance(default, str) else to_json(plain(
         default, "default"))
     return {"name": name, "type": type, "summary": summary, "default": text, "optional": optional,
@@ -220,9 +221,9 @@ def policies_of_this_process() -> frozenset[str]:
 def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[dict] = (),
            all_devices: bool = False, modes: Sequence[Mode] = ("inference",),
            strategies: Sequence[str] = ("keep_all",)) -> Callable[[AnyPlanner], AnyPlanner]:
-    """Makes a function(stages, platform, workload, parameters) -> Plan a policy. Scenarios may name it, its parameters
-    are checked, and `sluice.policies()` lists it. It runs in this process, and its exceptions are passed on to the
-    caller who asks for the plan.
+    """Makes a function(stages, platform, workload, parameters) -> Plan a policy. Scenarios may name the policy, its
+    parameters are checked, and `sluice.policies()` lists the policy. The function runs in this process, and its
+    exceptions are passed on to the caller who asks for the plan.
 
         @sluice.policy(name="in_turn", summary="Weights stay; one input after the other.",
                        parameters=[sluice.parameter("ahead", "integer", "inputs that come in advance",
@@ -234,7 +235,7 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
             for stage in stages:  # before all steps; no use frees the weights, so they stay
                 w = builder.tensor(f"w.{stage.number}", "weight", stage.weight_bytes, home=host)
                 loads.append(builder.transfer("load", w, host, device, release=False, stage=stage))
-            builder.enter("body")  # what follows runs workload.steps times
+            builder.enter("body")  # the actions that follow run workload.steps times
             ended = []
             for m in range(workload.micro_batches_per_step):
                 x = builder.tensor(f"x.{m}", "input", stages[0].input_bytes, home=host)
@@ -259,12 +260,13 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
     The function gets four arguments. `stages` is a list of sluice.Stage (number, name, weight_bytes, input_bytes,
     output_bytes, workspace_bytes, macs, flop, cache_bytes). `platform` is a sluice.Platform. `workload` is a
     sluice.Workload (mode, strategy, dtype, batch, micro_batch, batches_per_step, steps, micro_batches_per_step).
-    `parameters` is a dict. A sluice.PlanBuilder makes the plan. Its methods compute and transfer return a
+    `parameters` is a dict. A sluice.PlanBuilder makes the plan. The builder's methods compute and transfer return a
     sluice.Action, whose methods say what the action waits for, allocates and uses.
 
     With `all_devices` the policy uses several devices, and stages are cut for the smallest of them. `modes` and
-    `strategies` are the workloads and fates that the policy can plan; others are refused. A second policy of the same
-    name replaces the first policy. The name of a built-in policy raises InputError."""
+    `strategies` are the modes and the strategies for fates that the policy can plan; all other modes and strategies are
+    refused. A second policy of the same name replaces the first policy. The name of a built-in policy raises
+    InputError."""
 
     def register(function: AnyPlanner) -> AnyPlanner:
         if not callable(function):

@@ -22,16 +22,17 @@ Row = dict[str, str]
 
 
 class ProfileFile:
-    """A profile in its CSV form. Keys of the header are written as given. If the file exists, the keys about the
-    machine and the way of measuring must equal those in the file. An existing file keeps its `idle` power."""
+    """A profile as a CSV file. The header has the keys as the caller gives them. If the file exists, the keys about the
+    machine and the way of measuring must equal those in the file. An existing file keeps the `idle` power that it
+    has."""
 
     def __init__(self, path: Union[str, Path], header: Mapping[str, Any]) -> None:
         self.path = Path(path)
         if self.path.is_dir() or not self.path.name:
             raise errors.InputError(f"'{path}' is a folder: give the name of a file, such as profile.csv")
         if self.path.suffix in (".h5", ".hdf5"):
-            raise errors.InputError(f"'{path}': profile_torch writes CSV, `sluice profile merge {path} -o "
-                                    "…h5` makes HDF5 of it")
+            raise errors.InputError(f"'{path}': profile_torch writes CSV, `sluice profile merge {path} -o …h5` makes "
+                                    f"HDF5 of it")
         self._head = [FORMAT] + [f"# {key}: {json.dumps(value)}" for key, value in header.items()]
         self._columns = list(COLUMNS)
         self.rows: list[Row] = []
@@ -74,7 +75,7 @@ class ProfileFile:
 
     @staticmethod
     def key(row: Row) -> tuple[str, ...]:
-        """Returns the cells that identify a row. A device that all rows share is in the header."""
+        """Returns the cells by which a row is recognised. A device that all rows share is in the header."""
         return tuple(row.get(column) or "" for column in KEY)
 
     def put(self, row: Row) -> None:

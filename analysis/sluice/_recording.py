@@ -1,6 +1,6 @@
 """A recording, which has the contents of a trace in memory that the helper shares with this process.
 
-Columns are read-only views of this memory without copies. The memory is freed with the last view.
+Columns are read-only views of this memory without copies. The memory is freed when the last view is freed.
 sim/run/recording/recording.hpp describes the format."""
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ from functools import cached_property
 import numpy as np
 
 _HEAD = struct.Struct("<8sQ")
-NOBODY = np.uint32(0xFFFFFFFF)  # the code for no name
+NOBODY = np.uint32(0xFFFFFFFF)  # the code that stands for a missing name
 REASONS = ("none", "data", "memory")
 
 
 class Recording:
-    """Columns by name ("spans/start"). `info` has the status, header, metrics, units and series."""
+    """The columns of a recording by their names, such as "spans/start". `info` has the status, header, metrics, units
+    and series."""
 
     def __init__(self, memory) -> None:
         magic, length = _HEAD.unpack_from(memory)
         if magic != b"SLUICE01":
-            raise ValueError("this is not a recording")
+            raise ValueError("the helper's answer is not a recording")
         self.memory = memory
         self.info = json.loads(bytes(memoryview(memory)[_HEAD.size : _HEAD.size + length]))
         begin = (_HEAD.size + length + 63) // 64 * 64
@@ -42,7 +43,7 @@ class Recording:
         return np.frombuffer(self.memory, dtype=kind, count=rows, offset=offset)
 
     def texts(self, name: str) -> np.ndarray:
-        """Returns a column of texts, decoded once."""
+        """Returns a column of texts, which is decoded only at the first call."""
         if name not in self._texts:
             _, rows, offset, size = self._places[name]
             text = bytes(memoryview(self.memory)[offset : offset + size]).decode("utf-8", "replace")

@@ -36,8 +36,9 @@ def dataset(r: "Recording", times: Sequence[float], makespan: float,
     busy = np.array([_busy(r, number, edges) for number in range(len(streams))]).reshape(len(streams), len(ends))
     level = np.array([_highest(r, number, edges) for number in range(len(pools))]).reshape(len(pools), len(ends))
     done = _at(r, "samples_done", ends)
-    about = {"utilisation": ("1", "busy share of the bin"), "level": ("byte", "most in the pool in the bin"),
-             "samples_done": ("sample", "samples complete by the end of the bin")}
+    about = {"utilisation": ("1", "share of the bin in which the stream is busy"),
+             "level": ("byte", "most bytes in the pool during the bin"),
+             "samples_done": ("sample", "samples that are complete when the bin ends")}
     arrays = {"utilisation": (("stream", "time"), np.where(over, np.nan, busy)),
               "level": (("pool", "time"), np.where(over, np.nan, level)),
               "samples_done": (("time",), np.where(over, np.nan, done))}
@@ -48,29 +49,30 @@ def dataset(r: "Recording", times: Sequence[float], makespan: float,
 
 
 def _busy(r: "Recording", stream: int, edges: np.ndarray) -> np.ndarray:
-    """Returns the share of each bin in which the stream executes. It executes one action at a time."""
+    """Returns the share of each bin in which the stream executes. A stream executes one action at a time, so that the
+    shares of its actions add up."""
     mine = r.of_action("stream") == stream
     start, end = np.sort(r.numbers("spans/start")[mine]), np.sort(r.numbers("spans/end")[mine])
     if len(start) == 0:
         return np.zeros(len(edges) - 1)
     begun = np.append(0.0, np.cumsum(end - start))
-    which = np.searchsorted(start, edges, "right")  # the number of spans that have begun by the end of the bin
+    which = np.searchsorted(start, edges, "right")  # the number of spans that have begun when the bin ends
     still = np.where(which > 0, np.maximum(0, end[which - 1] - edges), 0.0)
     return np.diff(begun[which] - still) / np.diff(edges)
 
 
 def _highest(r: "Recording", pool: int, edges: np.ndarray) -> np.ndarray:
-    """Returns the most bytes in each bin: at its beginning, or after a change within it."""
+    """Returns the most bytes in each bin: the bytes at the beginning of the bin, or after a change within the bin."""
     mine = r.numbers("memory/pool") == pool
     time, level = r.numbers("memory/time")[mine], np.append(0, r.numbers("memory/level")[mine])
-    first = np.searchsorted(time, edges[:-1], "right")  # number of changes up to the beginning of the bin
+    first = np.searchsorted(time, edges[:-1], "right")  # number of changes when the bin begins
     last = np.searchsorted(time, edges[1:], "left")  # number of changes before the end of the bin
     return np.array([level[a : max(a, b) + 1].max() for a, b in zip(first, last)], dtype=float)
 
 
 def _at(r: "Recording", name: str, times: np.ndarray) -> np.ndarray:
-    """Returns the values of a series at given times. The series grows in steps, and is known at the ends of the
-    recording's bins."""
+    """Returns the values of a series at given times. The series grows in steps, and its values are known at the ends of
+    the recording's bins."""
     names = [one for one, _, _ in r.info["series"]]
     own = r.numbers("series/time")
     if name not in names or len(own) == 0:

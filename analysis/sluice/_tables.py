@@ -15,7 +15,7 @@ _UNITS = {"start": "s", "end": "s", "available": "s", "waited": "s", "time": "s"
 
 
 def coded(codes: np.ndarray, names) -> pd.Categorical:
-    """Returns a column of names for codes. A code beyond the names becomes a missing value."""
+    """Returns a column in which each code is replaced by its name. A code without a name becomes a missing value."""
     codes = np.asarray(codes).astype(np.int64)
     codes[(codes < 0) | (codes >= len(names))] = -1
     return pd.Categorical.from_codes(codes, categories=_distinct(names))
@@ -33,7 +33,7 @@ def _distinct(names) -> list[str]:
 
 
 def by_text(codes: np.ndarray, texts: np.ndarray) -> pd.Categorical:
-    """Returns the texts of codes, where many codes have the same text."""
+    """Returns a column of texts, one per code. Several codes may have the same text."""
     numbers, names = pd.factorize(texts)
     return pd.Categorical.from_codes(numbers[codes], categories=names)
 
@@ -142,7 +142,7 @@ def to_xarray(r: Recording, attributes: dict):
     table = series(r).frame()
     about = {name: (unit, summary) for name, unit, summary in r.info["series"]}
     for name, column in table.items():
-        unit, summary = about.get(name, ("1", "busy share of the bin"))
+        unit, summary = about.get(name, ("1", "share of the bin in which the stream is busy"))
         arrays[_dotted(name)] = ("time", column.to_numpy(), {"units": unit, "long_name": summary})
     data = xarray.Dataset(arrays, coords={"time": ("time", table.index.to_numpy(), {"units": "s"})},
                           attrs={_dotted(key): _attribute(one) for key, one in attributes.items()})

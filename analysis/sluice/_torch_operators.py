@@ -29,15 +29,15 @@ class Operator:
     module: nn.Module
     args: tuple
     kwargs: dict
-    preserving: bool  # whether it reads one tensor and makes one tensor of the same shape
+    preserving: bool  # whether the operator reads one tensor and makes one tensor of the same shape as that tensor
     occurrences: int = 0
     level: str = "leaf"
 
 
 def operators_of(module: nn.Module, inputs: tuple) -> tuple[list[Operator], Operator]:
     """Returns the leaves in the order of their first calls (leaf modules, and functions that are called between them),
-    and the whole module as one operator. Leaves and whole module come from one run. Before torch 2.0 forward hooks do
-    not see keywords, so that the method itself is watched."""
+    and the whole module as one operator. One run of the module gives both the leaves and the whole module. Before torch
+    2.0 forward hooks do not see keywords, so that the method itself is watched."""
     leaves = [one for one in module.modules()
               if _is_leaf(one) and (one is not module or Layers(module).knows(module))]
     with torch.no_grad():
@@ -58,7 +58,7 @@ def operators_of(module: nn.Module, inputs: tuple) -> tuple[list[Operator], Oper
 
 
 class _Run:
-    """Collects the operators of one run."""
+    """Collects the operators of one run of the module."""
 
     def __init__(self, module: nn.Module, inputs: tuple) -> None:
         self.found: dict[tuple, Operator] = {}
@@ -83,7 +83,7 @@ class _Run:
             return called()
         self._inside = True
         try:
-            kept = _own((args, kwargs))  # operations in place would overwrite the inputs
+            kept = _own((args, kwargs))  # copies, because operations in place would overwrite the inputs
             before = versions_of((args, kwargs))
             result = called()
             documents = layers_of(what, args, kwargs, result)
@@ -113,8 +113,8 @@ class _Run:
 
     def _words(self, module: nn.Module, documents: list[dict], args: tuple, kwargs: dict,
                result: Any) -> dict[str, str]:
-        """Describes a call as the layer that from_torch makes of it, so that the row can price that layer. A call that
-        is not a layer is described by torch's names."""
+        """Describes a call as the layer that from_torch makes of it, so that the row can price that layer. If no layer
+        corresponds to the call, the call is described by torch's names."""
         working = [one for one in documents if one["type"] not in VIEWS]
         if len(documents) == 1 or len(working) == 1:
             layer = documents[0] if len(documents) == 1 else working[0]
@@ -166,7 +166,8 @@ def _torch_config(module: nn.Module, args: tuple, kwargs: dict) -> str:
 
 
 def _config(document: dict) -> str:
-    """Returns the text of a layer's configuration: its keys in order, with defaults for those that are not given."""
+    """Returns the text of a layer's configuration: its keys in order, with the default values of the keys that the
+    layer does not have."""
     words = []
     for name, default in _keys()[document["type"]].items():
         value = document.get(name, default)

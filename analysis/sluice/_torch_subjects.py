@@ -52,8 +52,8 @@ def subject_of(operator: Operator, cache: str, backward: bool, training: bool, d
 
 
 def can_run(operator: Operator, cache: str, backward: bool) -> bool:
-    """Returns whether the operator can run in this way. A chain needs layers that keep the shape. A backward pass needs
-    gradients, and results that no later layer of a chain has overwritten."""
+    """Returns whether the operator can be measured with this pass and this state of the caches. A chain needs layers
+    that keep the shape. A backward pass needs gradients, and results that no later layer of a chain has overwritten."""
     in_place = bool(getattr(operator.module, "inplace", False))
     if cache == "chained" and (not operator.preserving or (backward and in_place)):
         return False
@@ -63,8 +63,8 @@ def can_run(operator: Operator, cache: str, backward: bool) -> bool:
 
 
 class _Inputs:
-    """Returns the inputs of the next call, which are always the same inputs, or the next inputs in an array of more
-    than `cache_bytes`."""
+    """Returns the inputs of the next call: always the same inputs, or (cold) the next inputs in an array of more than
+    `cache_bytes` bytes."""
 
     def __init__(self, operator: Operator, cache_bytes: int) -> None:
         self._given = (operator.args, operator.kwargs)
@@ -78,12 +78,13 @@ class _Inputs:
 
     @property
     def most_calls(self) -> Optional[int]:
-        """The number of calls that find none of their inputs in the cache after the cache was cleared. None means any
-        number."""
+        """The number of calls that find none of their inputs in the cache after the cache was cleared. None means that
+        there is no such limit."""
         return None if self._broom is None else self.count
 
     def ready(self) -> None:
-        """Clears the cache if all copies together fit into it. This must be called before the calls of a sample."""
+        """Clears the cache if all copies of the inputs together fit into it. This method must be called before the
+        calls of a sample."""
         if self._broom is not None:
             self._broom.add_(1)
 
@@ -123,8 +124,8 @@ def _forward(module: nn.Module, inputs: _Inputs, training: bool) -> Callable[[in
 
 
 def _backward(module: nn.Module, inputs: _Inputs) -> Callable[[int], Callable[[], None]]:
-    """Computes the gradients of inputs and parameters. To exclude the forward pass from the time, one graph is made for
-    each of the inputs that are used in turn, and is then used repeatedly."""
+    """Computes the gradients of inputs and parameters. One graph is made for each of the inputs that are used in turn,
+    and is then used repeatedly. So the measured time does not include the forward pass."""
     graphs: list[Callable[[], None]] = []
     done = 0
 

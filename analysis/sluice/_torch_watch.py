@@ -13,7 +13,8 @@ from torch.overrides import TorchFunctionMode
 from . import errors
 from .torch_layers import Layers
 
-VIEWS = ("input", "flatten", "reshape", "transpose", "slice")  # layers that surround the layer that does the work
+# Layers that only prepare or rearrange the tensors of the layer that does the work.
+VIEWS = ("input", "flatten", "reshape", "transpose", "slice")
 
 
 class Function(nn.Module):
@@ -41,8 +42,8 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
 
 
 class Layered:
-    """Turns calls into layers, like from_torch. A call that is not a layer is not an error, and its results count as
-    inputs."""
+    """Turns calls of torch into layers, as from_torch does. A call that is not a layer is not an error, and its results
+    count as inputs."""
 
     def __init__(self, module: nn.Module, inputs: tuple) -> None:
         self._layers = Layers(module)
@@ -106,7 +107,8 @@ def versions_of(value: Any) -> list[int]:
 
 
 def is_new(given: Any, result: Any) -> bool:
-    """Returns whether the call makes new tensors. If it only makes another view of a tensor, both share memory."""
+    """Returns whether the call makes new tensors. A view of a tensor shares the memory of this tensor, so that the view
+    is not a new tensor."""
     known = {_memory_of(one) for one in tensors_in(given)}
     return any(_memory_of(one) not in known for one in tensors_in(result))
 

@@ -20,7 +20,7 @@ Ask = Callable[[str, str, Sequence[Overrides], int, str], list[bytes]]
 _MOST_IN_A_BATCH = 32
 _MOST_SUBMITTED = 256  # the number of batches that an executor has at the same time
 _BETWEEN_LOOKS_S = 5.0  # the interval at which Dask is asked for its workers while no answer arrives
-_WITHOUT_WORKERS_S = 600.0  # if there has been no worker for this time, all count as lost; the time is long,
+_WITHOUT_WORKERS_S = 600.0  # if there has been no worker for this time, all workers count as lost; the time is long,
                             # because workers may wait in a queue
 _IDLE_S = 30.0  # results count as lost if all workers are idle for this long while results are awaited
 
@@ -28,12 +28,12 @@ _asker = Asker()  # the processes of a worker
 
 
 def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int, library: str) -> list[bytes]:
-    """Runs in a worker, and returns the packed result of each point. `attempt` is another number in each attempt,
+    """Runs in a worker, and returns the packed result of each point. `attempt` has another value in each attempt,
     because Dask treats calls with the same arguments as one call, whose result may be lost. `library` is the digest of
     the caller's code. Raises InputError if the worker has other code, since its numbers may differ."""
     if _sluice.library_digest() != library:
-        raise errors.InputError("this worker has another build of Sluice than the process that asks; install the same "
-                                "one on both")
+        raise errors.InputError("this worker has another build of Sluice than the process that runs the sweep; install "
+                                "one build on both")
     return _asker.ask(text, path, batch)
 
 
@@ -50,7 +50,7 @@ class Cluster:
         self._had_workers_at = self._worked_at = time.monotonic()
 
     def look(self, something_came: bool) -> None:
-        """Asks Dask for its workers. It must be called every few seconds."""
+        """Asks Dask for its workers. This method must be called every few seconds."""
         if self._client is None:
             return
         now = time.monotonic()
@@ -61,7 +61,8 @@ class Cluster:
             self._worked_at = now
 
     def is_lost(self) -> bool:
-        """Returns whether there were workers, but have been none for such a long time that they will not come back."""
+        """Returns whether there have been no workers for such a long time that they will not come back, although there
+        were workers before."""
         return (self._client is not None and self._had_workers
                 and time.monotonic() - self._had_workers_at > _WITHOUT_WORKERS_S)
 
@@ -74,8 +75,8 @@ class Cluster:
 
 
 class Workers:
-    """Asks points in batches, and passes each answer to `keep`. If a worker dies, the points of its batch are asked
-    again one by one, after all other points. A point that has no answer after this attempt has failed."""
+    """Runs points in batches, and passes each answer to `keep`. If a worker dies, the points of its batch run again one
+    by one, after all other points. A point that has no answer after its second run has failed."""
 
     def __init__(self, text: str, path: str, keep: Keep) -> None:
         self._text, self._path, self._keep = text, path, keep
@@ -105,7 +106,8 @@ class Workers:
 
     def _round(self, executor: Executor, cluster: Cluster, points: dict[int, Overrides],
                batches: list[list[int]], ask: Ask) -> dict[int, BaseException]:
-        """Runs each batch once. Returns the points of the batches that did not answer, with the executor's error."""
+        """Runs each batch of points once. Returns the points of the batches that did not answer, with the executor's
+        error."""
         waiting = deque(batches)
         running: dict[Future, list[int]] = {}
         suspects: dict[int, BaseException] = {}

@@ -35,8 +35,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class Certainty:
-    """The shares of the seconds of work (computing and moving) that rest on each kind of evidence. They add up to 1 if
-    there is any work."""
+    """The shares of the seconds of work (computing and moving) that rest on each kind of evidence. The shares add up to
+    1 if there is any work."""
 
     measured: float  #: the share that rests on measurements of the layers themselves
     sourced: float  #: the share that rests on figures of the platform that have a source
@@ -53,7 +53,7 @@ class Certainty:
 
 @dataclass(frozen=True)
 class Note:
-    """A remark in full sentences, without which the numbers could mislead."""
+    """A remark in full sentences. Without this remark, a reader could misunderstand the numbers."""
 
     name: str
     text: str
@@ -82,8 +82,8 @@ class Answer:
 
 
 def _made(kind: type, said: dict[str, Any]) -> Any:
-    """Makes one of the classes above. A key that is not known here comes from a newer program, and is ignored. A list
-    becomes a tuple."""
+    """Returns an object of one of the classes above, from an object of the JSON. A key that the class does not have comes
+    from a newer program, and is ignored. A list becomes a tuple."""
     known = {field.name: said.get(field.name) for field in fields(kind)}
     return kind(**{name: tuple(value) if isinstance(value, list) else value
                    for name, value in known.items()})

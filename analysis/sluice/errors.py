@@ -1,5 +1,5 @@
-"""The errors. Their text is that of the command line, and `exit_code` is the exit code with which `sluice` would
-end."""
+"""The errors. The text of an error is the text that the command line prints, and `exit_code` is the exit code with
+which `sluice` would end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Optional
 
 
 class Error(Exception):
-    """Base of all errors of Sluice."""
+    """The base class of all errors of Sluice."""
 
     exit_code = 70
 
@@ -39,7 +39,7 @@ class Waiter:
 
 
 class Infeasible(Error):
-    """The question is valid, but its plan does not fit into memory or blocks for ever.
+    """The scenario is valid, but its plan does not fit into memory or ends in a deadlock.
 
     `pool` is the memory that is too small, and `needed_bytes` and `available_bytes` are its bytes. `by_class` has the
     needed bytes of each tensor class. `waiters` is a list of the actions that cannot start (Waiter), and `time_s` is
@@ -83,7 +83,8 @@ class Interrupted(Error):
 
 
 class KeysDropped(UserWarning):
-    """A mapping that was given to Scenario.with_ replaced a mapping that had further keys."""
+    """A mapping that was given to Scenario.with_ replaced a mapping of the scenario, and lacks some keys of the
+    replaced mapping."""
 
 
 class HelperRestarted(RuntimeWarning):
@@ -94,7 +95,8 @@ _BY_CODE = {2: UsageError, 3: InputError, 4: Infeasible, 5: IoError, 130: Interr
 
 
 def of(exit_code: int, text: str) -> Error:
-    """Returns the exception for an exit code of the command line. For an infeasible question the text is JSON."""
+    """Returns the exception for an exit code of the command line. If the exit code says that a scenario is infeasible,
+    the text is JSON."""
     if exit_code == Infeasible.exit_code:
         return _infeasible(json.loads(text))
     return _BY_CODE.get(exit_code, InternalError)(text)

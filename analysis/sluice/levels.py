@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
     from ._recording import Recording
 
-_COLUMNS = 300  # columns of a picture; narrower changes cannot be distinguished
-_SEEN = 1 / 200  # as a share of the picture's height and width; smaller areas cannot be seen
+_COLUMNS = 300  # number of columns of a picture; a reader cannot distinguish changes that are closer than a column
+_SEEN = 1 / 200  # shares of the picture's height and of its width; a reader cannot see a smaller area
 
 
 def draw(ax: "Axes", r: "Recording", pool: int, start: float, end: float) -> tuple[list[Any], float]:
-    """Draws the classes stacked, and the capacity. Returns the entries of the legend for classes that can be seen, from
-    the top of the stack down, and the height (bytes) that the picture needs."""
+    """Draws the tensor classes as a stack, and the capacity of the memory. Returns the entries of the legend for
+    classes that can be seen, from the top of the stack down, and the height (bytes) that the picture needs."""
     limit = int(r.numbers("pools/capacity")[pool])
     time, classes = by_class(r, pool, start, end)
     top = sum(classes.values(), np.zeros(len(time))).max()
@@ -42,7 +42,7 @@ def draw(ax: "Axes", r: "Recording", pool: int, start: float, end: float) -> tup
 
 
 def _capacity(ax: "Axes", limit: int, near: bool) -> None:
-    """Draws a line at the capacity, or writes only its number if it is far above."""
+    """Draws a line at the capacity, or writes only the number of bytes if the capacity is far above the levels."""
     look = {"textcoords": "offset points", "fontsize": "small", "color": _colours.ink(ax)}
     text = f"capacity {for_people(limit, 'byte')}"
     if not near:
@@ -62,7 +62,7 @@ def pool_of(r: "Recording", name: Optional[str]) -> int:
         return names.index(name)
     entered = set(np.unique(r.numbers("memory/pool")))
     if not entered:
-        raise errors.InputError("nothing entered any memory in this run")
+        raise errors.InputError("in this run, no memory held any bytes, so that there is nothing to draw")
     return int(min(entered, key=lambda number: (capacity[number] < 0, number)))
 
 
@@ -74,7 +74,7 @@ def by_class(r: "Recording", pool: int, start: float, end: float) -> tuple[np.nd
     kind = r.texts("tensors/class")
     names = list(dict.fromkeys(kind))
     number = np.array([names.index(one) for one in kind])[r.numbers("memory/tensor")[mine]]
-    level = np.append(0, np.cumsum(delta))  # before the first change, and after each change
+    level = np.append(0, np.cumsum(delta))  # the level before the first change, and after each change
     times, shown = _columns(time, level, start, end)
     return times, {name: np.append(0, np.cumsum(np.where(number == i, delta, 0)))[shown]
                    for i, name in enumerate(names)}

@@ -53,8 +53,8 @@ class Rapl:
             raise errors.IoError(f"{file} cannot be read ({error.strerror}); often only root may read it") from None
 
     def joules(self) -> float:
-        """Returns the joules of all packages together. It must be called every few minutes, before the counters start
-        again from 0."""
+        """Returns the joules of all packages together. This method must be called every few minutes, so that it notices
+        each time that a counter starts again from 0."""
         for number, package in enumerate(self._packages):
             now = self._read(package / "energy_uj")
             self._sum_uj += (now - self._last[number]) % self._ranges[number]
@@ -100,11 +100,11 @@ class Nvml:
 
 class NvidiaSmi:
     """The energy of an NVIDIA GPU, from the power that nvidia-smi prints repeatedly. This meter is for GPUs whose
-    joules NVML does not count (before Volta), and for machines without NVML. Between two samples the power is assumed
-    to be that of the first sample."""
+    joules NVML does not count (before Volta), and for machines without NVML. Between two samples, the meter assumes the
+    power of the first of the two."""
 
     name = "nvidia-smi"
-    AVERAGED_S = 1.0  # on Ampere and later, nvidia-smi prints the mean of a second
+    AVERAGED_S = 1.0  # on Ampere and later GPUs, nvidia-smi prints the mean power of the last second
 
     def __init__(self, index: int = 0, program: str = "nvidia-smi", every_s: float = 0.1, watts: float = 300.0,
                  clock: Callable[[], float] = time.monotonic, patience_s: float = 10.0) -> None:

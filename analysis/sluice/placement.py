@@ -1,5 +1,5 @@
 """Placements, which say which tensors are in fast memory and which are in slow memory. `scenario.placement(...)`
-computes them."""
+computes placements."""
 
 from __future__ import annotations
 
@@ -85,18 +85,19 @@ class PlacementCurve:
 
     @property
     def all_fast_s(self) -> float:
-        """The seconds with all tensors in fast memory. Slowdowns are relative to these seconds."""
+        """The seconds with all tensors in fast memory. Each slowdown is the seconds of a run divided by these
+        seconds."""
         return float(self._said["all_fast_s"])
 
     @property
     def frame(self) -> "pandas.DataFrame":
         """A new table with one row for each size and way, in the order of sizes. The columns are way, fast_bytes,
         fast_share (of `needed_bytes`), slowdown (seconds / `all_fast_s`), predicted_s and simulated_s, bound_s and gap
-        (the distance of the seconds from the bound, as a share of the seconds). moves_* and bytes_* are moves to either
-        memory, and moves while kernels run; hit_bytes, miss_bytes and written_back_bytes are those of the cache.
-        oracle_s are the seconds that this computer needed to find the placement, and refused says why the way cannot be
-        used (empty if it can be used). A number that a way does not have is NaN. `frame.attrs["units"]` has the
-        units."""
+        (the distance of the seconds from the bound, as a share of the seconds). The columns moves_* and bytes_* count
+        moves to fast memory, moves to slow memory, and moves while kernels run. The columns hit_bytes, miss_bytes and
+        written_back_bytes are for the way `cached`. The column oracle_s has the seconds that this computer needed to
+        find the placement. The column refused says why the way cannot be used; it is empty if the way can be used. A
+        number that a way does not have is NaN. `frame.attrs["units"]` has the units."""
         columns = _sluice.placement_columns()
         table = late("pandas").DataFrame(self._results, columns=columns)
         words = ("way", "refused")
@@ -107,11 +108,12 @@ class PlacementCurve:
         return table
 
     def tensors(self, fast: Union[str, float, None] = None, way: Way = "static") -> "pandas.DataFrame":
-        """Returns one row for each tensor, indexed by name, beginning with the tensor that is worth most seconds. The
-        columns are class, bytes, memory (of the tensor; with moves, at its first use) and worth_s. For a tensor in fast
-        memory, worth_s is the seconds that the run would lose if the tensor were in slow memory all the time. For a
-        tensor in slow memory, worth_s is the seconds that the run would save if the tensor were in fast memory all the
-        time, even without room for it. All other tensors stay in their memories, so that these seconds do not add up.
+        """Returns one row for each tensor, indexed by name, beginning with the tensor with the largest worth_s. The
+        columns are class, bytes, memory (in which the tensor is; with moves, at its first use) and worth_s. For a
+        tensor in fast memory, worth_s is the seconds that the run would lose if the tensor were in slow memory all the
+        time. For a tensor in slow memory, worth_s is the seconds that the run would save if the tensor were in fast
+        memory all the time, even without room for it. All other tensors stay in their memories, so that these seconds
+        do not add up.
 
         `fast` is a size of the curve, as a share or as bytes. None means the largest size that is at most half of the
         needed bytes. `attrs` has `units`, `fast_bytes` and `way`. Raises UsageError if there is no such size, or if the
@@ -126,8 +128,8 @@ class PlacementCurve:
 
     def plan(self, way: Way = "asynchronous", fast: Union[str, float, None] = None) -> Plan:
         """Returns a placement as a plan with two memories, kernels, moves between kernels and moves of a copy
-        engine. `.run()` of the plan executes it. `fast` is as in `tensors`. Raises UsageError if there is no such size,
-        or if the way has no plan at this size."""
+        engine. `.run()` executes the returned plan. `fast` is as in `tensors`. Raises UsageError if there is no such
+        size, or if the way has no plan at this size."""
         place = self._place(way, fast)
         return Plan(self._native.plan(place))
 
@@ -138,7 +140,7 @@ class PlacementCurve:
         return PlacementPlots(self)
 
     def _place(self, way: str, fast: Union[str, float, None]) -> int:
-        """Returns the number of a result."""
+        """Returns the position of the result of this way at this size of fast memory, in the list of results."""
         mine = [place for place, result in enumerate(self._results) if result["way"] == way]
         if not mine:
             raise errors.UsageError(f"{clipped(way)} for 'way' is not a way of this curve; there are: "
@@ -192,7 +194,7 @@ def _in_words() -> Iterator[None]:
 
 
 def _sizes(fast: Sizes) -> str:
-    """Returns sizes as the option --fast takes them, or "" for the sizes that the command uses without this option."""
+    """Returns sizes in the form of the option --fast, or "" for the sizes that the command uses without this option."""
     if fast is None:
         return ""
     one = isinstance(fast, str) or not hasattr(fast, "__len__")
@@ -203,7 +205,7 @@ def _sizes(fast: Sizes) -> str:
 
 
 def _rates(in_place: Rates) -> str:
-    """Returns the rates as the option --in-place writes them. Without rates, the text is empty."""
+    """Returns the rates as the option --in-place writes them. If there are no rates, the returned text is empty."""
     if in_place is None:
         return ""
     if isinstance(in_place, str):
@@ -214,7 +216,7 @@ def _rates(in_place: Rates) -> str:
 
 
 def _size(size: Any) -> str:
-    """Returns a size as a text. A share becomes a percentage with all digits."""
+    """Returns a size of fast memory as a text. A share becomes a percentage with all digits."""
     if isinstance(size, str):
         if not size.strip():
             raise errors.UsageError("an empty text for 'fast': expected a size, such as 0.4, '40%' or '16GB'")

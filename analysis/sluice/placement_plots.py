@@ -1,4 +1,4 @@
-"""Pictures of a placement curve. A mark shows where a way was refused."""
+"""Pictures of a placement curve. A mark shows at which size a way was refused."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class PlacementPlots(Suggesting):
     def slowdown(self, ax: Optional["Axes"] = None, ways: Union[Way, Sequence[Way], None] = None,
                  title: Optional[str] = None, *, log: bool = False, legend: Legend = True,
                  figsize: Size = None) -> "Axes":
-        """Shows the slowdown against having all tensors in fast memory, by the share (percent) of the needed bytes
-        that fits into fast memory. There is a line for each way. Broad lines are below narrow lines, so that equal
-        lines can be seen. A cross at the bottom marks a size at which a way was refused. A dotted line marks the fast
+        """Shows the slowdown compared with all tensors in fast memory, over the share (percent) of the needed bytes
+        that fits into fast memory. There is a line for each way. Lines have different widths, so that lines with equal
+        values can be seen. A cross at the bottom marks a size at which a way was refused. A dotted line marks the fast
         memory of the device. `ways` is one way or a list; None means all ways of the curve. With `log`, the axis of
         shares is logarithmic. Raises UsageError for a way that the curve does not have."""
         table = self._curve.frame
@@ -78,7 +78,7 @@ class PlacementPlots(Suggesting):
         """Shows the seconds that tensors save in fast memory, with a bar for each of the `top` tensors that save most.
         A bar shows the seconds that would be lost in slow memory, or (pale) the seconds that would be saved in fast
         memory. `fast` and `way` are as in `PlacementCurve.tensors`, and `unit` is the unit of time. Raises UsageError
-        in the same cases."""
+        in the same cases as `PlacementCurve.tensors`."""
         top = _documents.whole(top, "top", 1, 200)
         table = self._curve.tensors(fast, way)
         size = for_people(table.attrs["fast_bytes"], "byte")
@@ -103,8 +103,7 @@ class PlacementPlots(Suggesting):
         return ax
 
     def _marks(self, ax: "Axes", refused: int) -> list[Any]:
-        """Returns the other entries of the legend, which are the number of refused results and the device's fast
-        memory."""
+        """Returns the entries of the legend for the number of refused results and for the device's fast memory."""
         said, grey, own = [], _colours.neutral(ax), self._curve.fast_capacity_bytes
         if refused:
             said.append(late("matplotlib.lines").Line2D([], [], color=grey, marker="x", linestyle="", markersize=6,

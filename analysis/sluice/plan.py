@@ -35,8 +35,8 @@ class Plan:
 
     @classmethod
     def from_text(cls, text: str, name: str = "<text>") -> Plan:
-        """Reads a plan from its text (sim/plan/FORMAT.md), such as `text()` or the `plan` of a Result. Messages call it
-        `name`. Raises InputError."""
+        """Reads a plan from its text (sim/plan/FORMAT.md), such as `text()` or the `plan` of a Result. Messages call
+        the plan `name`. Raises InputError."""
         return cls(_sluice.Plan.parse(text, name), name)
 
     @property
@@ -46,25 +46,25 @@ class Plan:
 
     @property
     def iterations(self) -> int:
-        """How often the body runs."""
+        """The number of iterations, which is how often the body of the plan runs."""
         return self._native.iterations
 
     @property
     def stages(self) -> list[str]:
-        """The names of the stages, by number."""
+        """The names of the stages, in the order of their numbers."""
         return self._native.stages
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The decisions of the policy by name. They are numbers (whose names end with the unit, as in chosen_s), texts
-        and lists. A fact about each group or stage is a dict. The facts of each replica are a dict, too
-        (`facts["replicas"]["gpu0"]`)."""
+        """The decisions of the policy by name. A decision is a number (then its name ends with the unit, as in
+        chosen_s), a text or a list. A fact about each group or stage is a dict. The facts of each replica are a dict,
+        too (`facts["replicas"]["gpu0"]`)."""
         return json.loads(self._native.facts)
 
     @property
     def actions(self) -> pandas.DataFrame:
-        """A table with one row per action, in listing order. It has the seconds (of computations), flop, joules above
-        idle, bytes (of transfers), and waits, which are pairs (number of an action, iterations ago)."""
+        """A table with one row per action, in listing order. The columns include the seconds (of computations), flop,
+        joules above idle, bytes (of transfers), and waits, which are pairs (number of an action, iterations ago)."""
         pandas = late("pandas")
         table = pandas.DataFrame(self._native.actions())
         return table.astype({name: "category" for name in ("section", "stream", "kind")})
@@ -81,7 +81,7 @@ class Plan:
         """The fates of each stage's activations until its backward pass, indexed by the stage's number. The columns are
         name, fate ("keep", "recompute", "offload", or both "recompute" and "offload" if parts differ), and the cost in
         one run of the body, recomputed_s and saved_bytes. The table is computed from the actions, so that it works for
-        the plan of any policy. It is empty for a plan without training."""
+        the plan of any policy. The table is empty for a plan without training."""
         return late("._facts").fates(self.actions, self.tensors, self.stages)
 
     def text(self) -> str:
@@ -98,12 +98,12 @@ class Plan:
             Path(path).write_text(self.text(), encoding="utf-8")
         except OSError as error:
             raise errors.IoError(f"cannot write '{path}': {error.strerror}") from None
-        except ValueError as error:  # a path that no system has
+        except ValueError as error:  # for example a path with a NUL, which no system has
             raise errors.InputError(f"{str(path)!r} is not a path: {error}") from None
 
     def check(self) -> None:
-        """Raises InputError if the plan contradicts itself, and Infeasible if it blocks for ever
-        or does not fit."""
+        """Raises InputError if the plan contradicts itself, and Infeasible if the plan ends in a deadlock or does not
+        fit."""
         self._native.check()
 
     def run(self, progress: Union[bool, Callable[[int, int], None]] = False,
@@ -133,7 +133,7 @@ class Plan:
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Plan) or not (self._native.lowered and other._native.lowered):
-            return self is other  # a plan that lacks seconds cannot be written as text
+            return self is other  # a plan without seconds has no text to compare
         return self.text() == other.text()
 
     def __hash__(self) -> int:
@@ -150,7 +150,8 @@ class Plan:
 
 @checked
 def load_plan(path: Union[str, Path]) -> Plan:
-    """Reads a plan's text. Raises InputError with file, line and column; IoError."""
+    """Reads a plan's text. Raises InputError with file, line and column if the text is not a plan, and IoError if the
+    file cannot be read."""
     if "\n" in str(path):
         raise errors.InputError("this is the text of a plan and not the name of a file: use sluice.Plan.from_text")
     try:

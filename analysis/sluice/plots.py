@@ -60,8 +60,9 @@ class Plots(Suggesting):
                bytes_unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows the contents of a memory from `start` to `end` (s), by tensor class. If the contents change too often
         to be seen, the picture shows the moments of the highest levels. `pool` is by default the first limited memory
-        that a tensor enters. A line marks the capacity, or a number if the capacity is far above the levels.
-        `bytes_unit` is "B", "kB", "MB", "GB" or "TB". The legend names the classes that can be seen."""
+        that a tensor enters. A line marks the capacity. If the capacity is far above the levels, the picture only gives
+        its number of bytes. `bytes_unit` is "B", "kB", "MB", "GB" or "TB". The legend names the classes that can be
+        seen."""
         start, end = self._window(start, end)
         number = levels.pool_of(self._recording, pool)
         name = self._recording.texts("pools/name")[number]
@@ -104,9 +105,9 @@ class Plots(Suggesting):
                  unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows the limit of each stage, as FLOP/s against FLOP per byte that is loaded or received. The picture has
         the device's peak and the link that feeds the device (Williams et al. 2009, with transfers to the device instead
-        of DRAM traffic). It needs the result of a scenario, because a plan does not contain the device's peak. Stages
-        are labelled if there is room, beginning with the stages that take longest. `unit` is "GFLOP/s", "TFLOP/s" and
-        so on."""
+        of DRAM traffic). The picture needs the result of a scenario, because a plan does not contain the device's peak.
+        Stages are labelled if there is room, beginning with the stages that take longest. `unit` is "GFLOP/s",
+        "TFLOP/s" and so on."""
         axes = late("._axes")
         points = roofline.Points.of(self._recording, self._scenario)
         ax = axes.new(ax, 7, 5, figsize)
@@ -145,11 +146,12 @@ class Plots(Suggesting):
         ax.set_ylabel("busy (%)")
 
     def _window(self, start: float, end: Optional[float]) -> tuple[float, float]:
-        """Returns the start and end to be shown. Raises InputError if nothing can be shown."""
+        """Returns the start and the end of the part of the run that is shown. Raises InputError if nothing can be
+        shown."""
         available = self._recording.numbers("spans/available")
         makespan = float(available.max()) if len(available) else 0.0
         if makespan == 0:
-            raise InputError("this run took no time: there is nothing to see")
+            raise InputError("this run took no time, so that there is nothing to draw")
         end = makespan if end is None else float(end)
         if not 0 <= start < min(end, makespan) or not np.isfinite(end):
             raise InputError(f"'{start}' for 'start' and '{end}' for 'end': expected seconds with "

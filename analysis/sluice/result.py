@@ -41,7 +41,8 @@ class Result:
 
     @cached_property
     def _answer_text(self) -> str:
-        """The answer as JSON. It is made only when it is needed, because its notes need further simulations."""
+        """The answer as JSON. The answer is made when it is first read, because its notes need more simulations than
+        the run itself."""
         said = self._said() if callable(self._said) else self._said
         return said or self._recording.info["header"].get("answer", "")
 
@@ -51,32 +52,32 @@ class Result:
 
     @property
     def asked(self) -> Optional[Asked]:
-        """The question: model, platform, workload, policy and cost. It is printed as one line. It is None if a plan was
-        run without a scenario, and for older traces."""
+        """The question: model, platform, workload, policy and cost. `print` shows the question in one line. The
+        question is None if a plan was run without a scenario, and for a trace of an older program."""
         return self._answer.asked
 
     @property
     def certainty(self) -> Optional[Certainty]:
-        """The certainty of the answer. It has the shares of the seconds of work that rest on measurements, on figures
-        with a source, and on assumed figures. It is None whenever `asked` is None."""
+        """The certainty of the answer: the shares of the seconds of work that rest on measurements, on figures with a
+        source, and on assumed figures. The certainty is None whenever `asked` is None."""
         return self._answer.certainty
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """Notes without which the numbers could mislead, as in `sluice run`."""
+        """Remarks without which a reader could misunderstand the numbers, as in `sluice run`."""
         return self._answer.notes
 
     @property
     def status(self) -> str:
         """"complete", or "no samples" if all actions were executed but no action completed a sample (see
-        `Action.done`). A trace may also be "aborted" (by a signal) or "failed". In this case it holds the actions that
-        were executed."""
+        `Action.done`). The status of a trace may also be "aborted" (by a signal) or "failed". Such a trace holds the
+        actions that were executed before the run ended."""
         status = self._recording.info["status"]
         return "no samples" if status == "complete" and self.metrics.samples == 0 else status
 
     @cached_property
     def metrics(self) -> Metrics:
-        """The metrics by name, equal to those of `sluice run --json`."""
+        """The metrics by name, with the numbers that `sluice run --json` prints."""
         info = self._recording.info
         rows = info["summary"]
         return Metrics(info["metrics"], info["units"], {row[0]: row[2] for row in rows},
@@ -91,12 +92,12 @@ class Result:
     @property
     def spans(self) -> "pandas.DataFrame":
         """A table with one row per executed action, in the order of the ends. The columns start, end, available (when
-        actions that wait for it may start) and waited (how long the stream was idle before it) are in s. Further
-        columns are stream and device, the reason and the blocker of the wait, and cause, the row of the span that ended
-        the wait (-1 if there is none). The stage is given by number and name (-1 and none if there is no stage). The
-        last columns are the bytes that the action moved, and the flop that it computed. Each access returns a new
-        DataFrame that you may change. Its columns of numbers are read-only views of shared memory, so that `-=` is
-        refused. Assign `spans["start"] - t0` instead, or use `spans.copy()`."""
+        actions that wait for it may start) and waited (how long the stream was idle before the action) are in s. The
+        next columns are stream and device, the reason and the blocker of the wait, and cause, the row of the span that
+        ended the wait (-1 if there is none). The stage is given by number and name (-1 and none if there is no stage).
+        The last columns are the bytes that the action moved, and the flop that it computed. Each access returns a new
+        DataFrame that you may change. Columns of numbers are read-only views of shared memory, so that `-=` is refused.
+        Assign `spans["start"] - t0` instead, or use `spans.copy()`."""
         return self._table("spans")
 
     @property
@@ -107,16 +108,17 @@ class Result:
 
     @property
     def series(self) -> "pandas.DataFrame":
-        """Quantities over time in equal bins, indexed by the time (s) at which a bin ends. They are the utilisation of
-        each stream (0 to 1), samples done, cumulative seconds of recomputation, and watts. Each access returns a new
-        DataFrame, as for `spans`."""
+        """A table of quantities over time in equal bins, indexed by the time (s) at which a bin ends. The quantities
+        are the utilisation of each stream (0 to 1), samples done, cumulative seconds of recomputation, and watts. Each
+        access returns a new DataFrame, as for `spans`."""
         return self._table("series")
 
     @property
     def stages(self) -> "pandas.DataFrame":
         """A table with one row per stage of the plan, indexed by its number. The columns are name, the devices that
-        worked on it, its spans, compute_s (busy time of compute streams), flop, loaded_bytes and saved_bytes, and the
-        times at which its first work began and its last work ended (start and end, in s)."""
+        worked on the stage, the number of its spans, compute_s (busy time of compute streams), flop, loaded_bytes and
+        saved_bytes. The last two columns, start and end, are the times (s) at which the first work of the stage began
+        and its last work ended."""
         return late("._tables").stages(self._recording)
 
     @property
@@ -131,22 +133,25 @@ class Result:
         return _sluice.Plan.parse(self.plan, "plan")
 
     def to_xarray(self) -> "xarray.Dataset":
-        """Returns spans (dimension span), memory events (event) and series (time) with their units. Its attrs are name,
-        status, the scenario and all metrics that exist ("peak_bytes.gpu"). Its method to_netcdf writes it to a file.
-        Bytes beyond a 32-bit integer become floats in the file, as some forms of netCDF require."""
+        """Returns spans (dimension span), memory events (event) and series (time) with their units. The attrs of the
+        Dataset are name, status, the scenario and all metrics that exist ("peak_bytes.gpu"). The Dataset's method
+        to_netcdf writes a file. Numbers of bytes that do not fit into a 32-bit integer become floats in the file, as
+        some forms of netCDF require."""
         about = {"name": self.name, "status": self.status, "scenario": self.scenario}
         numbers = {name: value for name, value, _ in self.metrics.rows() if value is not None}
         return late("._tables").to_xarray(self._recording, {**about, **numbers})
 
     def resampled(self, times: Sequence[float]) -> "xarray.Dataset":
-        """Returns the run in bins that end at `times` (s), for `xarray.concat` with other runs. For each bin, it has
-        the share in which each stream is busy, the most bytes in each pool, and samples done. These numbers are NaN in
-        bins that begin after the end of the run. `sluice.compare(...).to_xarray()` returns the bins of several runs."""
+        """Returns the run in bins that end at `times` (s), for `xarray.concat` with other runs. For each bin, the
+        returned Dataset has the share in which each stream is busy, the most bytes in each pool, and samples done.
+        These numbers are NaN in bins that begin after the end of the run. `sluice.compare(...).to_xarray()` returns the
+        bins of several runs."""
         return late("._resampled").dataset(self._recording, times, self.metrics["makespan_s"], {"name": self.name})
 
     @property
     def scenario(self) -> str:
-        """The scenario that was run, as YAML that sluice.Scenario.from_text reads. It is empty if a plan was run."""
+        """The scenario that was run, as YAML that sluice.Scenario.from_text reads. The text is empty if a plan was
+        run."""
         return self._recording.info["header"]["scenario"]
 
     @cached_property
@@ -166,7 +171,8 @@ class Result:
         return late(".plots").Plots(self._recording, self.name, self.metrics["makespan_s"], self.scenario)
 
     def save(self, path: Union[str, Path]) -> None:
-        """Writes a trace (HDF5, sim/trace/FORMAT.md), whole or not at all, like `sluice run -o`. Raises IoError."""
+        """Writes a trace (HDF5, sim/trace/FORMAT.md), whole or not at all, like the command `sluice run -o`. Raises
+        IoError."""
         helper.ask("save", _path(path), self._recording.memory, self._answer_text.encode())
 
     def export(self, path: Union[str, Path], to: Optional[Export] = None,
@@ -212,8 +218,8 @@ def _path(path: Union[str, Path]) -> bytes:
 
 @checked
 def open(path: Union[str, Path]) -> Result:  # noqa: A001 - sluice.open reads well
-    """Reads a trace. Raises IoError if it cannot be read, and InputError if it is not a trace, is damaged or was never
-    finished."""
+    """Reads a trace. Raises IoError if the file cannot be read, and InputError if the file is not a trace, is damaged
+    or was never finished."""
     return Result(helper.ask("open", _path(path)))
 
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from ._recording import Recording
 
 _ROOF = 0.75  # height of the peak in the picture, which leaves room for the legend above it
-_NAMED = 24  # the number of points for which names are tried
+_NAMED = 24  # the number of points for which the picture looks for room for a name
 _SAME = 0.02  # decades; points that are closer than this share a name
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage that loads and computes. Its seconds are those in which it loads, computes or does both, so that no stage
-    is above the roof."""
+    """A stage that loads and computes. The seconds of a stage are the seconds in which it loads, computes or does both,
+    so that no stage is above the roof."""
 
     name: str
     intensity: float  #: FLOP per byte
@@ -35,7 +35,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Points:
-    """The numbers of a picture."""
+    """The numbers that a picture of a roofline shows."""
 
     device: str
     dtype: str

@@ -52,9 +52,9 @@ class Scenario:
                   relative_to: Union[str, Path, None] = None) -> Scenario:
         """Makes a scenario from a sluice-scenario/1 document (scenarios/FORMAT.md). The key `format` may be left out.
 
-        The values of `model` and `platform` may be a Model and a Platform, or the names of bundled ones, as in
-        {"model": "gpt2", "platform": "a100_pcie", "policy": "resident"}. Files that the document names are relative to
-        the folder `relative_to`, by default the current folder. Raises InputError."""
+        The values of `model` and `platform` may be a Model and a Platform, or the names of bundled models and
+        platforms, as in {"model": "gpt2", "platform": "a100_pcie", "policy": "resident"}. Files that the document names
+        are relative to the folder `relative_to`, by default the current folder. Raises InputError."""
         content = {"format": "sluice-scenario/1", **_documents.plain(document)}
         return cls.from_text(_documents.to_json(content, indent=2), name, relative_to)
 
@@ -107,10 +107,10 @@ class Scenario:
             scenario.with_({"platform.links.host.bandwidth": "64GB/s", "workload.batch": 8})
             scenario.with_(policy="resident", platform="k40", model=sluice.model("gpt2"))
 
-        A key with dots changes one value. If the key is that of a mapping, the whole mapping is replaced by a word, a
-        dict, YAML as text, a Model or a Platform. If a dict leaves out keys of the old mapping, the warning
-        sluice.KeysDropped names them. A text is read as YAML. A path of a file is relative to the scenario, or to the
-        current folder. Raises InputError with the command line's text."""
+        A key with dots changes one value. If a mapping is under the key, the whole mapping is replaced. The new value
+        may be a word, a dict, YAML as text, a Model or a Platform. If a dict leaves out keys of the old mapping, the
+        warning sluice.KeysDropped names them. A text is read as YAML. A path of a file is relative to the scenario, or
+        to the current folder. Raises InputError with the command line's text."""
         texts = _documents.overrides(changes, more)
         given = {**_documents.mapping(changes), **more}
         try:
@@ -143,7 +143,8 @@ class Scenario:
             executor: ExecutorName = "auto") -> Result:
         """Runs the scenario in the helper process. `progress` is True for a bar, or a function that receives the number
         of executed actions and the number of all actions. `executor` is as in Plan.run. Raises Infeasible if the plan
-        does not fit or blocks, InputError, HelperDied. Ctrl-C raises KeyboardInterrupt, and the run ends."""
+        does not fit or ends in a deadlock, InputError, and HelperDied. Ctrl-C raises KeyboardInterrupt, and the run
+        ends."""
         return self.plan().run(progress, executor)
 
     def sweep(self, changes: Union[Mapping[str, Sequence[Any]], Sequence[Mapping[str, Any]]],
@@ -162,17 +163,17 @@ class Scenario:
         combination of the values. With "zip", the first point has the first values of all keys, the second point the
         second values, and so on. With "points", `changes` is a list of mappings with the same keys, one per point.
         `workers` is None for threads of this process, or a number of processes, or any concurrent.futures.Executor,
-        such as that of a Dask client (`client.get_executor()`) or mpi4py.futures.MPIPoolExecutor. If a point ends one
-        of the processes, the process is started again. `store` is an SQLite file that keeps each answer. Points in the
-        store are not asked again, except failed points with `retry_failed`. sim/study/sweep/FORMAT.md describes the
-        file. `verify` is the share of the points that also run in SimGrid, where they must take as long. With 0, no
-        point does. `progress` is as in `run`, but counts points. With `executor` = "simgrid", every point runs with
-        SimGrid in a process of its own. In this case, `workers` is None or the number of processes at a time, and
-        `verify` has no effect.
+        such as the executor of a Dask client (`client.get_executor()`) or mpi4py.futures.MPIPoolExecutor. If a point
+        ends one of the processes, the process is started again. `store` is an SQLite file that keeps each answer.
+        Points in the store do not run again, except failed points with `retry_failed`. sim/study/sweep/FORMAT.md
+        describes the file. `verify` is the share of the points that also run in SimGrid, which must give the same
+        makespan. With 0, no point runs in SimGrid. `progress` is as in `run`, but counts points. With `executor` =
+        "simgrid", every point runs with SimGrid in a process of its own. With "simgrid", `workers` is None or the
+        number of processes at a time, and `verify` has no effect.
 
-        A point that does not fit, or that cannot be asked, is a row with its reason. Raises UsageError, InputError if
-        no point could be asked, IoError of the store, and InternalError if SimGrid differs. Ctrl-C raises
-        KeyboardInterrupt, but the answers that have arrived are in the store."""
+        A point that does not fit, or whose scenario is not valid, is a row with its reason. Raises UsageError,
+        InputError if no point could run, IoError of the store, and InternalError if SimGrid gives another makespan.
+        Ctrl-C raises KeyboardInterrupt, but the answers that have arrived are in the store."""
         from .sweep import sweep
         return sweep(self, changes, over, workers, store, verify, retry_failed, progress, executor)
 
@@ -193,16 +194,16 @@ class Scenario:
         a list of ways. None means all seven ways.
         `device` is the device that computes. None means the first device with two memories.
         `in_place` is the pair of measured rates at which kernels read and write slow memory, as "20GB/s:4.4GB/s" or as
-        two numbers in byte/s, (20e9, 4.4e9). With these rates, a kernel takes its seconds with all operands in fast
+        two numbers in byte/s, (20e9, 4.4e9). With `in_place`, a kernel takes its seconds with all operands in fast
         memory, plus the seconds of its bytes in slow memory at these rates. None means that the cost model gives the
         prices of slow memory. `nodes` is the largest number of nodes of branch and bound for one placement. With 0,
         there is no branch and bound. `progress` is as in `run`, but counts results, one for each size and way.
 
-        The scenario's policy, cut and fates are ignored. Its cost model must count memories, unless
-        `in_place` gives rates. Raises UsageError for sizes or rates that are not valid; InputError for a way or
-        a device that does not exist, a cost model that does not count memories, or a memory without a rate;
-        Infeasible if slow memory cannot hold all tensors. A way that does not fit at a size is a row with its reason.
-        Ctrl-C raises KeyboardInterrupt when the search for the present placement has ended.
+        The scenario's policy, cut and fates are ignored. The scenario's cost model must distinguish memories, unless
+        `in_place` gives rates. Raises UsageError for sizes or rates that are not valid. Raises InputError for a way or
+        a device that does not exist, a cost model that does not distinguish memories, or a memory without a rate.
+        Raises Infeasible if slow memory cannot hold all tensors. A way that does not fit at a size is a row with its
+        reason. Ctrl-C raises KeyboardInterrupt when the search for the present placement has ended.
 
         Source: Hildebrand et al., AutoTM (ASPLOS 2020), section 4."""
         from .placement import placement
@@ -227,7 +228,7 @@ class Scenario:
 
 
 def _hint(said: str, given: Changes) -> str:
-    """Returns a suggestion if a keyword or a list shows what was meant, or "" otherwise."""
+    """Returns a suggestion if a keyword or a list shows what the caller wanted, or "" otherwise."""
     for key, value in given.items():
         whole, _, rest = key.partition("_")
         if f"unknown key '{key}'" in said and rest.strip("_") and whole in _WHOLES:
@@ -239,12 +240,13 @@ def _hint(said: str, given: Changes) -> str:
 
 
 _WHOLES = ("model", "platform", "workload", "stages", "policy", "phases", "fates", "cost", "memory")
-_KINDS = {"policy": "name", "stages": "cut", "fates": "strategy", "cost": "model"}  # another kind has its own keys
+# The key that names the kind of a mapping. A mapping of another kind has keys of its own.
+_KINDS = {"policy": "name", "stages": "cut", "fates": "strategy", "cost": "model"}
 
 
 def _tell_dropped(key: str, value: Mapping, before: dict) -> None:
-    """Warns if a mapping replaces a mapping that had further keys. Another model, platform or policy replaces the old
-    one as a whole, so that there is no warning."""
+    """Warns if a mapping lacks keys of the mapping that it replaces. There is no warning if the model, the platform or
+    the policy is replaced by another kind, whose keys differ anyway."""
     if key in ("model", "platform"):
         return
     was: Any = before
@@ -256,8 +258,8 @@ def _tell_dropped(key: str, value: Mapping, before: dict) -> None:
     lost = [f"{one}: {json.dumps(was[one])}" for one in was if one not in value]
     if lost:
         warnings.warn(f"the mapping given for '{key}' replaces the old one and drops "
-                      f"{', '.join(lost)}. with_({{'{key}.{next(iter(value), 'key')}': …}}) changes one "
-                      "value and keeps the others.", errors.KeysDropped, stacklevel=4)
+                      f"{', '.join(lost)}. with_({{'{key}.{next(iter(value), 'key')}': …}}) changes one value and "
+                      "keeps all other values.", errors.KeysDropped, stacklevel=4)
 
 
 @checked

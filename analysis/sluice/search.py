@@ -24,7 +24,7 @@ Over = Mapping[str, Union[tuple[Any, Any], Sequence[Any]]]
 
 @checked
 class Found:
-    """The result of a search. `points` has every point that was asked, as a Sweep."""
+    """The result of a search. `points` has every point that ran, as a Sweep."""
 
     def __init__(self, scenario: Scenario, metric: str, search: "_sluice.Search",
                  keys: list["_sluice.SearchKey"], given: dict[str, dict[str, Any]],
@@ -34,7 +34,7 @@ class Found:
         rows = [[_value(key, given[key.key], result.value(place, axis)) for axis, key in enumerate(keys)]
                 for place in range(len(outcomes))]
         self._rows = rows
-        #: every point that was asked, in the order in which it was asked
+        #: every point that ran, in the order in which the points ran
         self.points = Sweep(self._names, [[label_of(value) for value in row] for row in rows], False,
                             outcomes)
 
@@ -69,12 +69,12 @@ class Found:
 
     @property
     def exhaustive(self) -> bool:
-        """Whether every combination was asked and none failed, so that no point is better."""
+        """Whether every combination ran and none failed, so that no point is better than the best point."""
         return self._result.exhaustive
 
     @property
     def used_up(self) -> bool:
-        """Whether the search ended because it had asked the largest allowed number of points."""
+        """Whether the search ended because the largest allowed number of points had run."""
         return self._result.used_up
 
     def _best(self) -> int:
@@ -127,13 +127,13 @@ def minimise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
     that keeps a limit. `over` has a range or a list of values for each key. A tuple (lo, hi) means all numbers between
     the two if they have a unit or a fraction, and whole numbers otherwise. A `range` means whole numbers, too. Each
     value of a list is combined with all values of the other keys. `subject_to` is a limit, "METRIC <= QUANTITY" or
-    ">=", or a list of limits. `points` is the largest number of different points that are asked. `store` is as in
-    `Scenario.sweep`, so that points of a sweep are not asked again. `by` is "nlopt", which asks the same points each
-    time (see sluice help search), or "optuna" for Optuna's TPE sampler with `seed`, if python3-optuna is installed.
-    With `verify`, the best point also runs in SimGrid and must take as long there.
+    ">=", or a list of limits. `points` is the largest number of different points that run. `store` is as in
+    `Scenario.sweep`, so that points of a sweep do not run again. `by` is "nlopt", which runs the same points each time
+    (see sluice help search), or "optuna" for Optuna's TPE sampler with `seed`, if python3-optuna is installed. With
+    `verify`, the best point also runs in SimGrid, which must give the same makespan.
 
-    Raises UsageError, InputError if no point could be asked, IoError of the store, and InternalError if SimGrid
-    differs. Ctrl-C raises KeyboardInterrupt, but the answers that have arrived are in the store."""
+    Raises UsageError, InputError if no point could run, IoError of the store, and InternalError if SimGrid gives
+    another makespan. Ctrl-C raises KeyboardInterrupt, but the answers that have arrived are in the store."""
     return _search(scenario, metric, False, over, subject_to, points, store, by, seed, verify,
                    retry_failed, progress)
 
@@ -143,7 +143,7 @@ def maximise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
              *, points: int = 200, store: Union[str, Path, None] = None, by: str = "nlopt",
              seed: int = 0, verify: bool = True, retry_failed: bool = False,
              progress: Union[bool, Callable[[int, int], None]] = False) -> Found:
-    """Searches for the point at which a metric is largest. The arguments are those of `minimise`."""
+    """Searches for the point at which a metric is largest. The arguments are as in `minimise`."""
     return _search(scenario, metric, True, over, subject_to, points, store, by, seed, verify,
                    retry_failed, progress)
 
@@ -151,7 +151,7 @@ def maximise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
 def _search(scenario, metric, maximise, over, subject_to, points, store, by, seed, verify,
             retry_failed, progress) -> Found:
     if isinstance(scenario, (str, os.PathLike)):
-        from .scenario import load  # imported here, because it imports sweeps
+        from .scenario import load  # imported here, because the imported module imports sweeps
 
         scenario = load(scenario)
     if not hasattr(scenario, "with_"):
@@ -160,7 +160,7 @@ def _search(scenario, metric, maximise, over, subject_to, points, store, by, see
     if by not in ("nlopt", "optuna"):
         raise errors.UsageError(f"by={by!r}: expected 'nlopt' or 'optuna'")
     if retry_failed and store is None:
-        raise errors.UsageError("retry_failed needs store=, the file where the failed points are")
+        raise errors.UsageError("retry_failed needs store=, the file that keeps the failed points")
     most = _documents.whole(points, "points", 1, 1_000_000)
     keys, given = _keys(over)
     limits = [subject_to] if isinstance(subject_to, str) else list(subject_to)
@@ -173,7 +173,7 @@ def _search(scenario, metric, maximise, over, subject_to, points, store, by, see
         else:
             result = _by_optuna(search, keys, most, _documents.whole(seed, "seed", 0, 2**32 - 1), told)
     if all(outcome.status == "failed" for outcome in result.outcomes):
-        raise errors.InputError("no point could be run; the first one says:\n"
+        raise errors.InputError("no point could run; the message of the first point:\n"
                                 + result.outcomes[0].message)
     outcomes = result.outcomes
     if verify and result.best is not None:
@@ -186,8 +186,8 @@ def _keys(over: Over) -> tuple[list["_sluice.SearchKey"], dict[str, dict[str, An
     """Returns the keys that are varied, and for each key a mapping from the text of each listed value to the value as
     it was given."""
     if not isinstance(over, Mapping):
-        raise errors.UsageError("what a search varies is a mapping of keys to a range (lo, hi) or a list, "
-                                "like {'workload.batch': (1, 64)}")
+        raise errors.UsageError("a search needs a mapping of keys to ranges (lo, hi) or lists, like {'workload.batch': "
+                                "(1, 64)}")
     keys, given = [], {}
     for key, values in over.items():
         if isinstance(values, range) and values.step == 1 and len(values) > 1:
@@ -205,7 +205,7 @@ def _keys(over: Over) -> tuple[list["_sluice.SearchKey"], dict[str, dict[str, An
 
 def _range(key: str, ends: tuple) -> "_sluice.SearchKey":
     if len(ends) != 2:
-        raise errors.UsageError(f"the range of '{key}' is {ends!r}: a tuple is (lo, hi); a list has values")
+        raise errors.UsageError(f"the range of '{key}' is {ends!r}: give a tuple (lo, hi), or a list of values")
     low, high = (text_of(key, end) for end in ends)
     parsed = _sluice.SearchKey.parse(f"{key}={low}..{high}")
     if parsed.kind == "listed" and low != high:
@@ -214,8 +214,8 @@ def _range(key: str, ends: tuple) -> "_sluice.SearchKey":
 
 
 def _value(key: "_sluice.SearchKey", given: dict[str, Any], text: str) -> Any:
-    """Returns the value in the form that `with_` takes. It is the value as it was given, or a number if the value has
-    no unit, or a text."""
+    """Returns the value in the form that `with_` takes. The result is the value as it was given, or a number if the
+    value has no unit, or a text."""
     if key.kind == "listed":
         return given.get(text, text)
     if key.kind == "whole":
@@ -228,7 +228,7 @@ def _digits(text: str) -> str:
 
 
 def _by_optuna(search, keys, most: int, seed: int, told) -> "_sluice.SearchResult":
-    """Lets Optuna's TPE sampler choose the points. The sampler learns which points break a limit. A point without
+    """Lets Optuna's TPE sampler choose the points. The sampler is told which points break a limit. A point without
     numbers counts as a point that breaks its limits by far."""
     try:
         import optuna
@@ -238,7 +238,7 @@ def _by_optuna(search, keys, most: int, seed: int, told) -> "_sluice.SearchResul
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # limits are still experimental in Optuna 3
+            warnings.simplefilter("ignore")  # Optuna 3 warns that its limits are experimental
             sampler = optuna.samplers.TPESampler(
                 seed=seed, constraints_func=lambda trial: (trial.user_attrs["wrong"],))
             study = optuna.create_study(sampler=sampler)

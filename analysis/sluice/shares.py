@@ -1,4 +1,4 @@
-"""Prepares how busy a stream is for a picture. Actions that are wide enough are drawn separately. Narrow actions are
+"""Computes what a picture shows of a stream. Actions that are wide enough are drawn separately. Narrow actions are
 combined into groups, with the share of the group's time in which an action is executed."""
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ import numpy as np
 
 _APART = 300  # actions that are narrower than a 300th of the picture cannot be distinguished
 _GAPS = 150  # pauses that are narrower than a 150th of the picture cannot be seen
-_PARTS = 100  # the largest number of adjacent groups
+_PARTS = 100  # the largest number of adjacent groups in a picture
 
 
 def divided(spans: dict[str, np.ndarray], seconds: float) -> tuple[dict, dict]:
@@ -24,7 +24,7 @@ def divided(spans: dict[str, np.ndarray], seconds: float) -> tuple[dict, dict]:
 def together(spans: dict[str, np.ndarray], apart: float, longest: float) -> dict:
     """Returns groups of spans in the order of time. A group has left and right (s), share (the share of the group's
     time, by kind) and idle (whether the stream is idle in between). A group ends where the next group begins. If the
-    next group is more than `apart` away, the group ends with its last span."""
+    next group begins more than `apart` seconds later, the group ends with its last span."""
     start, end, kind = spans["start"], spans["end"], spans["kind"]
     first = _new(_groups(start, end, apart, longest))
     left, last = start[first], end[_last(first)]
@@ -38,9 +38,9 @@ def together(spans: dict[str, np.ndarray], apart: float, longest: float) -> dict
 
 
 def _groups(start: np.ndarray, end: np.ndarray, apart: float, longest: float) -> np.ndarray:
-    """Returns the group of each span. A sequence of spans with less than `apart` between them is divided into parts of
-    about `longest` seconds. A group reaches from one of the longer spans of a part to a similar span of the next part,
-    so that repetitions look the same wherever the parts begin."""
+    """Returns the number of the group to which each span belongs. A sequence of spans with pauses of less than `apart`
+    seconds is divided into parts of about `longest` seconds. A group reaches from a long span of a part to a similar
+    span of the next part. So groups of repeated actions look alike, wherever the parts begin."""
     if len(start) == 0:
         return np.zeros(0)
     begins = np.append(True, start[1:] - end[:-1] >= apart)
@@ -54,7 +54,7 @@ def _groups(start: np.ndarray, end: np.ndarray, apart: float, longest: float) ->
     return np.maximum.accumulate(np.where(begins | (end - start >= longer), part, 0))
 
 
-_TINY = np.finfo(float).tiny  # a short time, because actions may take no time
+_TINY = np.finfo(float).tiny  # a short time that is not 0, because actions may take no time
 
 
 def _new(numbers: np.ndarray) -> np.ndarray:
@@ -68,7 +68,8 @@ def _last(first: np.ndarray) -> np.ndarray:
 
 
 def steps(spans: dict[str, np.ndarray], start: float, end: float) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the busy share as steps: times, and the share from each time to the next."""
+    """Returns two arrays, which give the busy share as steps: the times, and the share from each time to the next
+    time."""
     wide, groups = divided(spans, end - start)
     left = np.append(wide["start"], groups["left"])
     right = np.append(wide["end"], groups["right"])
@@ -76,7 +77,7 @@ def steps(spans: dict[str, np.ndarray], start: float, end: float) -> tuple[np.nd
                      sum(groups["share"].values(), np.zeros(len(groups["left"]))))
     order = np.argsort(left, kind="stable")
     left, right, busy = left[order], right[order], busy[order]
-    ends = np.append(right[:-1] < left[1:], True)[: len(right)]  # the stream is idle until the next group
+    ends = np.append(right[:-1] < left[1:], True)[: len(right)]  # whether the stream is idle until the next group
     time = np.stack([left, right], axis=1).ravel()
     share = np.stack([busy, np.zeros(len(busy))], axis=1).ravel()
     kept = np.stack([np.full(len(left), True), ends], axis=1).ravel()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Axes = Union[Mapping[str, Sequence[Any]], Sequence[Mapping[str, Any]]]
 _WORDS = ("status", "reason", "chosen", "bound_by", "verified")
-_SAME = 1e-9  # share of the makespan by which the replay and SimGrid may differ
+_SAME = 1e-9  # share of the makespan by which the executors `replay` and `simgrid` may differ
 
 
 @checked
@@ -41,8 +41,8 @@ class Sweep:
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """A new table with one row per point. It has a column for each key that was varied, `status` ("complete",
-        "infeasible" or "failed"), `reason`, `chosen`, `bound_by`, `verified`, and a column for each metric
+        """A new table with one row per point. The table has a column for each key that was varied, `status`
+        ("complete", "infeasible" or "failed"), `reason`, `chosen`, `bound_by`, `verified`, and a column for each metric
         ("makespan_s", "peak_bytes[gpu]"). A missing number is NaN. `frame.attrs["units"]` has the unit of each
         metric."""
         if self._frame is None:
@@ -72,13 +72,13 @@ class Sweep:
         """Returns a grid as a Dataset with the keys as dimensions and units in the attributes of the metrics. Raises
         UsageError if the points are not a grid, or if a key has a value twice."""
         if not self._grid:
-            raise errors.UsageError("the points are not a grid: use frame")
+            raise errors.UsageError("the points are not a grid: use sweep.frame instead")
         table = self.frame
         if table.duplicated(self._keys).any():
             twice = table[table.duplicated(self._keys)].iloc[0]
             raise errors.UsageError("several points are called "
                                     + ", ".join(f"{key}={twice[key]}" for key in self._keys)
-                                    + ", and a Dataset has room for one: use frame")
+                                    + ", and a Dataset has room for only one of them: use sweep.frame instead")
         data = table.set_index(self._keys).to_xarray()
         data = data.reindex({key: list(dict.fromkeys(table[key])) for key in self._keys})
         for name, unit in table.attrs["units"].items():
@@ -86,9 +86,9 @@ class Sweep:
         return data
 
     def best(self, metric: str) -> pandas.Series:
-        """Returns the row with the best number of a metric, in the direction that `sluice list metrics` gives. Of rows
-        that are equal within 1e-9, it returns the first row. Raises UsageError if the metric has no direction, and
-        Infeasible if no point has the metric."""
+        """Returns the row with the best number of a metric, in the direction that `sluice list metrics` gives. If
+        several rows are equal to the best row within 1e-9, the method returns the first of these rows. Raises
+        UsageError if the metric has no direction, and Infeasible if no point has the metric."""
         table, sign = self.frame, _direction(metric)
         if table.attrs["units"]:
             _require(table, metric)
@@ -99,7 +99,7 @@ class Sweep:
         return table.loc[(numbers <= least + 1e-9 * abs(least)).idxmax()]
 
     def pareto(self, a: str, b: str) -> pandas.DataFrame:
-        """Returns the rows that no other row beats in both metrics, sorted by `a`."""
+        """Returns the rows for which no other row is better in both metrics, sorted by `a`."""
         table = self.frame
         for metric in (a, b):
             _require(table, metric)
@@ -111,7 +111,7 @@ class Sweep:
 
     def refusals(self) -> str:
         """Returns the reasons why points have no numbers, each reason once, with the number of its points. Reasons that
-        differ only in numbers count as one reason, with the numbers of the first point."""
+        differ only in numbers count as one reason, which is shown with the numbers of the first point."""
         counts: dict[str, tuple[str, int]] = {}  # reasons that differ only in numbers count as one reason
         for result in self._results:
             if result.status != "complete":
@@ -144,7 +144,7 @@ def sweep(scenario: Scenario, changes: Axes, over: str, workers: Union[int, Exec
     if executor not in ("replay", "simgrid"):
         raise errors.UsageError(f"executor={clipped(executor)}: expected 'replay' or 'simgrid'")
     if retry_failed and store is None:
-        raise errors.UsageError("retry_failed needs store=, the file where the failed points are")
+        raise errors.UsageError("retry_failed needs store=, the file that keeps the failed points")
     if not 0 <= verify <= 1:
         raise errors.InputError(f"{verify} for 'verify': expected a share of the points, from 0 to 1")
     keys, rows, points = _points(changes, over)
@@ -155,7 +155,7 @@ def sweep(scenario: Scenario, changes: Axes, over: str, workers: Union[int, Exec
     with telling(progress, " points") as told:
         results = driver.run_on_simgrid(workers, told) if executor == "simgrid" else driver.run(workers, told)
     if results and all(result.status == "failed" for result in results):
-        raise errors.InputError(f"no point could be run; the first one says:\n{results[0].message}")
+        raise errors.InputError(f"no point could run; the message of the first point:\n{results[0].message}")
     if executor == "replay":
         driver.verify(verify)
     return Sweep(keys, rows, over == "grid", results)
@@ -186,7 +186,7 @@ def _policy_name(policy: Any) -> str:
 
 
 class _Driver:
-    """Asks the points, and keeps their results."""
+    """Runs the points, and keeps their results."""
 
     def __init__(self, scenario: Scenario, points: "_sluice.Points",
                  store: Union[str, Path, None], retry_failed: bool) -> None:
@@ -238,7 +238,7 @@ class _Driver:
             return _sluice.PointResult.failed(str(error))
 
     def _keeping(self, told: Optional[Callable[[int, int], None]]) -> Callable[[int, "_sluice.PointResult"], None]:
-        """Returns the function that takes the answers of points, and passes on how many there are."""
+        """Returns the function that takes the answers of points, and reports how many answers there are."""
         done = sum(result is not None for result in self._results)
 
         def keep(number: int, result: "_sluice.PointResult") -> None:
@@ -256,7 +256,7 @@ class _Driver:
 
     def _not_in_store(self, counts: Callable[["_sluice.PointResult"], bool] = lambda result: True
                       ) -> dict[int, list[str]]:
-        """Takes over the valid answers of the store, and returns the points without a valid answer."""
+        """Takes over the valid answers of the store, and returns the points that have no valid answer in the store."""
         todo = {}
         for number in range(len(self._points)):
             overrides = self._points.overrides(number)
@@ -287,14 +287,14 @@ def _is_of_simgrid(result: "_sluice.PointResult") -> bool:
 
 
 def simulated(scenario: Scenario, overrides: list[str]) -> float:
-    """Runs a point with SimGrid and the replay, in the helper, and returns its makespan."""
+    """Runs a point with both executors, in the helper, and returns its makespan."""
     from .scenario import Scenario
     changed = Scenario._of(scenario._native.with_overrides(overrides))
     return changed.run(executor="both").metrics["makespan_s"]
 
 
 def require_same(overrides: list[str], result: "_sluice.PointResult", makespan: float) -> None:
-    """Raises InternalError if the time of a point differs from SimGrid's."""
+    """Raises InternalError if SimGrid gives another makespan for a point."""
     found = result.number("makespan_s")
     if abs(found - makespan) > _SAME * max(found, makespan):
         raise errors.InternalError(f"point {', '.join(overrides)}: the replay takes {found} s, SimGrid "
@@ -342,7 +342,7 @@ def text_of(key: str, value: Any) -> str:
 
 
 def label_of(value: Any) -> Any:
-    """Returns a value as it appears in a table. A document appears as its name."""
+    """Returns a value as it appears in a table. If the value is a document, the table has the document's name."""
     if isinstance(value, (str, int, float, bool)) or value is None:
         return value
     plain = _documents.plain(value)
@@ -350,7 +350,7 @@ def label_of(value: Any) -> Any:
 
 
 def _direction(metric: str) -> int:
-    """Returns 1 if smaller is better, and -1 if larger is better."""
+    """Returns 1 if smaller values of the metric are better, and -1 if larger values are better."""
     better = _sluice.better(metric.split("[", 1)[0])
     if better == "neither":
         raise errors.UsageError(f"'{metric}' has no direction: a smaller value is neither better nor worse")

@@ -23,8 +23,8 @@ _MARKERS = "os^vDP*X"
 @checked
 class SweepPlots:
     """Draws sweep.plot.curve(...) and sweep.plot.heatmap(...), which return their Axes. `unit` is the unit of the
-    metric, such as "ms" or "GB", by default that of the table. The arguments ax, title, legend and figsize are as in
-    result.plot."""
+    metric, such as "ms" or "GB", by default the unit of the table. The arguments ax, title, legend and figsize are as
+    in result.plot."""
 
     def __init__(self, table: "pandas.DataFrame") -> None:
         self._table = table
@@ -72,8 +72,8 @@ class SweepPlots:
         refused are hatched. Raises UsageError if several points share a field."""
         self._require(x, metric, y, metric=metric)
         if self._table.duplicated([x, y]).any():
-            raise errors.UsageError(f"several points have the same '{x}' and '{y}': choose some of "
-                                    "them by sweeping fewer keys")
+            raise errors.UsageError(f"several points have the same '{x}' and '{y}': sweep fewer keys, or choose some "
+                                    "of the points")
         factor, label = self._labelled(metric, unit)
         columns, rows = list(dict.fromkeys(self._table[x])), list(dict.fromkeys(self._table[y]))
         field = np.full((len(rows), len(columns)), np.nan)
@@ -93,8 +93,8 @@ class SweepPlots:
 
     def _require(self, x: str, y: str, by: Optional[str], metric: str) -> None:
         if metric not in self._table and not self._units:
-            _sluice.better(metric.split("[", 1)[0])  # raises an error if there is no such metric
-            self._table = self._table.assign(**{metric: np.nan})  # no point ran, because all points were refused
+            _sluice.better(metric.split("[", 1)[0])  # raises an error if Sluice has no such metric
+            self._table = self._table.assign(**{metric: np.nan})  # no point ran, so the table has no metrics
         for column in (x, y, by):
             if column is not None and column not in self._table:
                 raise errors.UsageError(f"'{column}' is neither a key nor a metric of this sweep; "
@@ -103,7 +103,7 @@ class SweepPlots:
     def _labelled(self, metric: str, unit: Optional[str]) -> tuple[float, str]:
         """Returns the factor from the requested unit to the metric's unit, and the label of the axis."""
         own, factor = self._units.get(metric, ""), 1.0
-        if unit is not None and metric in self._units:  # the other points have no numbers
+        if unit is not None and metric in self._units:  # without numbers there is nothing to convert
             axes = late("._axes")
             if own not in axes.UNITS:
                 raise errors.UsageError(f"unit={unit!r}: '{metric}' is in {own or 'no unit'}, which has no other units "

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ._recording import Recording
 
 _HALF = 0.38  # half of the height of a bar, as a share of the row's height
-_SEEN = 1 / 100  # share of a strip's height; smaller shares cannot be seen
+_SEEN = 1 / 100  # share of a strip's height; a reader cannot see a smaller share
 
 
 def draw(ax: "Axes", r: "Recording", order: list[int], start: float, end: float) -> list[Any]:
@@ -65,7 +65,7 @@ def _row(ax: "Axes", row: int, actions: dict, start: float, end: float) -> tuple
 
 
 def _strips(ax: "Axes", row: int, groups: dict) -> None:
-    """Draws the kinds of each group as a stack, whose heights are the shares of the kinds."""
+    """Draws the kinds of each group as a stack of bars, whose heights are the shares of the kinds."""
     left, right = groups["left"], groups["right"]
 
     def boxes(mine, bottom, top, colour):
@@ -82,8 +82,8 @@ def _strips(ax: "Axes", row: int, groups: dict) -> None:
 
 def add_boxes(ax: "Axes", left: np.ndarray, right: np.ndarray, low: np.ndarray, high: np.ndarray,
               colour: Any) -> None:
-    """Draws boxes of one colour. Boxes that are thinner than a dot become visible by vertical lines of the same
-    height."""
+    """Draws boxes of one colour. A box that is thinner than a pixel is drawn as a vertical line of the same height, so
+    that it can be seen."""
     if len(left) == 0:
         return
     corners = np.stack([left, low, right, low, right, high, left, high], axis=1).reshape(-1, 4, 2)
@@ -118,7 +118,7 @@ def handles(ax: "Axes", kinds: set[str], strips: bool, numbers: bool) -> list[An
         names.setdefault(_colours.kind(kind, ax), []).append(kind.replace("_", " "))
     said = [Patch(color=colour, label=",\n".join(some)) for colour, some in names.items()]
     if strips:
-        said.append(Patch(color=_colours.pale(ax), label="many: height is\nthe share busy"))
+        said.append(Patch(color=_colours.pale(ax), label="many actions: height\nis their share of time"))
     if numbers:
         look = {"linestyle": "none", "marker": "$3$", "markeredgewidth": 0, "color": _colours.ink(ax)}
         said.append(late("matplotlib.lines").Line2D([], [], **look, label="number of the stage"))

@@ -1,4 +1,4 @@
-"""Turns functions of torch into layers. They are called between the modules that are layers."""
+"""Turns functions of torch into layers. These functions are called between the modules that are layers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MADE = {"new_zeros", "new_ones", "new_empty", "new_full", "new_tensor", "zeros_l
 MOVED = {"pad", "roll", "flip", "repeat", "tile", "repeat_interleave", "expand", "expand_as", "gather", "stack",
          "index_select", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "unfold", "fold", "take_along_dim",
          "narrow", "select", "broadcast_to", "rot90", "as_strided", "masked_select", "diagonal", "zero_pad"}
-#: FLOP per element, and what the backward pass reads, counted like ONNX's operators
+#: FLOP per element, and what the backward pass reads; the numbers equal the numbers of the same operators of ONNX
 EACH_FUNCTION = {
     **{name.lower(): counts for name, counts in EACH.items()},
     "log_softmax": (6, "output"), "logsigmoid": (5, "inputs"), "sqrt": (1, "output"), "rsqrt": (1, "output"),
@@ -98,7 +98,8 @@ _PLAIN_FUNCTIONS = {**{name.lower(): kind for name, kind in PLAIN.items()}, "lea
 
 
 def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
-    """Adds an elementwise operation. If its other operand is a number or a computed mask, no bytes are read for it."""
+    """Adds an elementwise operation. If the second operand is a number or a computed mask, the layer reads no bytes for
+    this operand."""
     known = [one for one in tensors if layers.is_known(one)]
     others = [one for one in tensors if not layers.is_known(one)]
     lead = max(known, key=lambda one: (one.dim(), one.numel()))

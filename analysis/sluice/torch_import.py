@@ -1,9 +1,9 @@
 """Makes models from torch modules.
 
-The module runs once with the example inputs. It runs on torch's meta device, which only computes shapes, or with real
-values if this fails. Modules that are one layer are watched, and a function mode sees the functions that are called
-between these modules. So modules that torch.fx cannot trace can be read, too. torch_layers.py turns each call into
-layers."""
+The module runs once with the example inputs. The module runs on torch's meta device, which only computes shapes, or
+with real values if the meta device fails. Modules that are one layer are watched, and a function mode sees the
+functions that are called between these modules. So modules that torch.fx cannot trace can be read, too. torch_layers.py
+turns each call into layers."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def from_torch(module: Any, example_inputs: Any, name: str = "", *,
         sluice.from_torch(torchvision.models.googlenet(), torch.zeros(1, 3, 224, 224), ignore=["aux*"])
 
     `unknown` says how to treat a call for which Sluice has no layer. "error" raises InputError. "operator" makes a
-    layer that moves its output and computes nothing, and a warning names these calls. `ignore` has the modules and
-    parameters that are left out, such as heads that only training needs. They are given by their names in the module,
-    with * and ?.
+    layer that moves its output and computes nothing, and a warning names the unknown calls. `ignore` has the modules
+    and parameters that are left out, such as heads that only training needs. `ignore` gives their names in the module;
+    * and ? match any characters.
 
     Raises InputError, with the position in the module, for a call that Sluice does not know, or if parameters would be
-    left out. It needs torch, unlike most of Sluice."""
+    left out. This function needs torch, unlike most of Sluice."""
     try:
         torch = late("torch")
     except ImportError:
@@ -90,8 +90,9 @@ def _layers(module: Any, unknown: str, ignore: Sequence[str]) -> Any:
 
 
 def _watch(torch: Any, module: Any, inputs: tuple, new: Callable[[], Any]) -> Any:
-    """Returns the layers of one run. The run has one sample, or all samples if a module depends on their number. It has
-    no values, unless the module looks at values or a function gives no shapes."""
+    """Returns the layers that one run of the module becomes. The run has one sample, or all samples if a module depends
+    on their number. The tensors of the run have no values, unless the module looks at values or a function gives no
+    shapes."""
     one_sample = tuple(one[:1] for one in inputs)
     tries = [(one_sample, True), (inputs, True), (one_sample, False)]
     for given, meta in tries if len(inputs[0]) > 1 else tries[:1]:
@@ -138,7 +139,7 @@ def _on_meta(torch: Any, module: Any) -> Iterator[None]:
 def _run(torch: Any, module: Any, inputs: tuple, layers: Any, meta: bool) -> Any:
     from torch.overrides import TorchFunctionMode
 
-    depth = 0  # above 0 inside a module that is one layer, where functions are not separate layers
+    depth = 0  # above 0 while a module that is one layer runs; functions inside such a module are not separate layers
 
     class Functions(TorchFunctionMode):
         def __torch_function__(self, function, types, args=(), kwargs=None):
@@ -194,7 +195,7 @@ def _indexing(torch: Any, between: Callable[[], bool], layers: Any) -> Iterator[
     """Watches indexing that torch 1.13 hides from function modes, such as tensor[0] and parameter[table]."""
     own = torch.Tensor.__getitem__
 
-    @functools.wraps(own)  # a function mode knows this function by its name
+    @functools.wraps(own)  # function modes see the call under this name
     def item(tensor: Any, index: Any) -> Any:
         result = own(tensor, index)
         if between() and not layers.is_known(result) and not layers.learned(result):
@@ -233,7 +234,7 @@ def _shared(names: list[str]) -> str:
 
 
 def _put_back(module: Any, own: Any) -> None:
-    """Restores the module's `forward`, which is that of its class, or its own."""
+    """Restores the module's `forward`: the method of its class, or a function that was set on the module."""
     module.__dict__.pop("forward", None)
     if own is not None:
         module.forward = own

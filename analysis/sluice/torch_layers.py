@@ -1,7 +1,7 @@
-"""Collects the layers of a model that calls of torch become.
+"""Collects the layers that calls of torch become.
 
-A layer's shape is that of one sample, and the channels of an image are the last axis. A Place gives the positions of a
-torch tensor's axes in this shape. So a permutation moves nothing and is not a layer. If a layer needs its axes in
+A layer's shape is the shape of one sample, and the channels of an image are the last axis. A Place gives the positions
+of a torch tensor's axes in this shape. So a permutation moves nothing and is not a layer. If a layer needs its axes in
 another order, a `transpose`, which is a view, gives this order."""
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from torch import nn
 
 from . import errors
 
-WAY_OUT = ("torch.onnx.export(module, inputs, 'net.onnx') and sluice.model('net.onnx') support more of "
-           "torch; unknown='operator' counts it as a layer that moves its output and computes nothing")
+WAY_OUT = ("torch.onnx.export(module, inputs, 'net.onnx') and sluice.model('net.onnx') support more of torch; "
+           "unknown='operator' counts it as a layer that moves its output and computes nothing")
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Place:
     """The positions of a tensor's axes in its layer's shape."""
 
     batch: Optional[int]  # the axis of the samples, which may also hold other positions
-    # the axes of one sample; they include `batch` if a sample has several positions along this axis
+    # the axes of one sample, among them `batch` if a sample has several positions along the axis `batch`
     order: tuple[int, ...]
 
 
@@ -38,9 +38,9 @@ class Layers:
         self._places: dict[int, Place] = {}
         # by tensor: a function that makes the layer of the tensor when the tensor is read for the first time
         self._later: dict[int, Callable[[], None]] = {}
-        self._learned: dict[int, list] = {}  # by tensor: the parameters that it is made of, and of nothing else
+        self._learned: dict[int, list] = {}  # by tensor, if it is made of parameters only: these parameters
         self._arranged: dict[tuple, str] = {}
-        self._alive: list[Any] = []  # keeps tensors alive, because the id of a freed one could be reused
+        self._alive: list[Any] = []  # keeps tensors alive, because the id of a freed tensor could be reused
         self._taken: set[str] = set()
         self._counted: dict[int, str] = {}  # layers by parameter
         self.batch = 1
@@ -185,7 +185,7 @@ class Layers:
         return order.index(axis % tensor.dim())
 
     def rows(self, tensor: torch.Tensor) -> Place:
-        """Returns the axes in an order in which torch's last axis is the last."""
+        """Returns the axes in an order in which torch's last axis is the last axis of the layer's shape."""
         own, last = self.place(tensor), tensor.dim() - 1
         if own.order and own.order[-1] == last:
             return own
@@ -213,7 +213,8 @@ class Layers:
 
     def operator(self, name: str, result: torch.Tensor, sources: Sequence[torch.Tensor],
                  place: Optional[Place] = None, **keys: Any) -> str:
-        """Adds an operator by its costs, because no layer type fits. Learned sources become its parameters."""
+        """Adds a layer of type `operator` with its costs, because no other layer type fits. Learned sources become
+        parameters of the layer."""
         known = [one for one in sources if self.is_known(one)]
         place = place or self.like(result, known[0])
         parameters = self.count_new(name, [one for one in sources if not self.is_known(one)])
@@ -261,13 +262,14 @@ class Layers:
     # --- parameters ----------------------------------------------------------------------------
 
     def count(self, layer: str, *parameters: Any) -> None:
-        """Marks parameters as those of a layer."""
+        """Marks parameters as parameters of this layer."""
         for parameter in parameters:
             for one in self._learned.get(id(parameter), []) if parameter is not None else []:
                 self._counted.setdefault(id(one), layer)
 
     def count_new(self, layer: str, tensors: Sequence[Any]) -> int:
-        """Assigns to the layer all learned elements of the tensors that no layer has yet, and returns their number."""
+        """Assigns to the layer all learned elements of the tensors that no layer has yet, and returns the number of
+        these elements."""
         new = {id(one): one for tensor in tensors for one in self._learned.get(id(tensor), [])
                if id(one) not in self._counted}
         for one in new.values():
@@ -279,7 +281,7 @@ class Layers:
         return [] if self.is_known(tensor) else self._learned.get(id(tensor), [])
 
     def rename(self, parameters: Sequence[Any], layer: str) -> None:
-        """Marks parameters as those of another layer."""
+        """Marks parameters as parameters of another layer."""
         for one in parameters:
             self._counted[id(one)] = layer
 

@@ -11,7 +11,7 @@ from torch import nn
 #: modules and functions that become a layer without keys
 PLAIN = {"ReLU": "relu", "ReLU6": "relu6", "LeakyReLU": "leaky_relu", "Sigmoid": "sigmoid", "Tanh": "tanh",
          "SiLU": "silu", "GELU": "gelu", "Hardsigmoid": "hardsigmoid", "Hardswish": "hardswish"}
-# : FLOP of other elementwise functions, and what their backward pass reads, counted like ONNX's operators
+# FLOP of other elementwise functions, and what their backward pass reads. The numbers equal those of ONNX's operators.
 EACH = {"ELU": (4, "output"), "CELU": (5, "output"), "SELU": (5, "output"), "Softplus": (3, "inputs"),
         "Softsign": (3, "inputs"), "Mish": (5, "inputs"), "LogSigmoid": (5, "inputs"), "PReLU": (2, "inputs"),
         "Hardtanh": (2, "inputs"), "Threshold": (1, "inputs"), "LogSoftmax": (6, "output")}
@@ -26,12 +26,12 @@ def one_if_equal(value: Any) -> Any:
 
 
 def padding_of(value: Any) -> dict[str, Any]:
-    """Returns the padding as keys. It leaves out a padding that is the default of a layer."""
+    """Returns the padding as keys of a layer's document. A padding that is the default of a layer is left out."""
     if isinstance(value, str):
         return {} if value == "valid" else {"padding": value}
     number = one_if_equal(value)
     if isinstance(number, list):
-        number = [*number, *number]  # the same padding before and after
+        number = [*number, *number]  # the padding before an axis equals the padding after it
     return {} if number == 0 else {"padding": number}
 
 
@@ -71,8 +71,9 @@ def _conv_module(layers, name, module, args, result):
 
 
 def linear(layers, name, source, result, weight, bias, holder=None):
-    """Adds dense for one vector, matmul for rows, or a convolution of one pixel for an image of vectors, as in the
-    bundled models. If `weight` only has the parameter's shape, `holder` is the parameter."""
+    """Adds the layer of a product with weights, of the type that the bundled models have: `dense` for one vector,
+    `matmul` for rows, or a convolution of one pixel for an image of vectors. If `weight` has only the shape of the
+    parameter and not its identity, `holder` is the parameter itself."""
     tied = layers.holder(weight if holder is None else holder)
     place = layers.rows(source)
     before, extents = layers.of(source, place), layers.extents(source, place)
@@ -125,7 +126,8 @@ def embedding(layers, name, tokens, result, weight):
 
 
 def _attention(layers, name, module, args, result):
-    """Adds three products for query, key and value, then attention, then a product, like the bundled models."""
+    """Adds the layers that the bundled models have for an attention: three products for query, key and value, then the
+    attention, then a product."""
     if module.bias_k is not None or not module._qkv_same_embed_dim:
         layers.unknown("MultiheadAttention with other widths or bias_k")
     layers.count(name, module.in_proj_weight, module.in_proj_bias, module.out_proj.weight,
@@ -143,8 +145,8 @@ def _attention(layers, name, module, args, result):
     shape = [output.shape[1 - batch], module.embed_dim]
     heads = layers.between("attention", name, shape, parts, heads=module.num_heads)
     layers.add("matmul", f"{name}_output", output, [heads], rows, **keys)
-    if len(result) > 1 and isinstance(result[1], torch.Tensor):  # the attention weights become a layer only if
-                                                                 # they are read
+    if len(result) > 1 and isinstance(result[1], torch.Tensor):  # the attention weights are a layer only if
+                                                                 # another layer reads them
         layers.later(result[1], lambda: layers.operator(f"{name}_shares", result[1], args[:1],
                                                         layers.natural(result[1])))
 
@@ -160,8 +162,8 @@ def _recurrent(layers, name, module, args, result):
     made = layers.add(type(module).__name__.lower(), name, output, [layers.of(source, place)], place,
                       hidden=module.hidden_size, **unless(1, layers=module.num_layers),
                       **unless(False, bidirectional=module.bidirectional), **unless(True, bias=module.bias))
-    for one in state if isinstance(state, tuple) else (state,):  # the state after the last step: [layers,
-                                                                 # samples, hidden]
+    for one in state if isinstance(state, tuple) else (state,):  # a state after the last step, with the
+                                                                 # axes [layers, samples, hidden]
         at = type(place)(1, (0, 2))
         layers.later(one, lambda one=one: layers.add(
             "operator", f"{name}_state", one, [made], at, shape=layers.extents(one, at)))
@@ -243,7 +245,7 @@ def adaptive(layers, name, source, result, kind="avg"):
 
 
 def _dropout(layers, name, module, args, result):
-    if module.p == 0:  # such a layer would be left out of the model
+    if module.p == 0:  # a layer that nothing reads would be left out of the model
         layers.alias(result, args[0])
     else:
         layers.add("dropout", name, result, [layers.of(args[0])], layers.place(args[0]), rate=float(module.p))
@@ -286,8 +288,8 @@ def _lrn(layers, name, module, args, result):
 
 
 def resized(layers, name, source, result, mode):
-    """Adds a change of size. The mode `nearest` only moves elements. In a linear interpolation, each axis takes 3 FLOP
-    per output."""
+    """Adds a layer that changes the size of an image. The mode `nearest` only moves elements. A linear interpolation
+    takes 3 FLOP per output and axis."""
     flop = {"linear": 3, "bilinear": 9, "trilinear": 21, "bicubic": 31}.get(str(mode), 0)
     more = {"flop": flop} if flop else {}
     layers.operator(name, result, [source], layers.channels_last(result), keeps="nothing", **more)
@@ -302,8 +304,8 @@ def _moved(layers, name, module, args, result):
 
 
 def kind_of(module: nn.Module) -> str:
-    """Returns the entry of MODULES for a module, or "" if there is none. RMSNorm is recognised by its form, a scale for
-    each feature, because many libraries have their own RMSNorm."""
+    """Returns the entry of MODULES for a module, or "" if there is none. RMSNorm is recognised by its class name and
+    its parameter, a scale for each feature, because many libraries have their own RMSNorm."""
     kind = type(module).__name__
     if kind.lower().endswith("rmsnorm"):
         parameters = list(module.parameters())

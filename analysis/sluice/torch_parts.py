@@ -50,7 +50,7 @@ def turned(layers, name, source, args, kwargs, result):
         a, b = (one % rank for one in given[:2])
         axes[a], axes[b] = b, a
     elif result.shape == source.shape and name == "__get__":
-        axes = list(range(rank))  # the call is .data; for a square matrix it may also be .T
+        axes = list(range(rank))  # the call is .data (or .T of a square matrix, which has the same shape)
     else:  # the call is t, .T or .mT
         axes = list(range(rank - 2)) + [rank - 1, rank - 2]
         if [source.shape[a] for a in axes] != list(result.shape):
@@ -72,7 +72,7 @@ def _moved_axes(rank, sources, targets):
 
 
 def without(place: Place, dropped: Sequence[int], rank: int) -> Place:
-    """Returns the Place of a tensor that lacks these axes of a tensor with the given Place."""
+    """Returns the Place without the axes in `dropped`."""
     left = [a for a in range(rank) if a not in dropped]
     batch = left.index(place.batch) if place.batch in left else None
     return Place(batch, tuple(left.index(a) for a in place.order if a in left))

@@ -1,4 +1,4 @@
-"""Turns products outside of modules into layers. These are products of activations, and of activations with
+"""Turns products outside of modules into layers. The products are products of activations with activations or with
 parameters."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .torch_modules import linear, unless
 
 def _matmul(layers, name, args, kwargs, result):
     a, b = args[0], args[1]
-    if not layers.is_known(a):  # a parameter or a constant is the left operand
+    if not layers.is_known(a):  # the left operand is a parameter or a constant
         layers.operator(name, result, [a, b], layers.like(result, b), macs=int(b.shape[-2 if b.dim() > 1 else 0]))
     elif not layers.is_known(b) and b.dim() == 2 and layers.learned(b):
         _by_parameter(layers, name, a, b, None, result)
@@ -25,13 +25,13 @@ def _matmul(layers, name, args, kwargs, result):
 def _by_parameter(layers, name, a, b, bias, result):
     """Adds a linear layer whose weights are those of torch.nn.Linear, transposed."""
     weight = layers.learned(b)[0]
-    features = torch.empty((b.shape[1], 0))  # only the shape is needed
+    features = torch.empty((b.shape[1], 0))  # only the shape of this tensor is needed
     linear(layers, name, a, result, weight if weight.shape[0] == b.shape[1] else features, bias, holder=weight)
 
 
 def batched(layers: Any, name: str, a: Any, b: Any, result: Any) -> str:
-    """Adds products matrix by matrix. If a matrix of one operand is multiplied with several matrices of the other, the
-    product becomes an operator with its cost per output."""
+    """Adds products matrix by matrix. If a matrix of one operand is multiplied with several matrices of the other
+    operand, the product becomes a layer `operator` with a cost per output."""
     own = layers.place(b) if layers.is_known(b) else None
     if own is not None and a.dim() == b.dim() == result.dim() > 2 and a.shape[:-2] == b.shape[:-2]:
         straight = Place(layers.place(a).batch, tuple(sorted(layers.place(a).order)))
@@ -107,7 +107,7 @@ def _einsum(layers, name, args, kwargs, result):
 
 
 def _expanded(term: str, rank: int) -> str:
-    """Returns the term with separate labels for the axes of an ellipsis."""
+    """Returns the term (the labels of one tensor in an einsum) with separate labels for the axes of an ellipsis."""
     if "..." not in term:
         return term
     missing = rank - len(term) + 3

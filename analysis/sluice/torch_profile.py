@@ -32,7 +32,7 @@ class TorchProfile:
 
     path: Path
     measured: int  # number of rows that were measured now
-    kept: int  # number of rows that were complete in the file
+    kept: int  # number of rows that were already complete in the file
     failed: int  # number of rows whose operator could not run; their `note` says why
 
 
@@ -46,21 +46,22 @@ def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str
                   progress: Union[bool, Callable[[int, int], None], None] = None,
                   clock: Callable[[], float] = time.perf_counter) -> TorchProfile:
     """Measures the leaf modules of a torch module and the functions between them, each configuration and
-    shape once, and the whole module. It writes the measurements to a profile (CSV, sim/profile/FORMAT.md).
-    The inputs are a tensor, or a tuple of tensors, and their first axis is the batch. The module is measured on its own
-    device. Rows that are already in the file are not measured again. The module does not change.
+    shape once, and the whole module. The function writes the measurements to a profile (CSV, sim/profile/FORMAT.md).
+    The inputs are a tensor, or a tuple of tensors; the first axis of each tensor is the batch. The module is measured
+    on its own device. Rows that are already in the file are not measured again. The module does not change.
 
-    `passes` are "forward" and "backward" (the gradients of inputs and parameters). With "backward", the forward pass is
-    that of training, otherwise that of evaluation. `caches` are "hot" (the same inputs), "cold" (inputs are taken in
+    `passes` are "forward" and "backward" (the gradients of inputs and parameters). With "backward", the module is in
+    training mode, and otherwise in evaluation mode. `caches` are "hot" (the same inputs), "cold" (inputs are taken in
     turn from an array that is larger than the cache), and "chained" (8 copies run one after the other, for layers that
     keep the shape). `budget_s` are the seconds for the samples of each row. A row ends earlier if 1.96 standard errors
     are within the share `confidence` of the mean. The budget is divided into `rounds` rounds over all rows, so that a
-    drift of the machine affects all rows alike. `cache_bytes` is the size of the cache; None finds it out. `meter` is
-    one of sluice.meters, an object like those, None, or "auto" for RAPL, NVML or nvidia-smi, if one of them can be
-    read. `idle_w` is the power at rest (meters.idle_watts measures it). With `keep_memory`, the C library of this
-    process keeps freed memory from now on. Otherwise it returns large tensors to the system, so that a whole model
-    takes time to map and clear memory again, but an operator in a loop does not. `progress` is True for a bar, or a
-    function of (rows done, all rows).
+    drift of the machine affects all rows alike. `cache_bytes` is the size of the cache. None means that the function
+    finds out this size. `meter` is one of sluice.meters, an object with the same members as a meter of sluice.meters,
+    None, or "auto" for RAPL, NVML or nvidia-smi, if one of them can be read. `idle_w` is the power at rest
+    (meters.idle_watts measures it). With `keep_memory`, the C library of this process keeps freed memory from now on.
+    Without `keep_memory`, the library returns large tensors to the system, so that a whole model takes time to map and
+    clear memory again, but an operator in a loop does not. `progress` is True for a bar, or a function of (rows done,
+    all rows).
 
     Raises InputError for an argument or a file that is not valid. It needs torch."""
     try:
@@ -130,7 +131,7 @@ class _Session:
                 if number not in failed:
                     try:
                         measured = self._measure(job, last=turn == rounds - 1)
-                    except (RuntimeError, MemoryError) as error:  # for example because memory is too small
+                    except (RuntimeError, MemoryError) as error:  # for example if the memory is too small
                         failed.add(number)
                         note = (str(error).splitlines() or [type(error).__name__])[0]
                         self._profile.put({**job.row, "processed": "failed", "note": note})
@@ -208,7 +209,7 @@ def _require(given: Sequence[str], allowed: tuple[str, ...], what: str) -> None:
     if isinstance(given, str) or not given or any(one not in allowed for one in given):
         raise errors.InputError(f"{what}: {given!r}: expected a tuple of some of {', '.join(allowed)}")
     if len(set(given)) < len(given):
-        raise errors.InputError(f"{what}: {given!r}: expected each of them once")
+        raise errors.InputError(f"{what}: {given!r}: expected each value once")
 
 
 def _require_numbers(**numbers: Optional[float]) -> None:

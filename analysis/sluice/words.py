@@ -1,5 +1,6 @@
-"""The words that are allowed for arguments, for type checkers and editors. The code that reads a value checks it.
-tests/package/test_typed.py compares these lists with the catalogs."""
+"""The words that are allowed for arguments, for type checkers and editors. These lists are for type checkers only; at
+run time, the code that reads a value checks the value. tests/package/test_typed.py compares these lists with the
+catalogs."""
 
 from __future__ import annotations
 

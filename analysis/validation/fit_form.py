@@ -1,5 +1,5 @@
-"""A second implementation of the formula of fits/FORMAT.md. It computes the seconds of a product of matrices from a
-bundled fit."""
+"""This file implements the formula of fits/FORMAT.md a second time, independently of Sluice. The code computes the
+seconds of a product of matrices from a bundled fit."""
 
 import math
 import pathlib
@@ -33,7 +33,7 @@ class Form:
         nearest = np.argsort(distances, kind="stable")[:8]
         weights, found = np.append(np.exp(-2 * distances[nearest]), 0.05), np.append(self.left[nearest], 0)
         left = np.average(found, weights=weights)
-        for _ in range(30):  # repeated until the robust mean, which single outliers hardly affect, is stable
+        for _ in range(30):  # each round gives outliers less weight; after these rounds the mean hardly changes
             left = np.average(found, weights=weights / np.sqrt(1 + ((found - left) / 0.05) ** 2))
         compute = self._compute(count, rows, columns, depth)
         memory = self._memory(size * elements)

@@ -17,7 +17,7 @@ PUBLISHED = {"linear": "20.0 / 13.9", "bmm": "26.0 / 13.8", "elementwise": "14.0
 
 
 def errors(fit):
-    """Returns for each class its mapping `error`."""
+    """Returns, for each class of operators of a fit, the mapping `error` of the fit's file."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document = yaml.load((FITS / f"{fit}.yaml").read_text(), Loader=loader)
     return {found["class"]: found["error"] for found in document["classes"]}
@@ -29,7 +29,7 @@ def shown(error):
 
 def cards_table():
     found = {card: errors(card) for card in CARDS}
-    head = ["| class | " + " | ".join(CARDS) + " | published, seen / unseen card |", "|" + "---|" * (len(CARDS) + 2)]
+    head = ["| class | " + " | ".join(CARDS) + " | published: card seen / not seen |", "|" + "---|" * (len(CARDS) + 2)]
     return head + [f"| {of} | " + " | ".join(shown(found[card][of]) for card in CARDS) + f" | {PUBLISHED[of]} |"
                    for of in CLASSES]
 
@@ -43,7 +43,7 @@ def products_table():
 
 def unseen():
     """Returns the error of a fit of the other four cards, for each class and each name of a card in the table of
-    measurements. The error over all cards has the name ""."""
+    measurements. The error over all cards is under the name ""."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document = yaml.load((FITS / "gpus_float32.yaml").read_text(), Loader=loader)
     return {each["class"]: {"": each["device_error"], **{one["device"]: one for one in each["device_errors"]}}
@@ -51,7 +51,7 @@ def unseen():
 
 
 def unseen_table():
-    """Returns the table in which each of the five cards is predicted from the other four."""
+    """Returns the table in which each of the five cards is predicted from the other four cards."""
     found = unseen()
     cards = [card for card in found[CLASSES[0]] if card]
     head = ["| class | " + " | ".join(cards) + " | all | predictions |", "|" + "---|" * (len(cards) + 3)]
@@ -60,16 +60,19 @@ def unseen_table():
 
 
 def a30_table(with_cores, without):
-    """Returns the table for an A30 from the output of `sluice profile fit --json` for its two parts."""
-    head = ["| class | samples | time, tensor cores | energy | time, none | energy |", "|---|---|---|---|---|---|"]
+    """Returns the table for an A30 from the output of `sluice profile fit --json` for the measurements with and without
+    tensor cores."""
+    head = ["| class | samples | time with tensor cores | energy with tensor cores | time without | energy without |",
+            "|---|---|---|---|---|---|"]
     return head + [f"| {one['class']} | {one['samples']} | {shown(one['error'])} | {shown(one['energy_error'])} | "
                    f"{shown(other['error'])} | {shown(other['energy_error'])} |"
                    for one, other in zip(with_cores, without)]
 
 
 def whole_tiles(rows):
-    """Counts the grids of thread blocks of the products in NeuSight's tables. Returns how many consist of whole tiles
-    of m x k, of m x n, of m x k alone, and of m x n alone."""
+    """Counts the grids of thread blocks of the products in NeuSight's tables. Returns four numbers of grids: the grids
+    that consist of whole tiles of m x k, those of whole tiles of m x n, those of m x k only, and those of m x n
+    only."""
     def is_whole(row, columns):
         tiles, grid, count = (16, 32, 64, 96, 128, 256), int(row["grid_blocks"]), int(row["b"])
         return any(count * -(-int(row["m"]) // high) * -(-int(row[columns]) // wide) == grid

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Predicts iteration times of Megatron-LM from measured products, four fitted coefficients, and arithmetic. It prints
-the tables of iteration_times.md. It reads ../shared/data/recompute, and needs NumPy and PyYAML."""
+"""Predicts iteration times of Megatron-LM from measured products, four fitted coefficients, and arithmetic. The script
+prints the tables of iteration_times.md. The script reads ../shared/data/recompute, and needs NumPy and PyYAML."""
 
 import csv
 import functools
@@ -34,15 +34,15 @@ def both_gradients(rows, columns, depth):
 
 
 def layer(width, micro_batch, ranks, sequence_parallel):
-    """Returns four numbers of one layer on one rank, forward and backward: seconds of its products, FLOP of the
-    attention's two products, bytes of streams, and bytes that a ring of ranks sends. (There are two all-reduces per
-    pass, and each sends 2 (t - 1) / t of the layer's output.)"""
+    """Returns four numbers of one layer on one rank, each for the forward and the backward pass together. The numbers
+    are the seconds of the products, the FLOP of the attention's two products, the bytes of streams, and the bytes that
+    a ring of ranks sends. (There are two all-reduces per pass, and each sends 2 (t - 1) / t of the layer's output.)"""
     rows = TOKENS * micro_batch
     shapes = [(rows, 3 * width // ranks, width), (rows, width, width // ranks),
               (rows, 4 * width // ranks, width), (rows, width, 4 * width // ranks)]
     attention = 4 * micro_batch * TOKENS**2 * width / ranks
-    # The tensors that are not split among the ranks are those of two norms (read, write), two dropouts (read, write,
-    # and a mask of half the size) and two sums (two reads, one write). The split tensors are the feed-forward layer's
+    # The tensors that are not split among the ranks belong to two norms (read, write), two dropouts (read, write, and a
+    # mask of half the size) and two sums (two reads, one write). The split tensors are the feed-forward layer's
     # activation, which is 4 times as wide, and queries, keys and values.
     outside = rows * width * 2 / (ranks if sequence_parallel else 1)
     within = rows * width * 2 / ranks
@@ -148,7 +148,7 @@ def table(rows):
 def page():
     coefficients, seen, unseen = results()
     products, attention, streams, exchanges = coefficients
-    fit = [f"| products, of the seconds that the fit gives them | {products:.2f} |",
+    fit = [f"| products: factor on the seconds of the fit | {products:.2f} |",
            f"| core of the attention | {1e-12 / attention:.0f} TFLOP/s |",
            f"| streams | {1e-12 / streams:.1f} TB/s |",
            f"| exchanges | {1e-9 / exchanges:.0f} GB/s |"]

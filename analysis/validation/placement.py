@@ -1,9 +1,10 @@
-"""Predicts kernel times by memory: bandwidths are fitted on half of the nodes and tested on the other half.
+"""Predicts the times of kernels from the memories of their operands: bandwidths are fitted to half of the nodes and
+tested on the other half.
 
-Reads ../shared/data/placement/mnist256_kernel_times_dram_pmem.csv (darchr/ml-tools, MIT). The file has the kernels of a
-training step with batch 256, each with its operands in DRAM or PMEM. The prediction for a kernel is its time with all
-operands in DRAM, plus bytes / bandwidth of each operand in PMEM. There is one bandwidth to read and one bandwidth to
-write, and reading is free up to a number of bytes that the caches hold. These three numbers are fitted.
+The script reads ../shared/data/placement/mnist256_kernel_times_dram_pmem.csv (darchr/ml-tools, MIT). The file has the
+kernels of a training step with batch 256, each with its operands in DRAM or PMEM. The prediction for a kernel is its
+time with all operands in DRAM, plus bytes / bandwidth of each operand in PMEM. There is one bandwidth to read and one
+bandwidth to write, and reading is free up to a number of bytes that the caches hold. These three numbers are fitted.
 
     python3 placement.py [FOLDER]      prints the figures of placement.md
 """
@@ -60,8 +61,8 @@ def operands(node, inputs, outputs):
 
 
 def read(folder, column="mean_us_single"):
-    """Returns for each node its time in DRAM, and for each of its placements the bytes read and written in PMEM, and
-    the time."""
+    """Returns, for each node, its time in DRAM. For each placement of the node, also returns the bytes that are read
+    and written in PMEM, and the time."""
     nodes = {}
     with open(Path(folder) / "mnist256_kernel_times_dram_pmem.csv", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -93,8 +94,9 @@ def repeated(folder, column):
 
 
 def effect_of(folder, column="mean_us_single"):
-    """Returns the ratio of two times above which they differ by more than the error of the measurement. Only 5 % of the
-    ratios of repeated rows would be above it (1.96 standard deviations of a difference of two logarithms)."""
+    """Returns the ratio above which two times differ by more than the error of the measurement. Only 5 % of the ratios
+    of repeated rows are expected to be above the returned ratio (1.96 standard deviations of a difference of two
+    logarithms)."""
     squares = freedom = 0
     for times in repeated(folder, column):
         logs = [math.log(t) for t in times]
@@ -119,7 +121,7 @@ def by_time(p, t):
 
 
 def fit_on(kernels, nodes, miss=by_ratio):
-    """Returns the three numbers with the least sum of errors, by a search that halves its steps."""
+    """Returns the two bandwidths and the free bytes with the least sum of errors, by a search that halves its steps."""
     rows = [(kernels[n][0], *row) for n in nodes for row in kernels[n][1]]
 
     def error(logs):
@@ -143,9 +145,9 @@ def sign(ratio, effect):
 
 
 def judge(kernels, nodes, fit, effect):
-    """Returns three numbers: the median error of the placements of these nodes; the share of placements with an effect
-    whose sign is predicted correctly; and the share of all placements that are correctly called slower, faster, or
-    equally fast."""
+    """Returns three numbers for the placements of these nodes. The first number is the median error. The second is the
+    share of the placements with an effect for which the sign of the effect is predicted correctly. The third is the
+    share of all placements that are correctly called slower, faster, or equally fast."""
     errors, signs, classes = [], [], []
     for n in nodes:
         dram, rows = kernels[n]
@@ -182,8 +184,8 @@ def splits(kernels, count, seed=1):
 
 
 def output_over_input(kernels, count=200):
-    """Returns the microseconds that node 3287's output in PMEM adds, and those that both inputs in PMEM add, for each
-    split that does not use this node for the fit."""
+    """Returns two numbers for each split that does not use node 3287 for the fit: the microseconds that the output of
+    this node in PMEM adds, and the microseconds that both of its inputs in PMEM add."""
     node, found = "ConvolutionBackpropData_3287", []
     for train, held in splits(kernels, count):
         if node in held:
@@ -200,8 +202,8 @@ def main():
         kernels, noise = read(folder, column), effect_of(folder, column)
         fits = [(held, fit_on(kernels, train)) for train, held in splits(kernels, 100)]
         print(f"{column}: {len(kernels)} nodes, {sum(len(k[1]) for k in kernels.values())} placements, 100 splits")
-        print(f"  two times differ where they are {noise:.1%} apart, from {len(repeated(folder, column))} groups of rows that "
-              "repeat each other")
+        print(f"  two times count as different from {noise:.1%} on, by {len(repeated(folder, column))} groups of rows "
+              f"that repeat a measurement")
         for effect in (noise, 0.2, 0.1, 0.05):
             results = [judge(kernels, held, fit, effect) for held, fit in fits]
             errors, signs, classes = (sorted(r[i] for r in results) for i in range(3))
@@ -221,8 +223,8 @@ def main():
               f"{write_rate / 1e3:.2f} GB/s, read free up to {cached / 1e6:.2f} MB")
         found = output_over_input(kernels, 100)
         print(f"  node 3287, held out {len(found)} times: output in PMEM adds {statistics.median(f[0] for f in found):.0f}"
-              f" us, both inputs {statistics.median(f[1] for f in found):.0f} us; the output's is the greater in "
-              f"{sum(f[0] > f[1] for f in found)}")
+              f" us, both inputs {statistics.median(f[1] for f in found):.0f} us; the output adds more than the inputs "
+              f"in {sum(f[0] > f[1] for f in found)}")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
-"""Explains why Vgg416 takes 3.15 times as long with 1.4 % of its bytes in DRAM, and 1.39 times as long with 3.7 %.
+"""Explains why Vgg416 takes 3.15 times as long with 1.4 % of its bytes in DRAM as with all bytes in DRAM, and 1.39
+times as long with 3.7 %.
 
-The kernels of a training step were measured in DRAM and PMEM (../shared/data/placement, darchr/ml-tools, MIT). A kernel
-of Vgg416 is one of the same operators, but larger. Its time in PMEM follows from the measured time in one of two ways:
-  bytes  the extra microseconds of the node, times the bytes of Vgg416's tensor over those of the node's
-  ratio  the node's time over its time in DRAM, times Vgg416's time in DRAM
-Both ways are tried for each operator, and two points of AutoTM's curve show which way holds.
+The kernels of a training step were measured in DRAM and PMEM (../shared/data/placement, darchr/ml-tools, MIT). Each
+kernel of Vgg416 has the operator of a measured kernel (a node), but larger tensors. The kernel's time in PMEM is
+computed from the node's times in one of two ways:
+  bytes  (node in PMEM - node in DRAM) x (bytes of the kernel's tensor / bytes of the node's tensor)
+  ratio  (node in PMEM / node in DRAM) x the kernel's time in DRAM
+The script tries both ways for each operator, and two points of AutoTM's curve show which way holds.
 
     python3 vgg416_kernels.py [FOLDER]                  prints the figures of placement.md
     python3 vgg416_kernels.py [FOLDER] --profile FILE   writes the kernels as a profile for `sluice placement`
@@ -17,10 +19,10 @@ import statistics
 import sys
 from pathlib import Path
 
-BATCH, TOTAL = 160, 336_817_867_588  # bytes of all tensors, from the notebook of AutoTM's authors
+BATCH, TOTAL = 160, 336_817_867_588  # images per step; bytes of all tensors, from the notebook of AutoTM's authors
 ALL_DRAM = 341.6 / 1.10              # seconds of cached mode divided by its slowdown, from the same notebook
 RATE = 3.7e12 * 0.5707               # FLOP/s from platforms/optane_server.yaml and vgg416_optane.yaml
-DRAM_READ, DRAM_WRITE = 107.3e9, 78.6e9  # byte/s of the same platform
+DRAM_READ, DRAM_WRITE = 107.3e9, 78.6e9  # byte/s of the memory `dram` of the same platform
 # By group: channels, extent, convolutions, channels of the input.
 GROUPS = [(64, 224, 82, 3), (128, 112, 82, 64), (256, 56, 83, 128), (512, 28, 83, 256), (512, 14, 83, 512)]
 DENSE = [(25088, 4096), (4096, 4096), (4096, 1000)]
@@ -53,7 +55,7 @@ def read(folder, column="mean_us_single"):
 
 
 def autotm(folder):
-    """Returns the measured slowdown of each formulation and share of DRAM."""
+    """Returns AutoTM's measured slowdown for each formulation (static, synchronous, asynchronous) and share of DRAM."""
     with open(Path(folder) / "autotm_slowdown_vs_dram_fraction.csv", encoding="utf-8") as file:
         return {(row["ilp_formulation"], float(row["dram_fraction"])): float(row["runtime_over_all_dram"])
                 for row in csv.DictReader(file) if row["kind"] == "measured"}
@@ -95,26 +97,27 @@ def extra_seconds(times, operator, gradients, rule):
 
 
 def slowdowns(times, rules):
-    """Returns the slowdown at both points. `rules` gives for each operator bytes or ratio."""
+    """Returns the slowdown at both points. `rules` says for each operator which way is used: "bytes" or "ratio"."""
     return {share: 1 + sum(extra_seconds(times, operator, gradients, rules[operator]) for operator in NODES) / ALL_DRAM
             for share, gradients in POINTS.items()}
 
 
 def all_rules():
-    """Returns all combinations in which each operator follows its bytes or its ratio. relu only reads and writes, so
-    that it always follows its bytes."""
+    """Returns all combinations of the two ways, one way per operator. The way of relu is always "bytes", because relu
+    only reads and writes."""
     free = [operator for operator in NODES if operator != "relu backward"]
     for chosen in itertools.product(("bytes", "ratio"), repeat=len(free)):
         yield {"relu backward": "bytes", **dict(zip(free, chosen))}
 
 
 NOISE = 0.0885      # standard deviation of the logarithm of a measured time (placement.md)
-READ, WRITE, FREE = 21.0e9, 6.8e9, 4.4e6  # rates to read and to write in PMEM, by ratio, and free bytes (placement.md)
-COPY_OUT, COPY_IN = 12e9, 29e9            # byte/s: AutoTM's synchronous copies
+READ, WRITE, FREE = 21.0e9, 6.8e9, 4.4e6  # rates in PMEM (byte/s) fitted by ratio, and free bytes (placement.md)
+COPY_OUT, COPY_IN = 12e9, 29e9            # byte/s of AutoTM's synchronous copies out of DRAM and into DRAM
 
 
 def left_out(times):
-    """Returns the effects that BEST leaves out at 0.037, as shares of the time with all tensors in DRAM."""
+    """Returns the effects that the combination BEST leaves out at 0.037, as shares of the time with all tensors in
+    DRAM."""
     share = {operator: extra_seconds(times, operator, "DRAM", "bytes") / ALL_DRAM for operator in NODES}
     noise = 0.0
     for operator in ("convolution", "relu backward"):
@@ -131,13 +134,17 @@ def left_out(times):
                  for width, size, count, cin in GROUPS for n in range(count)) - images
     size = NODES["relu backward"][1]
     return {
-        "convolutions write": share["convolution"], "relu backward reads": share["relu backward"], "noise": noise,
-        "ratio of 3242": ratio,
-        "weights, by ratio": (ratio - 1) * seconds_in_dram()["gradient of the weights"] / ALL_DRAM,
-        "weights, by rate": inputs / READ / ALL_DRAM,
-        "reads without a cache": share["relu backward"] * (size / (size - FREE) - 1),
-        "writes at the common rate": output_bytes() / WRITE / ALL_DRAM - share["convolution"],
-        "copies out": output_bytes() / COPY_OUT / ALL_DRAM, "copies in": output_bytes() / COPY_IN / ALL_DRAM,
+        "writes of convolutions in PMEM": share["convolution"],
+        "reads of relu's backward passes in PMEM": share["relu backward"],
+        "uncertainty of the measured nodes": noise,
+        "factor of node 3242 with its input in PMEM": ratio,
+        "reads for gradients of weights, by that factor":
+            (ratio - 1) * seconds_in_dram()["gradient of the weights"] / ALL_DRAM,
+        "reads for gradients of weights, by the rate of reading": inputs / READ / ALL_DRAM,
+        "reads without the free bytes of caches": share["relu backward"] * (size / (size - FREE) - 1),
+        "writes at the common rate of the nodes": output_bytes() / WRITE / ALL_DRAM - share["convolution"],
+        "moves out of DRAM": output_bytes() / COPY_OUT / ALL_DRAM,
+        "moves into DRAM": output_bytes() / COPY_IN / ALL_DRAM,
     }
 
 
@@ -150,7 +157,8 @@ BEST = {"convolution": "bytes", "relu backward": "bytes", "gradient of the input
 
 
 def rows(times):
-    """Yields the rows of a profile with each convolution and relu of Vgg416 in each placement, by BEST."""
+    """Yields the rows of a profile: each convolution and each relu of Vgg416 in each placement, with seconds by the
+    combination BEST."""
     def seconds(operator, placed, flop, size):
         node, node_bytes, dram, _ = NODES[operator]
         before, after = times[(node, *dram)], times[(node, *placed)]
@@ -188,7 +196,8 @@ def rows(times):
 
 
 def write_profile(file, times):
-    file.write("# format: sluice-profile/1\n# name: kernels of Vgg416 by memory, from those of MNIST\n")
+    file.write("# format: sluice-profile/1\n# name: kernels of Vgg416 by memory, computed from measured kernels of "
+               "MNIST\n")
     out = csv.writer(file)
     out.writerow(["operator", "config", "inputs", "outputs", "pass", "input_pools", "output_pools", "seconds_median",
                   "batch", "dtype", "processed"])
@@ -214,7 +223,7 @@ def main():
             found = slowdowns(times, rules)
             text = ", ".join(f"{name}: {rule}" for name, rule in rules.items() if name != "relu backward")
             print(f"  {found[0.014]:.2f}  {found[0.037]:.2f}  at most {worst(found, measured):4.0%} off  {text}")
-        print("  what the gradients add if they are in PMEM, too:")
+        print("  seconds that the gradients add if they are in PMEM, too:")
         for operator in NODES:
             one = [extra_seconds(times, operator, memory, BEST[operator]) for memory in ("PMEM", "DRAM")]
             print(f"    {one[0] - one[1]:6.1f} s  {operator}")

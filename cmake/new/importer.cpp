@@ -22,7 +22,7 @@ Value layer_of(const std::string& type, const std::string& key, Value value) {
   return layer;
 }
 
-/// The first line is the input, and each further line is a dense layer.
+/// The first line is the input, and each line after the first is a dense layer.
 Imported read(std::string_view bytes, const std::string& path, const Reader&) {
   Value layers = Value::make_list();
   std::istringstream in{std::string(bytes)};

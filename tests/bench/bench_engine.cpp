@@ -6,11 +6,12 @@
 //   bench_engine … --replay          replays the plan instead (no SimGrid)
 //
 // --sink none runs the engine alone, --sink metrics does the same as `sluice run` without a trace, and --sink trace
-// does the same as `sluice run` with a trace. The printed seconds are those of the clock. import_s is for reading the
-// plan's text, check_s for checking the plan, and build_s is their sum. run_s is the time from the checked plan to the
-// closed trace. Its parts are setup_s (totals, labels, the trace's header), engine_s (SimGrid's event loop alone, which
-// the reference programs call their run time) and close_s (metrics, the rest of the trace, its last fsync). cpu_s are
-// the seconds for which both threads computed during run_s.
+// does the same as `sluice run` with a trace. The printed seconds are seconds of the wall clock.
+// import_s is for reading the plan's text, check_s for checking the plan, and build_s is their sum.
+// run_s is the time from the checked plan to the closed trace. The parts of run_s are setup_s
+// (totals, labels, the trace's header), engine_s (SimGrid's event loop alone, which the reference
+// programs call their run time) and close_s (metrics, the rest of the trace, its last fsync). cpu_s
+// are the seconds for which both threads computed during run_s.
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,7 +56,7 @@ struct Request {
   int first = 0, second = 0;  ///< P, M; or N, I
   bool plain = false, replayed = false;
   std::string sink = "none";
-  std::string out;  ///< empty: a temporary file, which is removed at the end
+  std::string out;  ///< the path of the trace; if it is empty, a temporary file that is removed at the end
 };
 
 struct Times {
@@ -116,7 +117,7 @@ std::int64_t executions(const Plan& plan) {
   return count;
 }
 
-/// Collects the metrics, and with a path writes the trace, as sim/run does.
+/// Collects the metrics, and writes the trace if there is a path, as sim/run does.
 class Recorder {
  public:
   Recorder(const Plan& plan, const std::string& path)

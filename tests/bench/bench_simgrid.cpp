@@ -1,6 +1,6 @@
 // The two workloads of workload.hpp, written directly for SimGrid in the usual way. There is one actor per device,
-// computations are executions on hosts, actors communicate by mailboxes, and links have a latency. The engine is
-// compared with this program.
+// computations are executions on hosts, actors communicate by mailboxes, and links have a latency.
+// run.py compares Sluice's engine with this program.
 //
 //   bench_simgrid pipeline P M gpipe|1f1b [--plain]
 //   bench_simgrid offload N I
@@ -81,10 +81,10 @@ void build_pipeline(sg::NetZone* zone, const Pipeline& p, double& makespan) {
 /// Counts tokens, by which the three actors of the offload chain wait for each other.
 struct Chain {
   int layers, iterations;
-  /// Forward passes whose result can be saved.
+  /// tokens: forward passes whose result can be saved
   sg::SemaphorePtr computed = sg::Semaphore::create(0);
   sg::SemaphorePtr saved = sg::Semaphore::create(0);
-  sg::SemaphorePtr window = sg::Semaphore::create(0);  ///< loads that may begin
+  sg::SemaphorePtr window = sg::Semaphore::create(0);  ///< tokens: loads that may begin
   sg::SemaphorePtr loaded = sg::Semaphore::create(0);
 };
 

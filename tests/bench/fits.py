@@ -2,8 +2,8 @@
 
     ./dev build && /usr/bin/python3 tests/bench/fits.py [--model M] [--beside PROGRAM] [--json]
 
-It measures user and system seconds of whole processes, because the machine may do other work at the same time. The
-target is at most 5 s per card, but no time is ever asserted. With --beside, another build of Sluice answers the same
+The script measures user and system seconds of whole processes, because the machine may do other work at the same time.
+The aim is at most 5 s per card, but no time is ever asserted. With --beside, another build of Sluice answers the same
 questions in turn. If the answers are not equal, the exit code is 1.
 """
 
@@ -21,7 +21,8 @@ AIMED_S = 5
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--model", default="bert_large")
-    parser.add_argument("--beside", type=pathlib.Path, help="another build's program")
+    parser.add_argument("--beside", type=pathlib.Path,
+                        help="the program of another build, with which this build is compared")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
     return parser.parse_args()
@@ -53,7 +54,7 @@ def main():
     if options.json:
         print(json.dumps({"model": options.model, "seconds": rows, "differ": differ}, indent=1))
         return 1 if differ else 0
-    print(f"fits {options.model} --fates optimal, s of the processor; aimed at {AIMED_S}")
+    print(f"fits {options.model} --fates optimal, CPU seconds; the aim is {AIMED_S}")
     for platform, seconds in rows.items():
         print(f"{platform:24}" + "".join(f"{second:8.2f}" for second in seconds)
               + (" NO" if seconds[0] > AIMED_S else "")

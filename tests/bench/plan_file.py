@@ -1,4 +1,4 @@
-"""Prints a table of ratios. They compare the time in which a process runs a large plan from its file with the time of a
+"""Prints a table of ratios: the time in which a process runs a large plan from its file, divided by the time of a
 reference program that runs the same pipeline on SimGrid.
 
     ./dev build && /usr/bin/python3 tests/bench/plan_file.py [--runs N] [--stages P] [--micro-batches M] [--reference DIR]
@@ -24,7 +24,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--runs", type=int, default=5, help="rounds, of which the median ratio counts")
+    parser.add_argument("--runs", type=int, default=5, help="number of rounds; the median of their ratios is compared "
+                                                            "with the aim")
     parser.add_argument("--stages", type=int, default=64)
     parser.add_argument("--micro-batches", type=int, default=1024)
     parser.add_argument("--reference", type=pathlib.Path, default=ROOT.parent / "shared" / "bench",

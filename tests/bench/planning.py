@@ -30,9 +30,9 @@ fates: {strategy: optimal, budget: %s}
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--runs", type=int, default=3, help="timings, of which the median counts")
-    parser.add_argument("--stages", default="12,50,200,1000", help="of the chains for `optimal`")
-    parser.add_argument("--json", action="store_true", help="all measurements, as JSON")
+    parser.add_argument("--runs", type=int, default=3, help="number of timings, whose median is printed")
+    parser.add_argument("--stages", default="12,50,200,1000", help="numbers of stages of the chains for `optimal`")
+    parser.add_argument("--json", action="store_true", help="print all measurements as JSON")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
     return parser.parse_args()
 

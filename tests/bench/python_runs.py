@@ -5,7 +5,7 @@
 
 In a run, a scenario of 112 spans is planned, executed in the helper process and measured, and its columns are handed to
 Python. The reference program sgc S simulates a pipeline of 4 stages and 8 micro-batches, which has 112 activities, in a
-forked child. Read the ratio, because the milliseconds are those of one machine on one day. No time is asserted.
+forked child. Read the ratio, because the milliseconds are for one machine on one day. No time is asserted.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def reference(program, times):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--times", type=int, default=100, help="runs in each round")
+    parser.add_argument("--times", type=int, default=100, help="number of runs per round")
     parser.add_argument("--reference", type=pathlib.Path,
                         default=bench.ROOT.parent / "shared" / "bench")
     options = parser.parse_args()

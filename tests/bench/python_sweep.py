@@ -4,7 +4,7 @@
     ./dev python tests/bench/python_sweep.py [--rounds 3] [--points 1000]
 
 The points are bandwidths of the link of alexnet_resident. The loop calls `scenario.with_({key: value}).run()` for each
-bandwidth, and the sweep is `scenario.sweep({key: values}, verify=0)`. Loop and sweep run in turn. Their times are
+bandwidth, and the sweep is `scenario.sweep({key: values}, verify=0)`. Loop and sweep run in turn. The times of both are
 seconds of the processor of this process and its helpers, since the machine may do other work. The aim is that a sweep
 takes at most a fifth of the loop's time. No time is ever asserted. The makespans must be equal to 1e-9, since a run is
 executed by SimGrid and a sweep by the replay.
@@ -24,7 +24,8 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def cpu_seconds():
-    """Returns the processor's seconds of this process, of its children, and of processes that have ended below them."""
+    """Returns the processor's seconds of this process and of all its descendants, including descendants that have
+    ended."""
     parents, ticks = {}, {}
     for entry in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -53,7 +54,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--points", type=int, default=1000)
-    parser.add_argument("--verify", type=float, default=0, help="this share of the points through SimGrid, too")
+    parser.add_argument("--verify", type=float, default=0, help="the share of the points that SimGrid verifies")
     options = parser.parse_args()
     scenario = sluice.load("alexnet_resident")
     step = 56 / (options.points - 1)
@@ -69,7 +70,7 @@ def main():
         ratios.append(sweep_cpu / loop_cpu)
         print(f"loop {loop_cpu:.2f} s of the processor, {loop_s:.2f} s by the clock; "
               f"sweep {sweep_cpu:.2f} s, {sweep_s:.2f} s; ratio {ratios[-1]:.3f}, {sweep_s / loop_s:.3f}")
-    print(f"the sweep takes {statistics.median(ratios):.3f} of the loop; aimed at: at most 0.2")
+    print(f"the sweep takes {statistics.median(ratios):.3f} of the loop; the aim is at most 0.2")
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@ First every makespan is compared with a known value or with another program. Any
 Then each program runs once to warm up and --runs times in turn (A B C, A B C, …), and each round gives one ratio for
 each program. No time is ever asserted.
 
-The programs bench_engine and bench_simgrid are those of the build (./dev bench builds them). If the folder of reference
-programs exists (--reference), the programs in it are compiled into the build folder and take part. Otherwise all
-programs are compared with `simgrid`, our own bare loop.
+./dev bench builds the programs bench_engine and bench_simgrid. If the folder of reference programs exists
+(--reference), the programs in it are compiled into the build folder and take part. Otherwise all programs are compared
+with `simgrid`, the bare loop of bench_simgrid.
 """
 
 import argparse
@@ -39,10 +39,10 @@ OFFLOADS = [(1, 5), (2, 3), (3, 4), (12, 100), (50, 200)]
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--runs", type=int, default=5, help="rounds after the warm-up")
-    parser.add_argument("--pipeline", default="64x1024", help="stages x micro-batches, 1F1B")
-    parser.add_argument("--offload", default="50x1000", help="layers x iterations")
-    parser.add_argument("--json", action="store_true", help="all measurements, as JSON")
+    parser.add_argument("--runs", type=int, default=5, help="number of rounds after the warm-up")
+    parser.add_argument("--pipeline", default="64x1024", help="stages x micro-batches of the pipeline")
+    parser.add_argument("--offload", default="50x1000", help="layers x iterations of the offload chain")
+    parser.add_argument("--json", action="store_true", help="print all measurements as JSON")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release",
                         help="the build folder")
     parser.add_argument("--reference", type=pathlib.Path, default=ROOT.parent / "shared" / "bench",
@@ -66,7 +66,7 @@ def call(command, environment=None):
 def compile_references(folder, build):
     """Returns the reference programs by name. Programs that do not exist or do not compile are left out."""
     if not folder.is_dir():
-        say(f"no reference programs in {folder}: compared with our own bare loop only")
+        say(f"no reference programs in {folder}: the programs are compared with the bare loop of bench_simgrid only")
         return {}
     out = build / "bench_reference"
     out.mkdir(parents=True, exist_ok=True)
@@ -193,7 +193,7 @@ def print_table(workload, seconds, results, bases):
     print(f"\n### {' '.join(workload)}: {ops:,} actions, "
           f"{results['engine']['makespan_us']:,.0f} us simulated\n")
     heads = [f"÷ {base}: min | median | max" for base in bases]
-    print("| | median s | ns an action | " + " | ".join(heads) + " |")
+    print("| | median s | ns per action | " + " | ".join(heads) + " |")
     print("|---|---|---|" + "---|---|---|" * len(bases))
     by_base = [ratios(seconds, base) for base in bases]
     for row, values in seconds.items():

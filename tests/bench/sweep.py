@@ -1,12 +1,13 @@
-"""Prints a table of ratios. They compare the time of a point of a sweep with the time of a reference program that
-simulates about as many actions in forked processes.
+"""Prints a table of ratios: the time of a point of a sweep, divided by the time of a reference program that simulates
+about as many actions in forked processes.
 
     ./dev build && /usr/bin/python3 tests/bench/sweep.py [--runs N] [--reference DIR] [--json]
 
 sweep.yaml and sweep_resident.yaml in this folder have plans of about 2,000 actions, and leave no choice open. In
 sweep.yaml, the positions of loads depend on the bandwidth that is swept. In sweep_resident.yaml, only seconds depend on
 this bandwidth. Whole processes run in turn, and user and system seconds are measured, since the machine may do other
-work at the same time. The aim is at most 0.25 of `sgc 8 64 1f1b S` with FORKS=1000. No time is ever asserted.
+work at the same time. The aim is at most 0.25 of the time of `sgc 8 64 1f1b S` with FORKS=1000. No time is ever
+asserted.
 """
 
 import argparse
@@ -24,7 +25,8 @@ AIMED = 0.25
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--runs", type=int, default=3, help="rounds, of which the median ratio counts")
+    parser.add_argument("--runs", type=int, default=3, help="number of rounds; the median of their ratios is compared "
+                                                            "with the aim")
     parser.add_argument("--points", type=int, default=1000)
     parser.add_argument("--reference", type=pathlib.Path, default=ROOT.parent / "shared" / "bench",
                         help="the folder of sgc.cpp")

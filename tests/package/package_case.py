@@ -27,7 +27,7 @@ def small():
 
 
 def content_of(path):
-    """Returns the hash of the content that the trace at the path stores."""
+    """Returns the hash that the trace at this path stores of its own content."""
     import h5py
 
     with h5py.File(path) as file:

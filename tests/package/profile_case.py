@@ -29,7 +29,7 @@ class Clock:
 
 
 class Works(nn.Module):
-    """A module that takes given seconds by the clock, and fails after `calls` calls."""
+    """A module that advances the clock by given seconds per call, and fails after `calls` calls."""
 
     left = {}
 

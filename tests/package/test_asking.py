@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests questions as users write them: names, changes, element types, and notes about keys that are dropped."""
+"""Tests scenarios as users write them: names, changes, element types, and notes about keys that are dropped."""
 
 import pathlib
 import pickle
@@ -35,7 +35,7 @@ class Names(unittest.TestCase):
     def test_objects_made_by_name_can_be_pickled(self):
         for made in (sluice.Scenario("alexnet_resident"), sluice.Model("alexnet"), sluice.Platform("k40")):
             self.assertEqual(pickle.loads(pickle.dumps(made)), made)
-        self.assertIs(pickle.loads(pickle.dumps(sluice.load)), sluice.load)  # Dask also pickles functions
+        self.assertIs(pickle.loads(pickle.dumps(sluice.load)), sluice.load)  # Dask pickles functions, too
 
     def test_an_unknown_name_says_where_names_are(self):
         for make, words in ((sluice.Scenario, "list scenarios"), (sluice.Model, "list models"),
@@ -93,7 +93,7 @@ class Models(unittest.TestCase):
         with self.assertRaisesRegex(sluice.InputError, "did you mean 'dense'"):
             sluice.Model({"format": "sluice-model/1", "name": "x", "layers": layers})
 
-    def test_a_platform_without_a_rate_is_a_row(self):
+    def test_a_platform_without_a_rate_is_a_row_of_fits(self):
         table = sluice.model("alexnet").fits(["a100_pcie", "k40"], dtype=numpy.float16)
         self.assertGreater(table.loc["a100_pcie", "largest"], 0)
         self.assertIn("float16", table.loc["k40", "error"])

@@ -114,7 +114,7 @@ class OneTimeBase(unittest.TestCase):
             self.assertEqual(int(ended.notnull().sum()), int(np.ceil(result.metrics.makespan_s / width - 1e-9)))
             self.assertEqual(float(data["samples_done"].sel(run=name).max()), result.metrics.samples)
 
-    def test_a_bin_equals_a_count_by_hand(self):
+    def test_the_numbers_of_a_bin_equal_a_count_by_hand(self):
         """Computes each bin of a small run from its spans and memory events."""
         times = np.linspace(0, 1.2 * SMALL.metrics.makespan_s, 38)[1:]
         data, spans, memory = SMALL.resampled(times), SMALL.spans, SMALL.memory

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests that every public function answers any argument, or refuses it with one of Sluice's errors and a message."""
+"""Tests that every public function accepts any argument, or refuses the argument with an error of Sluice and a
+message."""
 
 import inspect
 import os
@@ -19,14 +20,15 @@ SMALL = {"workload.batches_per_step": 1, "workload.steps": 1}
 
 
 class Hostile:
-    """Raises an error whenever it is used."""
+    """An object that raises an error whenever it is used."""
 
     def __repr__(self):
         raise RuntimeError("no repr")
 
 
 def values():
-    """Returns values of every kind. They are not made for any parameter, but some are valid by accident."""
+    """Returns values of every kind, which are not made for any parameter. Some of these values are valid arguments by
+    accident."""
     itself = {}
     itself["itself"] = itself
     deep = []
@@ -85,7 +87,8 @@ CHANGED = ("workload", "workload.batch", "workload.dtype", "policy", "policy.nam
 
 class Garbage(unittest.TestCase):
     def call(self, function, args, kwargs, what):
-        """Calls the function, which must answer or raise one of Sluice's errors. Returns whether it raised an error."""
+        """Calls the function, which must answer or raise one of Sluice's errors. Returns whether the call raised an
+        error."""
         try:
             function(*args, **kwargs)
         except sluice.Error as error:

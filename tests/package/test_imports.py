@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests the imports between the modules of the package. They have no cycle, and matplotlib and pandas are imported only
-when they are needed."""
+"""Tests the imports between the modules of the package: the imports have no cycle, and matplotlib and pandas are
+imported only when they are needed."""
 
 import ast
 import pathlib

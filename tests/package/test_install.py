@@ -30,7 +30,7 @@ print(json.dumps([sluice.__file__, sluice.data_root(), dict(result.metrics), len
 class Install(unittest.TestCase):
     def test_the_installed_package_gives_the_same_answers_as_the_program(self):
         if PROGRAM.parent != ROOT / "build/release":
-            self.skipTest("pip builds in build/release; these tests are of another build")
+            self.skipTest("pip uses build/release, but the tested program is from another build folder")
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
         with tempfile.TemporaryDirectory() as folder:
             venv = pathlib.Path(folder, "venv")

@@ -24,7 +24,7 @@ small = sluice.load("phased_ipu_pair", {"workload.steps": 1, "workload.batches_p
 long = sluice.load("alexnet_resident", {"workload.steps": 300_000, "workload.batches_per_step": 4})
 """
 WORK = """
-while True:  # the runs are short, so that an interrupt may come anywhere within a run or between two
+while True:  # the runs are short, so that an interrupt may come anywhere within a run or between two runs
     small.run()
     small.with_({"workload.steps": 2}).run().spans
 """
@@ -75,7 +75,7 @@ class Kernel(unittest.TestCase):
             if said["parent_header"].get("msg_id") == message and said["msg_type"] == "execute_input":
                 return
 
-    def test_twenty_interrupts_at_random_moments_leave_it_usable(self):
+    def test_twenty_interrupts_at_random_moments_leave_the_kernel_usable(self):
         moments = random.Random(4)
         for number in range(20):
             code = "long.run()" if number % 4 == 3 else WORK
@@ -87,7 +87,7 @@ class Kernel(unittest.TestCase):
         deadline = time.monotonic() + 5
         while children(helper) and time.monotonic() < deadline:
             time.sleep(0.05)
-        self.assertEqual(children(helper), [])  # no child of the helper is left
+        self.assertEqual(children(helper), [])  # the helper has no child process any more
         self.assertEqual(children(kernel), [helper])
 
 

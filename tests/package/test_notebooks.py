@@ -43,7 +43,7 @@ for binds, first, last in (("gpu.host.down", 8, 21.5), ("dependencies", 22, 70),
 assert ((table["makespan_s"] * table.index)[:21.5] / (8 * time["PCIe 2.0"]) - 1).abs().max() < 0.01
 shown = both.plot.timeline()
 assert {ax.get_xlim() for ax in shown} == {(0, time["PCIe 2.0"])}
-assert both["PCIe 6.0, 121 GB/s each way"].metrics.compute_utilisation > 0.995
+assert both["PCIe 6.0, 121 GB/s per direction"].metrics.compute_utilisation > 0.995
 assert round(100 * (1 - time["PCIe 6.0"] / time["PCIe 4.0"])) == 8
 assert round(1000 * (1 - table["compute_utilisation"].iloc[-1])) == 5
 assert (table["makespan_s"] >= table["question_bound_s"]).all()
@@ -53,9 +53,9 @@ assert found.best["makespan_s"] <= 7 and 15.75 < found.number < 31.5
 """,
     "3_phased_ipu_pair": """
 assert round(ridge) == 7133 and round(base.platform.flop_per_s("ipu0", "float16") / 1e11) == 2283
-hidden = table["loaded a phase ahead"] < 1.01
+hidden = table["loaded one phase early"] < 1.01
 assert list(hidden) == [intensity > ridge for intensity in table.index]
-assert (table["loaded when it begins"] > 1.4).all()
+assert (table["loaded when its phase begins"] > 1.4).all()
 took = places.frame.loc["makespan_s", places.names]
 assert took["on_chip"] == took["pair_link"] and round(1e3 * took["pair_link"], 1) == 6.6
 assert round(1e3 * took["streaming"]) == 152 and round(took["streaming"] / took["on_chip"]) == 23
@@ -75,7 +75,7 @@ assert crossed["activation"] == 8e9 and round(crossed["weight"] / 1e9, 2) == 0.1
 refused = {(2, "keep_all"), (2, "recompute_all"), (4, "keep_all"), (4, "selective"), (4, "recompute_all")}
 assert set(table.index[table["peak (GB)"].isna()]) == refused
 assert abs(table["recomputed (%)"][2, "selective"] - 4.2) < 0.05
-rate, cold = table["sequences a second"], table["in the first step"]
+rate, cold = table["sequences per second"], table["per second in the first step"]
 assert round(100 * (rate[4, "sqrt"] / rate[1, "sqrt"] - 1)) == 4
 assert round(100 * (cold[4, "sqrt"] / cold[1, "sqrt"] - 1)) == 17
 assert all(rate[batch, "optimal"] == rate[batch].max() for batch in (1, 2, 4))
@@ -91,7 +91,7 @@ for cost, overtakes in (("peak", 10), ("roofline", 7)):
     assert max(sqrt) / min(sqrt) < 1 + 1e-9 and max(selective) / min(selective) < 1 + 1e-9
     assert all(best < every for every, best in zip(offload, optimal))
     assert offload[-1] < 1.01 * optimal[-1]
-    assert f"{cost}: offload_all overtakes sqrt at {overtakes} GB/s" in [ax.get_title("left") for ax in axes]
+    assert f"{cost}: from {overtakes} GB/s on, offload_all beats sqrt" in [ax.get_title("left") for ax in axes]
 """,
     "5_your_own_policy": """
 assert [round(m.peak_bytes["ipu0"] / 1e6) for m in runs] == [80, 88, 96, 104, 112, 128]
@@ -123,7 +123,7 @@ assert (one == 0).sum() == 76 and len(one) == 78
 assert (many > 0).sum() == 30 and len(many) == 71 and (many >= 3).sum() == 11 and many["opt"] >= 3
 assert (further < 0).sum() == 2  # because the run waits for nearly 5 % of its time at the beginning
 """,
-    # Measured times are not asserted, but the conclusions from these times are.
+    # The test asserts the conclusions from measured times, but not the measured times.
     "7_measured_torch": """
 assert set(leaves["operator"]) == {"conv2d", "batch_norm", "relu", "add", "global_avg_pool", "flatten", "dense"}
 assert kinds["middle"]["conv2d"] > 0.7 * kinds["middle"].sum()
@@ -173,7 +173,7 @@ def errors(notebook):
 
 
 class Notebooks(unittest.TestCase):
-    def test_each_runs_and_shows_its_pictures(self):
+    def test_each_notebook_runs_and_shows_its_pictures(self):
         paths = execute.notebooks()
         self.assertEqual([path.name[0] for path in paths], ["1", "2", "3", "4", "5", "6", "7", "8"])
         for path in paths:

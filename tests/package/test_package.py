@@ -103,7 +103,7 @@ class Answers(unittest.TestCase):
             plan.save(f"{folder}/p.plan")
             by_itself = dict(sluice.load_plan(f"{folder}/p.plan").run().metrics)
         asked = dict(small().run().metrics)
-        for name in ("question_bound_s", "question_ratio"):  # a plan does not name its question
+        for name in ("question_bound_s", "question_ratio"):  # a plan does not name the scenario from which it was made
             self.assertTrue(by_itself.pop(name) is None and asked.pop(name) > 0)
         self.assertEqual(by_itself, asked)
         plan.check()

@@ -12,7 +12,7 @@ from sluice_package import sluice
 
 
 class Complaints(unittest.TestCase):
-    """Errors have the texts of the command line, and there is one class for each exit code."""
+    """Tests that errors have the texts of the command line, and that there is one class per exit code."""
 
     def complains(self, kind, action, words):
         with self.assertRaises(kind) as caught:
@@ -22,23 +22,23 @@ class Complaints(unittest.TestCase):
         self.assertEqual(str(caught.exception), said)
         self.assertIsInstance(caught.exception, sluice.Error)
 
-    def test_of_an_override_of_a_missing_key(self):
+    def test_the_error_for_an_override_of_a_missing_key(self):
         self.complains(sluice.InputError,
                        lambda: sluice.load(PHASED).with_({"platform.links.hots.bandwidth": "1GB/s"}),
                        ["run", PHASED, "platform.links.hots.bandwidth=1GB/s"])
 
-    def test_of_a_value_of_the_wrong_dimension(self):
+    def test_the_error_for_a_value_of_the_wrong_dimension(self):
         self.complains(sluice.InputError,
                        lambda: sluice.load(PHASED, {"platform.links.host.bandwidth": "64GB"}),
                        ["run", PHASED, "platform.links.host.bandwidth=64GB"])
 
-    def test_of_a_value_that_is_not_a_number(self):
+    def test_the_error_for_a_value_that_is_not_a_number(self):
         self.complains(sluice.InputError, lambda: sluice.load(PHASED, {"workload.batch": "many"}),
                        ["run", PHASED, "workload.batch=many"])
 
-    def test_of_a_scenario_that_does_not_fit(self):
-        # The exception has the whole message, as with --json. Without --json, the command line cuts the message to five
-        # lines.
+    def test_the_error_for_a_scenario_that_does_not_fit(self):
+        # The exception has the whole message, as the command line prints it with --json. Without --json, the command
+        # line cuts the message to five lines.
         path, change = ROOT / "scenarios/alexnet_x200.yaml", "platform.devices.gpu.memory.capacity"
         with self.assertRaises(sluice.Infeasible) as caught:
             sluice.load(path, {change: "1GB"}).run()
@@ -64,7 +64,7 @@ class Complaints(unittest.TestCase):
         self.assertGreater(error.needed_bytes, 64)
         self.assertEqual(sum(error.by_class.values()), error.needed_bytes)
         self.assertEqual(pickle.loads(pickle.dumps(error)).by_class, error.by_class)
-        with self.assertRaises(sluice.Infeasible) as of_run:  # the helper reports this error
+        with self.assertRaises(sluice.Infeasible) as of_run:  # here the helper reports the error
             scenario.run()
         self.assertEqual(of_run.exception.needed_bytes, error.needed_bytes)
         self.assertEqual(str(of_run.exception), str(error))
@@ -97,20 +97,20 @@ prologue:
             self.assertEqual((load.action, load.pool, load.bytes, load.tensors),
                              ("1LOAD", "gpu", 30, ("x",)))
 
-    def test_of_a_name_that_is_not_in_the_zoo(self):
+    def test_the_error_for_a_name_that_is_not_in_the_zoo(self):
         self.complains(sluice.InputError, lambda: sluice.load("alexnet_x20"), ["run", "alexnet_x20"])
 
-    def test_of_a_missing_trace(self):
+    def test_the_error_for_a_missing_trace(self):
         self.complains(sluice.IoError, lambda: sluice.open("no/such.h5"), ["show", "no/such.h5"])
 
-    def test_of_a_missing_folder(self):
+    def test_the_error_for_a_missing_folder(self):
         result = small().run()
         with self.assertRaisesRegex(sluice.IoError, "no/such"):
             result.save("no/such/trace.h5")
         with self.assertRaises(OSError):
             result.export("no/such/trace.csv")
 
-    def test_of_a_plan_that_blocks(self):
+    def test_the_error_for_a_plan_that_blocks(self):
         text = small().plan().text().replace("name ", "name ", 1)
         lines = [line.replace("capacity=", "capacity=1B was=") if line.startswith("pool ipu0")
                  else line for line in text.splitlines()]
@@ -120,7 +120,7 @@ prologue:
             path.write_text("\n".join(lines) + "\n")
             self.complains(sluice.Infeasible, lambda: sluice.load_plan(path).run(), ["run", path])
 
-    def test_of_values_that_no_document_holds(self):
+    def test_the_error_for_values_that_no_document_holds(self):
         with self.assertRaisesRegex(sluice.InputError, "object.*platform"):
             small().with_({"platform": {"links": object()}})
         with self.assertRaisesRegex(sluice.InputError, "finite"):
@@ -130,7 +130,7 @@ prologue:
         with self.assertRaisesRegex(sluice.InputError, "'workload.batch=3' has a '='"):
             small().with_({"workload.batch=3": 1})
 
-    def test_of_a_file_that_a_document_may_not_name(self):
+    def test_the_error_for_a_file_that_a_document_may_not_name(self):
         document = {"model": "/usr/m.yaml", "platform": "k40", "policy": "resident"}
         with self.assertRaisesRegex(sluice.InputError, r"'/usr/m.yaml' leads out of(.|\n)*files of Sluice, such as"):
             sluice.Scenario.from_dict(document)
@@ -139,7 +139,7 @@ prologue:
         with self.assertRaisesRegex(sluice.InputError, "'gtp2'.*did you mean 'gpt2'"):
             small().with_(model="gtp2")
 
-    def test_of_a_scenario_that_can_never_fit(self):
+    def test_the_error_for_a_scenario_that_can_never_fit(self):
         model = sluice.model("alexnet")
         for batch, said in ((-4, "-4"), (4.5, "4.5"), ("4", "'4'"), (10**13, "'10000000000000'")):
             with self.assertRaisesRegex(sluice.InputError, f"^{said} for 'batch': expected an integer"):
@@ -153,13 +153,13 @@ prologue:
             with self.assertRaisesRegex(sluice.InputError, "a int is not a platform: expected"):
                 call(40)
 
-    def test_of_a_dict_with_the_path_to_the_value(self):
+    def test_the_error_for_a_dict_with_the_path_to_the_value(self):
         document = small().document
         document["policy"]["nmae"] = "phased"
         with self.assertRaisesRegex(sluice.InputError, r"<dict>:\d+:\d+: error: .*'nmae'"):
             sluice.Scenario.from_dict(document)
 
-    def test_of_an_export_to_an_unknown_format(self):
+    def test_the_error_for_an_export_to_an_unknown_format(self):
         with self.assertRaises(sluice.UsageError):
             small().run().export("trace.xyz")
         with self.assertRaisesRegex(sluice.InputError, "perfetto"):

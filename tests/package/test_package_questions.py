@@ -22,9 +22,9 @@ class Questions(unittest.TestCase):
         said = json.loads(program("run", PHASED, "platform.links.host.bandwidth=64GB/s",
                                   "--json").stdout)
         self.assertEqual(dict(faster.run().metrics), said["metrics"])
-        self.assertEqual(base, sluice.load(PHASED))  # the base has not changed
+        self.assertEqual(base, sluice.load(PHASED))  # with_ did not change the base
 
-    def test_a_mapping_replaces_the_present_one(self):
+    def test_a_mapping_replaces_the_present_mapping(self):
         base = sluice.load("alexnet_x200")
         for given in ({"name": "resident"}, "{name: resident}"):
             self.assertEqual(base.with_({"policy": given}).document["policy"], {"name": "resident"})
@@ -51,13 +51,13 @@ class Questions(unittest.TestCase):
         changed = base.with_({"platform.links.host.bandwidth": "1GB/s"})
         replaced = changed.with_(platform=sluice.platform("k40"))
         self.assertEqual(replaced, base.with_(platform=sluice.platform("k40")))
-        model = {"model.file": "../models/alexnet_torchvision.yaml"}  # reads all again
+        model = {"model.file": "../models/alexnet_torchvision.yaml"}  # makes Sluice read the whole scenario again
         self.assertEqual(replaced.with_(model), base.with_(platform=sluice.platform("k40")).with_(model))
         both = {"platform.links.host.bandwidth": "1GB/s", "platform": sluice.platform("k40")}
         self.assertEqual(base.with_(both).with_(model).document["platform"]["links"]["host"]["bandwidth"],
                          "1GB/s")
 
-    def test_a_platform_replaces_the_present_one(self):
+    def test_a_platform_replaces_the_present_platform(self):
         base = sluice.load(ROOT / "scenarios/alexnet_x200.yaml", {"workload.batches_per_step": 2})
         by_object = base.with_({"platform": sluice.platform("k40")})
         by_file = base.with_({"platform.file": "../platforms/k40.yaml"})
@@ -166,7 +166,7 @@ class Questions(unittest.TestCase):
                 result.save(f"{folder}/t.h5")
                 self.assertEqual(content_of(f"{folder}/again.h5"), content_of(f"{folder}/t.h5"))
 
-    def test_everything_has_a_text_and_a_page(self):
+    def test_every_object_has_a_text_and_an_html_form(self):
         for thing in (small(), small().plan(), small().run(), small().run().metrics,
                       sluice.model("alexnet"), sluice.platform("k40")):
             self.assertGreater(len(repr(thing)), 10)

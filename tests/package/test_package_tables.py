@@ -54,7 +54,7 @@ class Tables(unittest.TestCase):
         self.assertGreater(len(waited), 0)
         self.assertTrue(waited["blocker"].isin(spans["action"]).all())
 
-    def test_an_xarray_dataset_has_them_all_with_units(self):
+    def test_an_xarray_dataset_has_all_tables_with_units(self):
         data = self.result.to_xarray()
         self.assertEqual(data["start"].attrs["units"], "s")
         self.assertTrue(np.array_equal(data["start"], self.result.spans["start"]))
@@ -105,7 +105,7 @@ class Tables(unittest.TestCase):
         by_pool = metrics.peak_bytes
         self.assertIsNone(by_pool.get("gpu0"))
         self.assertNotIn("gpu0", by_pool)
-        self.assertEqual(list(by_pool), ["gpu", "host"])  # asking added nothing
+        self.assertEqual(list(by_pool), ["gpu", "host"])  # asking for an unknown key added no key
         self.assertEqual(pickle.loads(pickle.dumps(by_pool)), by_pool)
         by_pool["gpu"] = 0
         self.assertNotEqual(metrics.peak_bytes, by_pool)

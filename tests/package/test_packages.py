@@ -35,7 +35,7 @@ def run(*words, **keys):
 class Packages(unittest.TestCase):
     def setUp(self):
         if PROGRAM.parent != ROOT / "build/release":
-            self.skipTest("packages are made of build/release; these tests are of another build")
+            self.skipTest("packages are made from build/release, but the tested program is from another build folder")
         self.folder = tempfile.TemporaryDirectory()
         self.at = pathlib.Path(self.folder.name).resolve()
         self.said = json.loads(run(PROGRAM, "run", "phased_ipu_pair", "--json").stdout)["metrics"]

@@ -69,7 +69,7 @@ def blocks(page):
 
 
 class Pages(unittest.TestCase):
-    def test_every_block_runs(self):
+    def test_every_block_of_python_in_a_page_runs(self):
         pages = {str(page.relative_to(ROOT)): text for page in PAGES if (text := "\n".join(blocks(page)))}
         self.assertGreaterEqual(set(pages), {"docs/python.md", "docs/results.md", "docs/sweeps.md", "docs/placement.md",
                                              "docs/profiles.md", "sim/trace/FORMAT.md", "sim/study/sweep/FORMAT.md"})

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests curves of placement from Python. They have the numbers of `sluice placement`, give a table, pictures and plans,
-and refuse wrong arguments."""
+"""Tests curves of placement from Python. A curve has the numbers of `sluice placement`, gives a table, pictures and
+plans, and refuses wrong arguments."""
 
 import csv
 import io
@@ -26,7 +26,7 @@ CURVE = SCENARIO.placement(fast=[0.4, "80%", 1.0], nodes=0)
 
 
 class Numbers(unittest.TestCase):
-    def test_numbers_are_those_of_the_command(self):
+    def test_the_numbers_of_a_curve_equal_those_of_the_command(self):
         program = os.environ.get("SLUICE_PROGRAM")
         if not program:
             self.skipTest("SLUICE_PROGRAM does not name the program")
@@ -163,7 +163,7 @@ class Pictures(unittest.TestCase):
         self.assertEqual(said[-2:], ["refused (2)", "the device's 24 GB"])
         self.assertEqual(ax.get_xlabel(), "of the tensors' bytes that fit into gpu (%)")
 
-    def test_some_ways_keep_their_colours_and_log_writes_sizes(self):
+    def test_a_picture_of_some_ways_keeps_the_colours_and_a_logarithmic_axis_shows_the_sizes(self):
         everything = {line.get_label(): line.get_color() for line in CURVE.plot.slowdown().lines}
         ax = CURVE.plot.slowdown(ways=["static", "cached"], log=True, title="")
         some = {line.get_label(): line.get_color() for line in ax.lines if not line.get_label().startswith("_")}
@@ -172,7 +172,7 @@ class Pictures(unittest.TestCase):
         self.assertEqual(list(ax.get_xticks()), [40.0, 80.0])
         self.assertEqual(ax.get_title("left"), "")
 
-    def test_bars_are_the_worths(self):
+    def test_the_bars_show_the_seconds_that_tensors_are_worth(self):
         ax = CURVE.plot.tensors(fast=0.4, top=5)
         table = CURVE.tensors(0.4).head(5)
         self.assertEqual(sorted(bar.get_width() for bars in ax.containers for bar in bars), sorted(table["worth_s"]))
@@ -214,7 +214,7 @@ class Errors(unittest.TestCase):
         with self.assertRaisesRegex(sluice.Error, "0 for 'top'"):
             CURVE.plot.tensors(top=0)
 
-    def test_rates_in_place_as_text_or_as_numbers_give_the_numbers_of_the_command(self):
+    def test_rates_of_in_place_may_be_a_text_or_numbers(self):
         peak = sluice.load("alexnet_resident", {"cost": "peak"})
         said, counted = (peak.placement("50%", ["all_slow", "static"], in_place=rates)
                          for rates in ("20GB/s:4.4GB/s", (20e9, 4.4e9)))
@@ -222,8 +222,8 @@ class Errors(unittest.TestCase):
         self.assertEqual(counted.in_place, (20e9, 4.4e9))
         self.assertIsNone(CURVE.in_place)
         self.assertEqual(list(said.frame["slowdown"]), list(counted.frame["slowdown"]))
-        # A run takes longer than with all tensors in fast memory. With rates twice as high, this additional time is
-        # half as long.
+        # A run in slow memory takes longer than with all tensors in fast memory. With rates twice as high, this
+        # additional time is half as long.
         twice = peak.placement("50%", "all_slow", in_place=(40e9, 8.8e9))
         self.assertAlmostEqual((said.frame["slowdown"][0] - 1) / 2, twice.frame["slowdown"][0] - 1)
 
@@ -238,7 +238,7 @@ class Errors(unittest.TestCase):
         with self.assertRaises(KeyboardInterrupt):
             SCENARIO.placement("10%..50%", progress=stop)
 
-    def test_the_names_of_ways_are_those_of_the_program(self):
+    def test_the_program_has_the_same_names_of_ways(self):
         self.assertEqual(list(dict.fromkeys(CURVE.frame["way"])), list(typing.get_args(sluice.words.Way)))
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests that pictures and comparisons accept any argument, or refuse it with one of Sluice's errors and a message."""
+"""Tests that pictures and comparisons accept any argument, or refuse the argument with an error of Sluice and a
+message."""
 
 import contextlib
 import inspect

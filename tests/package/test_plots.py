@@ -52,7 +52,7 @@ class Pictures(unittest.TestCase):
         self.assertEqual(ax.get_xlim(), (0, SMALL.metrics.makespan_s))
         self.assertIn("phased_ipu_pair", ax.get_title(loc="left"))
         self.assertEqual({text.get_text() for text in ax.get_legend().get_texts()},
-                         {*SMALL.spans["kind"].unique(), "many: height is\nthe share busy",
+                         {*SMALL.spans["kind"].unique(), "many actions: height\nis their share of time",
                           "number of the stage"})
 
     def test_coloured_parts_are_busy_times(self):
@@ -71,7 +71,7 @@ class Pictures(unittest.TestCase):
         ax = PHASED.plot.timeline()
         rows = [label.get_text() for label in ax.get_yticklabels()]
         left, right, low, high = boxes(ax, rows.index("ipu0.compute")).T
-        self.assertTrue(np.allclose(left[1:], right[:-1], rtol=0, atol=1e-12))  # without space between the boxes
+        self.assertTrue(np.allclose(left[1:], right[:-1], rtol=0, atol=1e-12))  # there is no space between the boxes
         self.assertTrue(np.all(low == low[0]))
         self.assertTrue(np.all(np.abs(high / 0.0254 - 1) < 0.2), high)
         self.assertLess(np.ptp(high[1:-1]) / high.mean(), 0.15)
@@ -167,7 +167,7 @@ class Pictures(unittest.TestCase):
                 for points in ax.collections:
                     for x, y in ax.transData.transform(points.get_offsets()):
                         self.assertFalse(any(box.contains(x, y) for box in boxes[:len(shown)]), name)
-                for text in shown:  # a distant name has a line to its point
+                for text in shown:  # a line connects a distant name with its point
                     box = Text.get_window_extent(text, renderer).expanded(1, 1)
                     x, y = ax.transData.transform(text.xy)
                     away = np.hypot(max(box.x0 - x, 0, x - box.x1), max(box.y0 - y, 0, y - box.y1))

@@ -16,7 +16,7 @@ PLATFORM = sluice.Platform.from_dict({
     "links": {"host": {"joins": ["host", "gpu"], "bandwidth": "1GB/s"}}})
 
 
-@sluice.policy(name="one_by_one", summary="Loads a stage, computes all with it, drops it.",
+@sluice.policy(name="one_by_one", summary="Loads a stage, computes all micro-batches with it, and drops its weights.",
                source="this test",
                parameters=[sluice.parameter("times", "integer", "repeats each load", default=1,
                                             minimum=1, maximum=9),
@@ -65,7 +65,7 @@ def scenario(**policy):
         "stages": {"cut": "per_layer"}, "policy": {"name": "one_by_one", **policy}})
 
 
-@sluice.policy(name="far_memory", summary="Weights are in a second memory, and are read from there.")
+@sluice.policy(name="far_memory", summary="Weights are in a second memory, from which kernels read them.")
 def far_memory(stages, platform, workload, parameters):
     builder = sluice.PlanBuilder(platform, "far_memory")
     builder.memory("gpu_ddr", "gpu", 10_000_000)
@@ -104,8 +104,9 @@ class Sweeps(unittest.TestCase):
 
 class SecondMemory(unittest.TestCase):
     def test_a_computation_reads_its_weights_from_another_memory(self):
-        # Times are in ms. The weights (4e6 B) come from 1 until 5, and the input comes until 4. The computation takes
-        # 2, but its reads (twice the weights at 2 GB/s) take 4, so that it ends at 9. The answer arrives at 13.
+        # All times below are in ms. The weights (4e6 B) come from 1 until 5, and the input comes until 4. The
+        # computation takes 2, but its reads (twice the weights at 2 GB/s) take 4, so that it ends at 9. The answer
+        # arrives at 13.
         made = sluice.Scenario.from_dict({
             "model": sluice.model("matmul_chain", layers=1, size=1000), "platform": PLATFORM,
             "workload": {"batch": 1, "batches_per_step": 1, "steps": 1},
@@ -136,7 +137,7 @@ class SecondMemory(unittest.TestCase):
 
 
 class Alike(unittest.TestCase):
-    def test_the_time_equals_the_arithmetic(self):
+    def test_the_makespan_equals_the_arithmetic(self):
         # A product of two matrices 1000 x 1000 has 2e9 FLOP, which take 2 ms at 1 TFLOP/s. Each matrix is 4e6 bytes, 4
         # ms over the link. The weights of stage 0 are loaded until 4 ms, and the input until 8 ms. Stage 0 computes
         # until 10 ms, while the weights of stage 1 are loaded until 12 ms. Stage 1 computes until 14 ms, and its answer
@@ -154,7 +155,7 @@ class Alike(unittest.TestCase):
         plan.check()
 
     def test_facts_are_typed_and_come_back_from_the_plans_text(self):
-        @sluice.policy(name="stating", summary="States facts of every type.")
+        @sluice.policy(name="stating", summary="Makes a plan with facts of every type.")
         def stating(stages, platform, workload, parameters):
             builder = sluice.PlanBuilder(platform, "stating")
             builder.compute(platform.device_names[0], 0, 0, 1).done(1)
@@ -202,12 +203,12 @@ class Alike(unittest.TestCase):
             with self.subTest(keys=keys), self.assertRaisesRegex(sluice.InputError, words):
                 scenario(**keys)
 
-    def test_it_is_listed(self):
+    def test_a_python_policy_is_in_the_list_of_policies(self):
         row = sluice.policies().loc["one_by_one"]
-        self.assertEqual(row["summary"], "Loads a stage, computes all with it, drops it.")
+        self.assertEqual(row["summary"], "Loads a stage, computes all micro-batches with it, and drops its weights.")
         self.assertEqual([one["name"] for one in row["parameters"]], ["times", "room", "order"])
 
-    def test_an_exception_in_it_reaches_the_caller(self):
+    def test_an_exception_in_a_python_policy_reaches_the_caller(self):
         with self.assertRaisesRegex(LookupError, "not downwards"):
             scenario(order="down").run()
         self.assertEqual(scenario().run().status, "complete")
@@ -219,7 +220,7 @@ class Alike(unittest.TestCase):
         unlimited = small.with_({"memory.capacity": "unlimited"})
         self.assertGreater(unlimited.run().metrics.overflow_bytes["gpu"], 0)
 
-    def test_its_declarations_are_checked(self):
+    def test_the_declarations_of_a_python_policy_are_checked(self):
         for words, given in (("tuning.*inference or training", {"modes": ["tuning"]}),
                              ("sqrtt.*did you mean 'sqrt'", {"strategies": ["sqrtt"]})):
             with self.assertRaisesRegex(sluice.InputError, words):
@@ -227,17 +228,17 @@ class Alike(unittest.TestCase):
         with self.assertRaisesRegex(sluice.InputError, "one_by_one.*offload_all.*keep_all.*streamed"):
             scenario().with_({"fates": {"strategy": "offload_all"}}).plan()
 
-    def test_workloads_it_does_not_plan_for_are_refused_by_name(self):
+    def test_workloads_that_a_policy_does_not_plan_for_are_refused_by_name(self):
         with self.assertRaisesRegex(sluice.InputError, "one_by_one.*training.*inference"):
             scenario().with_({"workload.mode": "training"}).plan()
 
 
 class Registering(unittest.TestCase):
-    def test_a_name_of_sluices_own_is_refused(self):
+    def test_the_name_of_a_built_in_policy_is_refused(self):
         with self.assertRaisesRegex(sluice.InputError, "streamed"):
             sluice.policy(name="streamed", summary="")(lambda *_: None)
 
-    def test_the_same_name_again_replaces_it(self):
+    def test_a_second_policy_of_the_same_name_replaces_the_first(self):
         for answer in (1, 2):
             @sluice.policy(name="changing", summary=f"version {answer}")
             def changing(stages, platform, workload, parameters):
@@ -275,7 +276,7 @@ class Registering(unittest.TestCase):
         update.with_({"workload.mode": "training"}).plan()
 
     def test_a_plan_that_leaves_samples_without_an_answer_is_refused(self):
-        @sluice.policy(name="silent", summary="Says `done` of so many samples.",
+        @sluice.policy(name="silent", summary="Makes a plan whose last action completes this number of samples.",
                        parameters=[sluice.parameter("says", "integer", "samples done", default=0)])
         def silent(stages, platform, workload, parameters):
             builder = sluice.PlanBuilder(platform, "silent")
@@ -297,7 +298,7 @@ class Building(unittest.TestCase):
     def setUp(self):
         self.builder = sluice.PlanBuilder(PLATFORM, "b")
 
-    def test_unknown_names_are_refused_with_the_known_ones(self):
+    def test_the_error_for_an_unknown_name_lists_the_known_names(self):
         tensor = self.builder.tensor("w", "weight", 10, "host")
         for call, words in (
                 (lambda: self.builder.tensor("v", "wieght", 1), "did you mean 'weight'"),
@@ -350,7 +351,7 @@ class Building(unittest.TestCase):
             with self.subTest(seconds=seconds), self.assertRaisesRegex(sluice.InputError, "'takes'"):
                 self.builder.compute("gpu", 0).takes(seconds)
 
-    def test_a_finished_builder_says_so(self):
+    def test_a_builder_cannot_be_used_after_finish(self):
         self.builder.compute("gpu", 0)
         plan = self.builder.finish()
         with self.assertRaisesRegex(sluice.InputError, "finished"):

@@ -10,9 +10,9 @@ from sluice import _measuring, meters
 
 
 class Energy(Folder):
-    def test_joules_are_those_of_the_meter(self):
-        # A call takes 3 W for 1 s, which is 3 J. The meter may be wrong by two steps of 1/8 J, which are 1 % of 25 J.
-        # So a sample needs 9 calls, which take 27 J.
+    def test_the_joules_of_a_row_equal_the_joules_of_the_meter(self):
+        # A call takes 3 W for 1 s, which is 3 J. The meter may be wrong by two steps of 1/8 J, which is 1 % of 25 J. So
+        # a sample needs 9 calls, which take 27 J.
         self.worked(nn.Sequential(Works(1.0)), whole=False, meter=StandIn(), idle_w=2.0, budget_s=10.0)
         row = self.rows()[0]
         self.assertEqual((row["joules_mean"], row["joules_error"]), ("3.0", repr(0.25 / 9)))
@@ -28,7 +28,7 @@ class Energy(Folder):
 
     def test_joules_of_preparations_are_not_counted_for_the_calls(self):
         def prepare(calls):
-            Clock.now += 5.0  # stands for the time of clearing the cache
+            Clock.now += 5.0  # the seconds that stand for clearing the cache
 
             def run():
                 Clock.now += calls
@@ -62,7 +62,8 @@ class Energy(Folder):
             (self.folder / f"intel-rapl:{package}").mkdir()
             (self.folder / f"intel-rapl:{package}/max_energy_range_uj").write_text("999999\n")
             (self.folder / f"intel-rapl:{package}/energy_uj").write_text(f"{energy}\n")
-        (self.folder / "intel-rapl:0:0").mkdir()  # the cores of package 0, which the joules of the package include
+        # The counter of the cores of package 0. The joules of the package include the joules of its cores.
+        (self.folder / "intel-rapl:0:0").mkdir()
         meter = meters.Rapl(str(self.folder))
         (self.folder / "intel-rapl:0/energy_uj").write_text("400000\n")
         (self.folder / "intel-rapl:1/energy_uj").write_text("250005\n")

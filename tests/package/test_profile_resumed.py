@@ -17,7 +17,7 @@ class Resumed(Folder):
         before, text = Clock.now, self.file.read_text()
         done = self.worked(module)
         self.assertEqual((done.measured, done.kept), (0, 3))
-        self.assertEqual(Clock.now - before, 1.25)  # only the run that finds the module's layers
+        self.assertEqual(Clock.now - before, 1.25)  # the module ran only once, to find its layers
         self.assertEqual(self.file.read_text(), text)
 
     def test_a_kill_loses_no_row_and_more_rows_may_be_requested_later(self):
@@ -68,7 +68,7 @@ class Resumed(Folder):
             with self.subTest(change=change), self.assertRaisesRegex(sluice.InputError, "measured in one way.*another"):
                 self.profile(module, torch.zeros(2, 4), **{"clock": Clock.read, **change})
             self.assertEqual(self.file.read_text(), text)
-        self.worked(nn.Sequential(Works(1.0)), idle_w=2.0)  # the file has no idle power yet
+        self.worked(nn.Sequential(Works(1.0)), idle_w=2.0)  # the file may get its idle power later
         self.worked(nn.Sequential(Works(0.5)), idle_w=3.0)
         self.assertEqual(self.asked("show", self.file)["header"]["idle"], "2.0W")
 

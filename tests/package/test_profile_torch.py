@@ -32,7 +32,7 @@ class Operators(Folder):
         self.assertEqual([(row["operator"], row["inputs"], row["outputs"], row["model"]) for row in whole],
                          [("Sequential", "4x3x8x8", "4x10", "net")])
 
-    def test_the_command_reads_it_and_it_prices_the_model_of_the_same_module(self):
+    def test_the_command_reads_the_profile_and_the_profile_prices_the_model_of_the_same_module(self):
         self.profile(network(), torch.zeros(4, 3, 8, 8), name="net", passes=("forward", "backward"))
         shown = self.asked("show", self.file)
         self.assertEqual((shown["rows"], shown["measured"], shown["failed"]), (16, 16, 0))
@@ -40,7 +40,7 @@ class Operators(Folder):
         document = sluice.from_torch(network(), torch.zeros(4, 3, 8, 8), "net").document
         model.write_text(json.dumps(document.get("definition", document)))
         covered = self.asked("cover", model, self.file, "--batch", 4, "--mode", "training", "--target", 0)
-        # Flattening does no work. The other six layers have rows for forward and backward.
+        # Flattening does no work. The six layers that do work have rows for forward and backward.
         self.assertEqual((covered["operators"], covered["measured"]), (12, 12))
 
     def test_functions_between_modules_are_operators_that_price_their_layers(self):
@@ -125,7 +125,7 @@ class Operators(Folder):
         self.assertTrue(torch.allclose(ours, whole(x, x, x, need_weights=False)[0], atol=1e-6))
         self.assertEqual(len(operators_of(nn.Sequential(nn.Linear(12, 12)), (x,))[0]), 1)
 
-    def test_the_module_is_as_it_was(self):
+    def test_measuring_does_not_change_the_module(self):
         module = network().eval()
         before = {key: value.clone() for key, value in module.state_dict().items()}
         self.profile(module, torch.ones(4, 3, 8, 8), passes=("forward", "backward"))
@@ -151,7 +151,7 @@ class Times(Folder):
         self.assertEqual([(row["config"], row["calls"], row["seconds_samples"]) for row in rows],
                          [("Works(0.25)", "8", ";".join(["0.25"] * 10))])
 
-    def test_rounds_pool_their_samples(self):
+    def test_a_row_has_the_samples_of_all_rounds(self):
         self.worked(nn.Sequential(Works(0.25)), rounds=3, whole=False)
         self.assertEqual(self.rows()[0]["seconds_samples"], ";".join(["0.25"] * 30))
 
@@ -191,7 +191,7 @@ class Times(Folder):
         self.assertTrue(all(torch.equal(one, given) and one.stride() == given.stride() for one in tensors))
         self.assertIsNone(inputs.most_calls)
 
-    def test_small_inputs_are_copied_at_most_a_thousand_times_and_the_cache_is_swept_instead(self):
+    def test_small_inputs_are_copied_at_most_1024_times_and_other_memory_clears_the_cache(self):
         from sluice._measuring import Loop, measure
         from sluice._torch_operators import operators_of
         from sluice._torch_subjects import _Inputs, subject_of
@@ -202,7 +202,7 @@ class Times(Folder):
         self.assertEqual((inputs.count, inputs.most_calls), (1024, 1024))
         for backward in (False, True):
             subject = subject_of(operators[0], "cold", backward, backward, torch.device("cpu"), 2**20)
-            done = measure(subject, Loop(budget_s=1e-6, sample_s=1e9))  # no sample is exact enough
+            done = measure(subject, Loop(budget_s=1e-6, sample_s=1e9))  # a sample has as many calls as are allowed
             self.assertEqual(done.calls, 1024)
 
 
@@ -218,7 +218,7 @@ class Refused(Folder):
                 ((module, given), {"rounds": 0}, "more than 0"),
                 ((module, given), {"confidence": -1.0}, "confidence: -1.0: expected more than 0"),
                 ((module, given), {"cache_bytes": -1}, "cache_bytes: -1: expected more than 0"),
-                ((module, given), {"caches": ("hot", "hot")}, "each of them once"),
+                ((module, given), {"caches": ("hot", "hot")}, "each value once"),
                 ((module, given), {"idle_w": -1.0}, "idle_w.*0 or more"),
                 ((module, given), {"idle_w": float("nan")}, "idle_w.*0 or more"),
                 ((module, given), {"meter": "rapl"}, "meter: 'rapl': expected \"auto\", None, or an object"),

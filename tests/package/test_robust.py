@@ -27,7 +27,7 @@ def small():
 
 
 def long_run():
-    """Returns a run that takes seconds, because it has very many steps of a short body."""
+    """Returns a scenario whose run takes seconds, because it has very many steps with a short body."""
     return sluice.load(ROOT / "scenarios/alexnet_resident.yaml",
                        {"workload.steps": 300_000, "workload.batches_per_step": 4})
 
@@ -92,7 +92,7 @@ class Survives(unittest.TestCase):
         self.assertLess(rss_mb() - memory, 10)
         self.assertEqual(open_files(), files)
         self.assertTrue(settles(idle), descendants(os.getpid()))
-        self.assertEqual(len(os.listdir(f"/proc/{helper.pid}/fd")), 4)  # 0, 1, 2, and the descriptor of its signals
+        self.assertEqual(len(os.listdir(f"/proc/{helper.pid}/fd")), 4)  # 0, 1, 2, and the one for its signals
 
     def test_failures_leave_nothing_behind_either(self):
         wrong = small().with_({"platform.devices.ipu.memory.capacity": "1kB"})
@@ -163,7 +163,7 @@ class Survives(unittest.TestCase):
             self.assertTrue(settles(idle, 3), descendants(os.getpid()))
         self.assertEqual(small().run().status, "complete")
 
-    def test_a_signal_that_another_thread_gets_is_noticed(self):
+    def test_the_waiting_thread_notices_a_signal_that_another_thread_got(self):
         timer = threading.Timer(0.3, lambda: signal.pthread_kill(
             threading.get_ident(), signal.SIGINT))
         timer.start()
@@ -186,7 +186,7 @@ class Survives(unittest.TestCase):
         self.assertEqual(scenario.run().status, "complete")
         self.assertTrue(settles(idle))
 
-    def test_the_helper_ends_with_the_process_it_helps_however_that_ends(self):
+    def test_the_helper_ends_with_its_parent_however_the_parent_ends(self):
         script = ("import sluice, os, sys, threading\n"
                   "sluice.load('phased_ipu_pair', {'workload.steps': 1}).run()\n"
                   "long = sluice.load('alexnet_resident', {'workload.steps': 300_000})\n"
@@ -215,7 +215,7 @@ class Survives(unittest.TestCase):
 
 
 def parent_helper(pid):
-    """Returns the helper of the process from which this one was forked."""
+    """Returns the helper of the process from which this process was forked."""
     return next(child for child in descendants(pid) if child != os.getpid())
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests searches from Python. The results agree with a closed form, a sweep and the command line."""
+"""Tests that searches from Python agree with a closed form, with a sweep, and with the command line."""
 
 import json
 import os
@@ -26,7 +26,7 @@ class Search(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def test_the_best_batch_below_a_limit_is_that_of_a_sweep(self):
+    def test_a_search_and_a_sweep_find_the_same_best_batch_below_a_limit(self):
         found = sluice.maximise(scenario(), "throughput_samples_per_s", {"workload.batch": range(1, 65)},
                                 subject_to="peak_bytes.gpu <= 400MB")
         frame = scenario().sweep({"workload.batch": list(range(1, 65))}, verify=0).frame
@@ -40,7 +40,8 @@ class Search(unittest.TestCase):
         self.assertTrue(found.exhaustive)
         [share] = found.limits.values()
         self.assertAlmostEqual(share, 1 - best["peak_bytes[gpu]"] / 400e6)
-        # A run executes each action, and a sweep leaves out repeated periods: the last bits may differ.
+        # A run executes every action, but a sweep leaves out repeated periods. So the last bits of the two results may
+        # differ.
         makespan = found.scenario.run(executor="replay").metrics.makespan_s
         self.assertAlmostEqual(makespan, best["makespan_s"], delta=1e-12 * makespan)
         self.assertIn("all combinations", repr(found))
@@ -83,7 +84,7 @@ class Search(unittest.TestCase):
             self.assertEqual(answer["found"]["number"], found.number)
             self.assertEqual(len(answer["points"]), len(found.points))
 
-    def test_optuna(self):
+    def test_a_search_by_optuna_finds_nearly_the_best_point(self):
         need_optuna = __import__("importlib").util.find_spec("optuna")
         if need_optuna is None:
             self.skipTest("python3-optuna is not installed")
@@ -106,7 +107,7 @@ class Search(unittest.TestCase):
                 ("makespan_s", {}, (), "no key is varied"),
                 ("makespan_s", [("workload.batch", 1)], (), "a mapping of keys"),
                 ("makespan_s", {"workload.batch": 4}, (), "are not a list"),
-                ("makespan_s", {"workload.batch": (1, 2, 3)}, (), "a tuple is .lo, hi."),
+                ("makespan_s", {"workload.batch": (1, 2, 3)}, (), "give a tuple .lo, hi."),
                 ("makespan_s", {"workload.batch": []}, (), "no value is given for 'workload.batch'"),
                 ("makespan_s", {"workload.batch": range(5, 5)}, (), "no value is given for 'workload.batch'"),
                 ("makespan_s", {"workload.dtype": ("float16", "float32")}, (), "not numbers"),

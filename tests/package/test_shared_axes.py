@@ -22,7 +22,8 @@ TRAINING = sluice.Scenario.from_dict({
     "model": "vgg16", "platform": "gtx980", "policy": "resident",
     "workload": {"mode": "training", "batch": 20, "optimizer": "adam"}})
 FATES = ("sqrt", "optimal", "recompute_all", "offload_all", "selective")
-# Two runs of 0.9 and 1.2 s. If each run is shown alone, the first is in ms and the second in s.
+# The tests use two runs of 0.9 s and 1.2 s. If each run is shown alone, the axis of the first run is in ms, and the
+# axis of the second run is in s.
 RUNS = {fate: TRAINING.with_({"fates.strategy": fate, "workload.batch": 26 if fate == "sqrt" else 20}).run()
         for fate in FATES}
 SHORT = sluice.load("phased_ipu_pair", {"workload.batches_per_step": 3, "workload.steps": 2}).run()
@@ -183,7 +184,7 @@ class ForAPaper(unittest.TestCase):
                  for area in ax.collections}
         heights = [drawn[name] for name in named]
         self.assertEqual(heights, sorted(heights, reverse=True))
-        self.assertIn("output", drawn)  # with 0.08 MB, it is too thin to be seen
+        self.assertIn("output", drawn)  # a class with 0.08 MB is too thin to be seen
         peak = RUNS["sqrt"].memory
         self.assertLess(peak[peak["class"] == "output"]["delta"].max(), ax.get_ylim()[1] / 200)
 
@@ -218,7 +219,7 @@ class ForAPaper(unittest.TestCase):
             with self.assertRaisesRegex(sluice.UsageError, f"^{argument}='furlong': expected one of"):
                 draw(**{argument: "furlong"})
 
-    def test_an_unknown_picture_is_refused_with_the_known_ones(self):
+    def test_the_error_for_an_unknown_picture_lists_the_known_pictures(self):
         runs = sluice.compare({"a": LONG, "b": SHORT})
         for plots in (LONG.plot, runs.plot):
             with self.assertRaisesRegex(AttributeError, "'timelin' .did you mean 'timeline'.*memory"):
@@ -237,7 +238,7 @@ class ForAPaper(unittest.TestCase):
 
 
 def lab(colour):
-    """CIE L*a*b* (D65) of a colour of sRGB."""
+    """Returns the coordinates of an sRGB colour in CIE L*a*b* (D65)."""
     rgb = np.array(matplotlib.colors.to_rgb(colour))
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ linear
@@ -275,7 +276,7 @@ class Colours(unittest.TestCase):
         said = timeline.handles(ax, set(_colours.KINDS), True, True)
         colours = [matplotlib.colors.to_hex(one.get_facecolor()) for one in said[:-1]]
         self.assertEqual(len(colours), len(set(colours)))
-        self.assertEqual(said[1].get_label(), "backward,\nbackward input")  # the second label is a part of the first
+        self.assertEqual(said[1].get_label(), "backward,\nbackward input")  # two kinds share the colour of this entry
         self.assertEqual({name for one in said[:-2] for name in one.get_label().split(",\n")},
                          {kind.replace("_", " ") for kind in _colours.KINDS})
         self.assertEqual({_colours.KINDS[kind] for kind in ("all_reduce", "all_gather", "all_to_all")}

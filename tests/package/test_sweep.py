@@ -43,7 +43,7 @@ _apart.serve()
 
 
 def be_deadly(program=DEADLY):
-    """Makes this process evaluate points in such a child."""
+    """Makes this process run points in the child process that dies."""
     _apart.PROGRAM = program
 
 
@@ -61,7 +61,7 @@ def break_pool():
 
 
 class Forgetful(Executor):
-    """Resembles the executor of a Dask client. It knows its workers, and never answers its first `forgets` requests."""
+    """Resembles the executor of a Dask client: it knows its workers, and never answers its first `forgets` requests."""
 
     def __init__(self, workers, forgets):
         self._client, self._workers, self._forgets = self, workers, forgets
@@ -87,14 +87,15 @@ class Sweep(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def test_a_row_equals_the_answer_of_run(self):
+    def test_a_row_of_a_sweep_equals_the_answer_of_run(self):
         frame = scenario().sweep(GRID, verify=1).frame
         self.assertEqual(list(frame["workload.batch"]), [1, 1, 4, 4, 16, 16])
         self.assertTrue(frame["verified"].all())
         for _, row in frame.iterrows():
             changed = scenario().with_({key: row[key] for key in GRID})
             metrics = changed.run(executor="replay").metrics
-            # A run executes each action, and a sweep leaves out repeated periods: the last bits may differ.
+            # A run executes every action, but a sweep leaves out repeated periods. So the last bits of the two results
+            # may differ.
             self.assertAlmostEqual(row["makespan_s"], metrics["makespan_s"], delta=1e-12 * metrics["makespan_s"])
             self.assertEqual(row["peak_bytes[gpu]"], metrics["peak_bytes"]["gpu"])
         self.assertEqual(frame.attrs["units"]["makespan_s"], "s")
@@ -106,7 +107,7 @@ class Sweep(unittest.TestCase):
                 found = scenario().sweep(GRID, workers=workers, verify=0).frame
                 self.assertTrue(expected.equals(found), workers)
 
-    def test_dask(self):
+    def test_a_sweep_runs_on_a_dask_cluster(self):
         try:
             from distributed import Client, LocalCluster
         except ImportError:
@@ -135,7 +136,7 @@ class Sweep(unittest.TestCase):
         self.assertEqual(len(killed), 1)
         self.assertTrue(scenario().sweep(many, verify=0).frame.equals(frame))
 
-    def test_mpi(self):
+    def test_a_sweep_runs_on_the_ranks_of_an_mpi_job(self):
         if importlib.util.find_spec("mpi4py") is None or shutil.which("mpiexec") is None:
             self.skipTest("python3-mpi4py and openmpi-bin are not installed")
         script = Path(__file__).with_name("sweep_on_mpi.py")
@@ -170,7 +171,7 @@ class Sweep(unittest.TestCase):
         self.assertTrue(failed["reason"].str.contains("ended with exit code 11").all())
         self.assertEqual((frame["status"] != "failed").sum(), 297)
 
-    def test_an_executor_that_broke_leaves_rows(self):
+    def test_points_on_a_broken_executor_become_rows(self):
         with pool(1, break_pool) as broken, self.assertRaisesRegex(sluice.InputError, "did not answer"):
             scenario().sweep({"workload.batch": [7, 8]}, workers=broken, verify=0,
                              store=self.folder / "s.db")
@@ -178,7 +179,7 @@ class Sweep(unittest.TestCase):
                                  store=self.folder / "s.db").frame
         self.assertEqual(list(again["status"]), ["complete", "complete"])
 
-    def test_work_that_a_cluster_lost_is_requested_again_and_one_without_workers_is_given_up(self):
+    def test_work_that_a_cluster_lost_is_requested_again_and_a_cluster_without_workers_is_given_up(self):
         for name, value in (("_BETWEEN_LOOKS_S", 0.05), ("_IDLE_S", 0.2), ("_WITHOUT_WORKERS_S", 0.2)):
             self.addCleanup(setattr, _workers, name, getattr(_workers, name))
             setattr(_workers, name, value)
@@ -243,7 +244,7 @@ class Sweep(unittest.TestCase):
         self.assertEqual(len([p for p in heat.patches if p.get_hatch()]),
                          (frame["status"] != "complete").sum())
 
-    def test_best_pareto_and_xarray(self):
+    def test_a_sweep_gives_its_best_row_its_pareto_front_and_a_dataset(self):
         sweep = scenario().sweep(GRID, verify=0)
         frame = sweep.frame
         self.assertEqual(sweep.best("throughput_samples_per_s").name,
@@ -261,7 +262,7 @@ class Sweep(unittest.TestCase):
                          frame["makespan_s"][3])
         self.assertEqual(list(data["platform.links.host.bandwidth"].values), ["4GB/s", "16GB/s"])
 
-    def test_points_with_equal_values_are_no_dataset(self):
+    def test_points_with_equal_values_make_no_dataset(self):
         with self.assertRaisesRegex(sluice.UsageError, "several points are called workload.batch=4, and a Dataset has"):
             scenario().sweep({"workload.batch": [4, 1, 4]}, verify=0).to_xarray()
 
@@ -285,7 +286,7 @@ class Sweep(unittest.TestCase):
         with self.assertRaisesRegex(sluice.Infeasible, "no point has 'makespan_s'"):
             sweep.best("makespan_s")
 
-    def test_all_points_by_simgrid(self):
+    def test_all_points_of_a_sweep_may_run_with_simgrid(self):
         expected = scenario().sweep(GRID, verify=0).frame
         store = self.folder / "study.db"
         scenario().sweep({"workload.batch": [1], **{k: v for k, v in GRID.items() if k != "workload.batch"}},
@@ -295,7 +296,7 @@ class Sweep(unittest.TestCase):
         found = scenario().sweep(values, executor="simgrid", store=store, workers=2,
                                  progress=lambda done, total: told.append((done, total))).frame
         self.assertEqual(told[-1], (8, 8))
-        self.assertEqual(len(told), 6, "two points were verified before")
+        self.assertEqual(len(told), 6, "an earlier sweep verified two of the points")
         self.assertEqual(list(found["status"]), ["complete"] * 6 + ["infeasible"] * 2)
         for i in range(6):
             self.assertAlmostEqual(found["makespan_s"][i] / expected["makespan_s"][i], 1, delta=1e-9)
@@ -306,7 +307,7 @@ class Sweep(unittest.TestCase):
         with self.assertRaisesRegex(sluice.UsageError, "expected 'replay' or 'simgrid'"):
             scenario().sweep(GRID, executor="both")
 
-    def test_zip_and_points(self):
+    def test_a_sweep_over_zip_equals_a_sweep_over_a_list_of_points(self):
         zipped = scenario().sweep({"workload.batch": [1, 4], "policy.overlap": [True, False]},
                                   over="zip", verify=0).frame
         listed = scenario().sweep([{"workload.batch": 1, "policy.overlap": True},

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests the tables of results and plans. Changes of a table affect no other table, and decisions are given by name and
-number."""
+"""Tests the tables of results and plans: a change of a table affects no other table, and the table of decisions has
+names and numbers."""
 
 import copy
 import pathlib
@@ -31,7 +31,8 @@ class NobodySpoils(unittest.TestCase):
         self.result = sluice.load("phased_ipu_pair", SMALL).run()
 
     def changes(self, table):
-        """Returns every change that pandas allows. A change may be refused, or may have no effect on the result."""
+        """Returns every change that pandas allows. Pandas may refuse such a change; if it does not, the change must not
+        affect the result."""
         first = table.columns[0]
         yield lambda: table.insert(0, "length", 1.0)
         yield lambda: table.__setitem__(first, table[first] * 0)
@@ -50,7 +51,7 @@ class NobodySpoils(unittest.TestCase):
             yield lambda name=name: table[name].array.codes.fill(0)
             yield lambda name=name: table.loc.__setitem__((table.index[0], name), table[name].cat.categories[-1])
 
-    def test_a_change_of_a_table_affects_no_other(self):
+    def test_a_change_of_a_table_affects_no_other_table(self):
         import warnings
         for name in ("spans", "memory", "series"):
             before = getattr(self.result, name).copy(deep=True)
@@ -65,14 +66,14 @@ class NobodySpoils(unittest.TestCase):
                         pass
                 self.assertTrue(getattr(self.result, name).equals(before), (name, number))
 
-    def test_the_case_of_the_review(self):
+    def test_a_new_column_of_a_table_does_not_change_the_result(self):
         spans = self.result.spans
         spans["length"] = spans["end"] - spans["start"]
         spans.groupby("kind", observed=True)["length"].sum()
         try:
             spans.loc[0, "start"] = 5.0
         except ValueError:
-            pass  # a refusal is allowed, and so is a change of only this table
+            pass  # pandas may refuse the change, or may change only this table
         self.assertEqual(self.result.spans["start"][0], 0)
         self.assertNotIn("length", self.result.spans)
         shifted = self.result.spans
@@ -141,7 +142,7 @@ class Names(unittest.TestCase):
 
     def test_fates_equal_those_of_the_strategys_facts(self):
         """The table of fates is made from the actions of the plan. The facts that the strategy states must agree with
-        it."""
+        this table."""
         for strategy in STRATEGIES:
             plan = training(strategy, 8 if strategy == "keep_all" else 20).plan()
             said = {}
@@ -176,7 +177,7 @@ class Metrics(unittest.TestCase):
         self.assertIsNone(self.metrics.get("makespan"))
         self.assertFalse(hasattr(self.metrics, "xyz"))
 
-    def test_they_cannot_be_changed(self):
+    def test_metrics_cannot_be_changed(self):
         peak = self.metrics.peak_bytes["ipu0"]
         for change in (lambda: setattr(self.metrics, "makespan_s", 0), lambda: delattr(self.metrics, "makespan_s"),
                        lambda: setattr(self.metrics, "units", {}), lambda: setattr(self.metrics, "other", 1),
@@ -192,7 +193,7 @@ class Metrics(unittest.TestCase):
         for other in (copy.copy(self.metrics), copy.deepcopy(self.metrics), pickle.loads(pickle.dumps(self.metrics))):
             self.assertEqual(dict(other), dict(self.metrics))
 
-    def test_each_has_a_type_and_every_scenario_keeps_to_it(self):
+    def test_each_metric_has_a_type_which_holds_in_every_scenario(self):
         types = typing.get_type_hints(sluice._metrics.MetricTypes)
         self.assertEqual(set(types), set(sluice.metrics().index))
         for name in sluice.scenarios().index:
@@ -206,13 +207,13 @@ class Metrics(unittest.TestCase):
                     for one in value.values():
                         self.assertIsInstance(one, typing.get_origin(inner) or inner, (name, metric))
 
-    def test_the_types_are_those_that_the_goldens_give(self):
+    def test_the_goldens_give_the_types_of_metrics(self):
         root = pathlib.Path(__file__).resolve().parents[2]
         written = subprocess.run(
             [sys.executable, "-B", "-c", "import metric_types; print(metric_types.text(), end='')"],
             cwd=root / "cmake", capture_output=True, text=True, check=True).stdout
         self.assertEqual(written, (root / "analysis/sluice/_metric_types.py").read_text(),
-                         "./dev accept writes the types anew")
+                         "./dev accept writes the types again")
 
 
 if __name__ == "__main__":

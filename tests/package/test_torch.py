@@ -71,7 +71,7 @@ class Counts(unittest.TestCase):
         if flop:
             self.assertEqual(model.flop, zoo.flop)
 
-    def test_torchvisions_networks_are_the_zoos(self):
+    def test_torchvisions_networks_have_the_counts_of_the_zoo(self):
         for name, zoo in (("resnet50", "resnet50"), ("alexnet", "alexnet_torchvision"),
                           ("mobilenet_v2", "mobilenet_v2"), ("densenet121", "densenet121"),
                           ("vit_b_16", "vit_b_16")):  # torch.fx cannot trace such a module
@@ -93,11 +93,11 @@ class Counts(unittest.TestCase):
         network = torchvision.models.resnet18(weights=None)
         self.same(sluice.from_torch(network, image(3)), "resnet18")
 
-    def test_gpt2_equals_that_of_the_zoo(self):
+    def test_gpt2_has_the_counts_of_the_zoo(self):
         tokens = torch.zeros(1, 1024, dtype=torch.long)
         self.same(sluice.from_torch(GPT2(Block), tokens), "gpt2")
 
-    def test_gpt2_with_its_attention_by_hand_is_the_zoos_but_for_elementwise_operations(self):
+    def test_gpt2_with_its_attention_by_hand_has_the_counts_of_the_zoo_except_for_elementwise_operations(self):
         tokens = torch.zeros(2, 1024, dtype=torch.long)
         self.same(sluice.from_torch(GPT2(BlockByHand), tokens), "gpt2", flop=False)
 
@@ -111,14 +111,14 @@ class Models(unittest.TestCase):
                                             "policy": {"name": "resident"}}).run()
         self.assertEqual(result.metrics.flop, model.flop)
 
-    def test_the_module_is_as_it_was(self):
+    def test_from_torch_does_not_change_the_module(self):
         network = nn.Sequential(nn.Linear(4, 4), nn.Dropout()).train()
         network[1].eval()
         sluice.from_torch(network, torch.zeros(1, 4))
         self.assertEqual([one.training for one in network.modules()], [True, True, False])
         self.assertNotIn("forward", network[0].__dict__)
 
-    def test_a_module_that_looks_at_values_is_really_run(self):
+    def test_a_module_that_looks_at_values_runs_with_real_values(self):
         class Looks(nn.Module):
             def __init__(self):
                 super().__init__()
@@ -157,7 +157,7 @@ class Models(unittest.TestCase):
                 self.weight = nn.Parameter(torch.rand(7))
 
             def forward(self, x):
-                return torch.kron(x, self.weight)  # the output is 7 times as wide
+                return torch.kron(x, self.weight)  # the output is 7 times as wide as the input
 
         network = nn.Sequential(nn.Linear(4, 4), Odd(), nn.Linear(28, 2))
         with self.assertWarnsRegex(UserWarning, r"compute nothing: kron, called in 1 \(Odd\)"):
@@ -183,7 +183,7 @@ class Models(unittest.TestCase):
         with self.assertRaisesRegex(sluice.InputError, r"not used.*aux2.weight.*ignore=\['first', 'aux2'\]"):
             sluice.from_torch(Headed(), torch.zeros(1, 4))
 
-    def test_the_modules_own_forward_stays(self):
+    def test_a_forward_that_was_set_on_the_module_stays(self):
         network = nn.Sequential(nn.Linear(4, 4))
         network.forward = own = lambda x: network[0](x)
         sluice.from_torch(network, torch.zeros(1, 4))

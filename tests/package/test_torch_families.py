@@ -48,7 +48,7 @@ def kernels_of(module, *inputs):
     return kernels.macs
 
 
-#: A network of each of torchvision's families, with the size of its images.
+#: One network of each family of torchvision, with the size of its images.
 FAMILIES = {"alexnet": 224, "convnext_tiny": 224, "densenet121": 224, "efficientnet_b0": 224,
             "efficientnet_v2_s": 384, "googlenet": 224, "inception_v3": 299, "maxvit_t": 224, "mnasnet1_0": 224,
             "mobilenet_v2": 224, "mobilenet_v3_large": 224, "regnet_x_400mf": 224, "regnet_y_400mf": 224,
@@ -57,7 +57,7 @@ FAMILIES = {"alexnet": 224, "convnext_tiny": 224, "densenet121": 224, "efficient
 
 
 class Families(unittest.TestCase):
-    def test_parameters_are_as_published_and_macs_are_those_of_the_kernels(self):
+    def test_parameters_equal_the_published_numbers_and_macs_equal_those_of_torchs_kernels(self):
         self.assertGreaterEqual(len(FAMILIES), 20)
         for name, size in FAMILIES.items():
             with self.subTest(network=name), warnings.catch_warnings():
@@ -74,7 +74,7 @@ class Families(unittest.TestCase):
 
 
 class Norm(nn.Module):
-    """RMSNorm as most write it."""
+    """RMSNorm as most programs define it."""
 
     def __init__(self, width):
         super().__init__()
@@ -85,7 +85,7 @@ class Norm(nn.Module):
 
 
 class RMSNorm(Norm):
-    """The same module under the usual name."""
+    """The same module under the name that Llama's code gives it."""
 
 
 class Llama(nn.Module):
@@ -246,7 +246,7 @@ class Encoder(nn.Module):
 
 
 class Autoencoder(nn.Module):
-    """Weights that are used twice, once transposed."""
+    """A module whose weights are used twice, once transposed."""
 
     def __init__(self):
         super().__init__()

@@ -28,12 +28,12 @@ class Readers(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def test_h5py(self):
+    def test_h5py_reads_the_numbers_of_a_trace(self):
         with h5py.File(self.path) as file:
             self.assertTrue(np.array_equal(file["spans/start"], self.result.spans["start"]))
             self.assertEqual(file["summary/makespan_s"][()], self.result.metrics.makespan_s)
 
-    def test_xarray_with_h5netcdf(self):
+    def test_xarray_with_h5netcdf_reads_the_numbers_of_a_trace(self):
         with xarray.open_dataset(self.path, group="spans", engine="h5netcdf") as spans:
             self.assertTrue(np.array_equal(spans["end"], self.result.spans["end"]))
             self.assertEqual(spans["end"].attrs["units"], "s")
@@ -44,10 +44,10 @@ class Readers(unittest.TestCase):
                 mine = self.result.memory[self.result.memory["pool"] == pool]
                 self.assertTrue(np.array_equal(memory["level"], mine["level"]))
 
-    def test_ncdump(self):
+    def test_ncdump_reads_the_numbers_of_a_trace(self):
         self.dumps("ncdump", r"start = 0, ")
 
-    def test_h5dump(self):
+    def test_h5dump_reads_the_numbers_of_a_trace(self):
         self.dumps("h5dump", r'DATASET "makespan_s"')
 
     def dumps(self, program, words):

@@ -14,7 +14,7 @@ from sluice_package import sluice
 SCRIPT = pathlib.Path(__file__).with_name("user_script.py")
 #: Packages that have no types of their own in Debian, and whose source mypy would read for a minute.
 OTHERS = ("pandas", "numpy", "xarray", "matplotlib", "torch", "tqdm", "optuna", "distributed")
-# : Triples of a text of the script, its replacement, and mypy's message.
+# : Triples: a part of the script, the text that replaces this part, and mypy's message about the replacement.
 MISTAKES = [('over="grid"', 'over="gird"', 'expected "Literal[\'grid\', \'zip\', \'points\']"'),
             ('executor="replay"', 'executor="SimGrid"', "Literal['auto', 'simgrid', 'replay', 'both']"),
             ('mode="training"', 'mode="train"', "Literal['inference', 'training']"),
@@ -42,13 +42,13 @@ def mypy(text):
 
 
 class Script(unittest.TestCase):
-    def test_it_has_about_a_hundred_lines_and_no_complaint_and_runs(self):
+    def test_the_script_has_about_a_hundred_lines_passes_mypy_and_runs(self):
         self.assertGreaterEqual(len(SCRIPT.read_text().splitlines()), 100)
         self.assertIn("Success: no issues", mypy(SCRIPT.read_text()))
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([sys.executable, "-B", SCRIPT, folder], check=True, capture_output=True)
 
-    def test_mistakes_are_found(self):
+    def test_mypy_finds_mistakes_in_the_script(self):
         text = SCRIPT.read_text()
         for right, wrong, _ in MISTAKES:
             self.assertEqual(text.count(right), 1, right)
@@ -63,7 +63,7 @@ class Script(unittest.TestCase):
 
 
 class Words(unittest.TestCase):
-    def test_the_literals_are_those_of_the_catalogs(self):
+    def test_the_lists_of_words_equal_the_catalogs(self):
         words, native = sluice.words, sluice._sluice
         self.assertEqual(set(typing.get_args(words.Computation)) | set(typing.get_args(words.Movement)),
                          set(native.kind_colours()))

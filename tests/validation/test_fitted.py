@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests the cost model `fitted`. Its page has the errors of the bundled fits, which are within their limits. The
-program gives products the same prices as a second implementation of the formula."""
+"""Tests the cost model `fitted`. The page fitted.md has the errors of the bundled fits, and these errors are within the
+page's aims. The program gives products the same seconds as a second implementation of the formula."""
 
 import csv
 import json
@@ -25,7 +25,7 @@ class Fits(unittest.TestCase):
         for line in [*fitted.cards_table(), *fitted.unseen_table(), *fitted.products_table()]:
             self.assertIn(line, page)
 
-    def test_products_in_bfloat16_are_within_6_percent_and_18_for_nine_of_ten(self):
+    def test_half_of_the_products_in_bfloat16_are_within_6_percent_and_nine_of_ten_within_18_percent(self):
         for fit in fitted.PRODUCTS:
             error = fitted.errors(fit)["linear"]
             self.assertLessEqual(error["median"], 0.06)
@@ -47,9 +47,9 @@ class Fits(unittest.TestCase):
 
 @unittest.skipUnless(OPERATORS.is_dir(), f"there is no {OPERATORS}")
 class Fitting(unittest.TestCase):
-    """The bundled fits are those that the program makes from the tables. The A30's table has no licence, so that no fit
-    of the A30 is bundled. The errors in a bundled fit may come from an older program, so that the tested program makes
-    the fits again."""
+    """Tests that the program makes the bundled fits from the tables. The A30's table has no licence, so that no fit of
+    the A30 is bundled. An older program may have written the errors in a bundled fit, so that these tests make the fits
+    again with the tested program."""
 
     CARDS = {"v100_pcie": "Tesla V100-PCIE-32GB", "p100_pcie": "Tesla P100-PCIE-16GB", "t4": "Tesla T4",
              "a100_pcie": "NVIDIA A100-PCIE-40GB", "a100_80gb_pcie": "NVIDIA A100 80GB PCIe"}
@@ -103,8 +103,8 @@ class Fitting(unittest.TestCase):
         self.assertIn(",m,n,k,", text)
         (self.folder / "other.csv").write_text(text.replace(",m,n,k,", ",m,k,n,", 1))
         [other] = self.fit([self.folder / "other.csv"], *self.all_cards(), "--form-only", "--splits", "1")
-        self.assertIn(f"the formula alone is off by {100 * other['error']['median']:.1f} % for the batched products", self.page)
-        self.assertIn(f"the same formula is off by {100 * products['error']['median']:.1f} %", self.page)
+        self.assertIn(f"With `n` as the depth, the median error is {100 * products['error']['median']:.1f} %", self.page)
+        self.assertIn(f"are exchanged, the median error is {100 * other['error']['median']:.1f} %", self.page)
 
     def test_grids_of_thread_blocks_say_which_size_is_the_depth(self):
         rows = []
@@ -112,9 +112,10 @@ class Fitting(unittest.TestCase):
             with open(OPERATORS / f"neusight_{table}.csv", newline="") as file:
                 rows += csv.DictReader(file)
         of_k, of_n, only_k, only_n = fitted.whole_tiles(rows)
-        self.assertIn(f"The {len(rows):,} grids of thread blocks in them show this: {100 * of_k / len(rows):.0f} % consist of "
-                      f"whole tiles of m x k, and {100 * of_n / len(rows):.0f} % of whole tiles of m x n", self.page)
-        self.assertIn(f"fit only one of the two, {only_k:,} fit m x k and {only_n} fit m x n.", self.page)
+        self.assertIn(f"The {len(rows):,} grids of thread blocks in these tables", self.page)
+        self.assertIn(f"Of the grids, {100 * of_k / len(rows):.0f} % consist of whole tiles of m x k, and "
+                      f"{100 * of_n / len(rows):.0f} % of whole tiles of m x n", self.page)
+        self.assertIn(f"{only_k:,} grids fit m x k only, and {only_n} grids fit m x n only.", self.page)
 
     def a30(self, rate):
         path = self.folder / "a30.json"
@@ -129,7 +130,8 @@ class Fitting(unittest.TestCase):
         self.assertEqual(sum("(p=0.0," in line and line.startswith("A30,") for line in drops), 2)
         (self.folder / "drops.csv").write_text("\n".join([lines[0], *drops, ""]).replace("(p=0.0,", "(p=1e-9,"))
         [made] = self.fit([self.folder / "drops.csv"], "--where", "device=A30", "--on", self.a30("82TFLOP/s"))
-        self.assertIn(f"With them, the energy of the class is off by {100 * made['energy_error']['median']:.0f} %", self.page)
+        self.assertIn("the error of the energy of the class would be "
+                      f"{100 * made['energy_error']['median']:.0f} % with tensor cores", self.page)
 
     def test_operators_of_an_a30_in_time_and_energy(self):
         made = [self.fit(["operators_inference_a30.csv"], "--where", f"device={device}", "--on", self.a30(rate))
@@ -144,7 +146,8 @@ class Fitting(unittest.TestCase):
 
 
 class Prices(unittest.TestCase):
-    """Prices of single products, from the program and from analysis/validation/fit_form.py."""
+    """Compares the seconds of single products that the program gives with the seconds that
+    analysis/validation/fit_form.py gives."""
 
     def seconds(self, layer, shape, platform, dtype, batch):
         document = {
@@ -161,7 +164,7 @@ class Prices(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             return json.loads(done.stdout)["metrics"]["compute_s"]
 
-    def test_the_program_and_the_second_form_agree(self):
+    def test_the_program_and_the_second_implementation_agree(self):
         for platform, dtype, size in (("a100_80gb_sxm4", "bfloat16", 2), ("h100_sxm5", "bfloat16", 2)):
             form = Form(platform, "linear", dtype)
             for batch, rows, columns, depth in ((1, 1, 4096, 4096), (3, 128, 1000, 512), (8, 2048, 5120, 1280),
@@ -169,8 +172,8 @@ class Prices(unittest.TestCase):
                 with self.subTest(platform=platform, rows=batch * rows, columns=columns, depth=depth):
                     layer = {"type": "matmul", "name": "y", "features": columns, "bias": False}
                     ours = self.seconds(layer, [rows, depth], platform, dtype, batch)
-                    # The data sheets of fit and platform differ in the fourth digit. So if two points are equally near,
-                    # either point may be used.
+                    # The data sheet in the fit and the data sheet in the platform differ in the fourth digit. So if two
+                    # points are equally near, either point may be used.
                     self.assertLess(abs(ours / form.product(1, batch * rows, columns, depth, size) - 1), 1e-2)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests iteration times of Megatron-LM. The page has the numbers of its script, and the times that were not fitted are
-within 12 %."""
+"""Tests the page on iteration times of Megatron-LM: the page has the numbers that its script prints, and the
+predictions that were not fitted are within 12 % of the measured times."""
 
 import pathlib
 import sys

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""'Kernel timing by memory pool', in which `sluice profile compare` compares simultaneous with single configurations.
-The test makes the same calculation over the same tables independently."""
+"""Tests the page 'Kernel timing by memory pool', on which `sluice profile compare` compares times of configurations
+that were measured simultaneously with times of configurations that were measured singly. The test makes the same
+calculation from the same tables, without Sluice."""
 
 import csv
 import pathlib
@@ -51,19 +52,19 @@ class Compare(validation.Case):
         self.close(ours["median_ratio"], by_hand["median"], "median")
         self.close(ours["worst"]["ratio"], by_hand["worst"], "worst")
         self.assertEqual(ours["worst"]["row"], WORST)
-        self.assertIsNone(ours["agree"])  # the command was not asked for a verdict
+        self.assertIsNone(ours["agree"])  # without --agree or --median-within, the command gives no verdict
         self.check_tables("kernel_timing_by_memory_pool.md", {
             first: by_hand["pairs"], **second(by_hand), "above 1 us, compared": by_hand["compared"],
             "median of simultaneous / single": by_hand["median"], "within 5 %": by_hand["agreeing"],
             "worst": by_hand["worst"]}, heading)
         return by_hand
 
-    def test_the_printed_pairs(self):
+    def test_the_page_has_the_ratios_of_the_printed_pairs(self):
         by_hand = self.check(PRINTED, printed_pairs(), "The printed pairs", "pairs", lambda _: {})
         self.assertEqual((by_hand["pairs"], by_hand["compared"], by_hand["agreeing"]), (33, 27, 13))
 
     @unittest.skipUnless(WHOLE.exists(), "the whole table does not exist")
-    def test_the_whole_table(self):
+    def test_the_page_has_the_ratios_of_the_whole_table(self):
         by_hand = self.check(WHOLE, whole_pairs(), "The whole table", "rows",
                              lambda hand: {"rows without a zero": hand["without"]})
         self.assertEqual((by_hand["pairs"], by_hand["without"], by_hand["compared"], by_hand["agreeing"]),

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Checks the numbers of analysis/validation/korthikanti2022.md twice: by the paper's formulas, in the digits that the
-page shows, and by Sluice itself. If the published figures are next to the project, they are compared as well."""
+page shows, and by Sluice itself. If the folder of published figures exists next to the project, the test also compares
+these figures."""
 
 import csv
 import functools
@@ -48,7 +49,8 @@ class Formulas:
 
     def parameters(self, t=1):
         """Returns the parameters of a rank: the products, their biases, the norms, and the tables of words (shared with
-        the logits) and positions. Of each pair of products, the rank has the whole bias of the second product."""
+        the logits) and positions. Each block has two pairs of products; the rank has the whole bias of the second
+        product of each pair."""
         h = self.h
         block = Fraction(12 * h * h + 7 * h, t) + 2 * h + 4 * h
         return self.blocks * block + Fraction(VOCABULARY * h, t) + TOKENS * h + 2 * h
@@ -118,7 +120,8 @@ def up_to(name, t, sequence, layer):
 
 
 def of_block(name, t, sequence=1, first="sum2.1", last="sum2.2"):
-    """Returns the bytes that a block keeps. Its input is counted in the row of the norm, which reads it first."""
+    """Returns the bytes that a block keeps. The input of the block is counted in the row of the norm, which is the
+    first layer that reads this input."""
     return up_to(name, t, sequence, last) - up_to(name, t, sequence, first)
 
 
@@ -160,9 +163,9 @@ cost: {{model: measured}}
 
 
 def block_seconds(fates, forward="7.7", backward="11.9"):
-    """Returns the seconds of a block whose attention core takes 1.3 ms forward. The parts of the backward pass were not
-    measured, and the sum does not depend on them. A loss follows the block, because the input of the last stage is
-    still on the device and would not be recomputed."""
+    """Returns the seconds of a block whose attention core takes 1.3 ms forward. Only the sum of the backward pass was
+    measured, and the result does not depend on how this sum is divided. A layer `loss` follows the block: the input of
+    a model's last stage is still on the device and would not be recomputed."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "block.yaml"
         path.write_text(MEASURED.format(
@@ -221,7 +224,7 @@ class Korthikanti(Case):
         for quantity, value in found.items():
             self.assertEqual(value, hand[quantity], quantity)
 
-    def test_weights_gradients_and_state_are_18_bytes_a_parameter(self):
+    def test_weights_gradients_and_state_are_18_bytes_per_parameter(self):
         formulas = Formulas()
         products = Fraction(12 * formulas.h**2 * formulas.blocks, RANKS)
         self.assertEqual(18 * products, Fraction("45.5625") * GIB)
@@ -232,7 +235,7 @@ class Korthikanti(Case):
         self.assertEqual(classes["weight"], 2 * parameters)
         self.assertEqual(classes["optimizer"], 12 * parameters)
 
-    def test_what_fits_on_a_card_of_80_gb(self):
+    def test_the_page_says_which_strategies_fit_on_a_card_of_80_gb(self):
         for fates, sequence, code in (("selective", 8, 0), ("checkpoint", 1, 0), ("checkpoint", 8, 0),
                                       ("keep_all", 1, 4), ("keep_all", 8, 4)):
             done = subprocess.run([PROGRAM, "run", SCENARIO, f"fates.strategy={fates}",
@@ -250,7 +253,7 @@ class Korthikanti(Case):
         }
         self.all_close(found, {quantity: MS * value for quantity, value in TIMES.items()})
 
-    def test_the_models_flop_are_those_of_section_6(self):
+    def test_the_models_flop_equal_those_of_section_6(self):
         for name in BLOCKS:
             self.assertEqual(6 * model(name, 1)["totals"]["macs"], Formulas(name).model_flop())
             self.assertEqual(6 * RANKS * model(name, 8)["totals"]["macs"], Formulas(name).model_flop())

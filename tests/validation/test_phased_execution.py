@@ -39,14 +39,14 @@ class PopARTPhasedExecution(unittest.TestCase):
         self.assertAlmostEqual(measured / float(expected), 1, delta=1e-9)
         self.assertEqual(f"{float(expected) * 1e3:.6g}", row(quantity)[-1].strip())
 
-    def test_counts(self):
+    def test_the_page_has_the_counts_of_the_arithmetic(self):
         self.assertEqual(str(FLOP), row("FLOP per phase")[1].strip())
         self.assertEqual(str(WEIGHTS), row("bytes of weights per phase")[1].strip())
         self.assertEqual(str(FLOP // WEIGHTS), row("FLOP per byte of weights")[1].strip())
         sizes = [d for d in range(1, 1000) if 3750 <= BATCH * d <= 7500]
         self.assertEqual(f"{sizes[0]} to {sizes[-1]}", row("sizes inside the band at b = 32")[1].strip())
 
-    def test_weights_only(self):
+    def test_runs_without_inputs_and_answers_take_the_seconds_of_the_arithmetic(self):
         weights_only = "policy.host_data=synthetic"
         self.check("overlapped, compute binds", W + PHASES * C, makespan("phased_ipu_pair", weights_only))
         self.check("serial", PHASES * (W + C),
@@ -56,11 +56,11 @@ class PopARTPhasedExecution(unittest.TestCase):
         self.check("both IPUs at once, a private link each", W + PHASES // 2 * C,
                    makespan("data_parallel_ipu_pair", weights_only, "platform.links.host.sharing=private"))
 
-    def test_real_data(self):
-        # Phased execution of 3 layers in turns. In a period of three phases, one phase loads an input (W + A), one
-        # phase saves the answer of the batch before (A), and one phase only loads weights (W or C). In addition, the
-        # first input is loaded before all other transfers. The last answer is saved at the end, because no phase
-        # follows during which it could be saved.
+    def test_runs_with_inputs_and_answers_take_the_seconds_of_the_arithmetic(self):
+        # Phased execution of 3 layers on two devices in turns. In a period of three phases, one phase loads an input (W
+        # + A), one phase saves the answer of the batch before (A), and one phase only loads weights (W or C). In
+        # addition, the first input is loaded before all other transfers. The last answer is saved at the end, because
+        # no phase follows during which it could be saved.
         batches = BATCHES * STEPS
         self.check("phased, one batch at a time", (W + A) + batches * (max(W, C) + max(W, C) + max(W + A, C))
                    + (batches - 1) * (max(W, A, C) - max(W, C)) - (max(W + A, C) - C) + A,

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that bandwidths of memories that are fitted on half of the nodes of a training step predict the times of the
-other half in PMEM.
+"""Tests a prediction of kernel times: bandwidths of memories are fitted to half of the nodes of a training step, and
+predict the times of the other half in PMEM.
 
 The test reads ../shared/data/placement, and is skipped if that folder does not exist."""
 
@@ -34,7 +34,7 @@ class Fit(unittest.TestCase):
         self.assertEqual(sum(len(times) - 1 for times in groups), 28)
         self.assertAlmostEqual(self.effect, 0.278, places=3)
 
-    def test_the_rates_that_vgg416_is_priced_with_are_the_fitted_ones(self):
+    def test_vgg416_is_priced_with_the_fitted_rates(self):
         read, write, _ = placement.fit_on(self.kernels, list(self.kernels), placement.by_time)
         self.assertAlmostEqual(read / 1e3, 24, delta=0.5)
         self.assertAlmostEqual(write / 1e3, 4.43, delta=0.01)
@@ -52,7 +52,7 @@ class Fit(unittest.TestCase):
         others = 1 - (sum(wrong.values()) - wrong[node]) / (sum(judged.values()) - judged[node])
         self.assertGreaterEqual(others, 0.90)
 
-    def test_the_place_of_the_output_dominates_where_the_node_was_left_out(self):
+    def test_the_memory_of_the_output_has_the_largest_effect_on_a_node_that_was_left_out(self):
         found = placement.output_over_input(self.kernels, 30)
         self.assertGreater(len(found), 5)
         for output, inputs in found:

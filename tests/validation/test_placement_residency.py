@@ -23,7 +23,7 @@ def asked(command, *words):
 
 
 class Residency(unittest.TestCase):
-    def test_every_weight_is_worth_the_same_for_each_byte(self):
+    def test_every_weight_on_the_card_saves_the_same_seconds_per_byte(self):
         worth = asked("placement", "--fast", "50%", "--ways", "static", "--nodes", "0", "--top", "100")["worth"]
         each = {one["name"]: one["worth_s"] / one["bytes"] for one in worth["tensors"]
                 if one["name"].startswith("weights of") and one["bytes"] > 1e9}
@@ -31,14 +31,14 @@ class Residency(unittest.TestCase):
         for name, seconds in each.items():  # seconds over the link minus seconds on the card
             self.assertAlmostEqual(seconds * LINK, 1 - LINK / MEMORY, delta=0.01, msg=name)
 
-    def test_the_sum_of_what_stays_decides_and_a_placement_keeps_more(self):
+    def test_only_the_bytes_that_stay_matter_and_a_placement_keeps_more_bytes(self):
         streamed, placed = asked("run", *ONE), asked("run", PLACED, *ONE)
         weights = streamed["metrics"]["peak_bytes_by_class"]["host"]["weight"]
         self.assertEqual(placed["metrics"]["peak_bytes_by_class"]["host"]["weight"], weights)
         turns = streamed["plan"]["facts"]["resident_bytes"]
         stay = placed["metrics"]["peak_bytes_by_class"]["gpu"]["weight"]
-        # Policy streamed tries to keep eighths of all weights on the card. The next step, five eighths, would need more
-        # bytes than the card has.
+        # The policy streamed tries to keep multiples of an eighth of all weights on the card. Five eighths would need
+        # more bytes than the card has.
         self.assertAlmostEqual(turns / weights, 4 / 8, delta=0.001)
         self.assertGreater(5 / 8 * weights, 24e9)
         self.assertTrue(turns < stay < 24e9)

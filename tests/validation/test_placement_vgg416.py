@@ -29,11 +29,12 @@ class Cliff(unittest.TestCase):
 
     def test_at_the_first_point_only_arguments_and_results_are_in_dram(self):
         self.assertAlmostEqual(vgg.fixed_bytes() / vgg.TOTAL, 0.014, places=4)
-        # At this point, moves save less than a hundredth, and at the next point they save a quarter.
+        # At this point, moves save less than a hundredth of the time. At the next point, moves save a quarter of the
+        # time.
         self.assertLess(self.measured["static", 0.014] / self.measured["synchronous", 0.014], 1.01)
         self.assertGreater(self.measured["static", 0.037] / self.measured["synchronous", 0.035], 1.25)
 
-    def test_of_all_ways_one_is_near_both_points(self):
+    def test_one_of_all_combinations_is_near_both_points(self):
         found = {tuple(rules.items()): vgg.slowdowns(self.times, rules) for rules in vgg.all_rules()}
         off = {rules: vgg.worst(slowdowns, self.measured) for rules, slowdowns in found.items()}
         self.assertEqual(len(off), 8)
@@ -47,7 +48,7 @@ class Cliff(unittest.TestCase):
             if dict(rules)["convolution"] == "ratio":
                 self.assertGreater(slowdowns[0.037], 2)
 
-    def test_the_gradients_make_up_the_cliff(self):
+    def test_the_gradients_cause_the_steep_fall(self):
         added = {operator: vgg.extra_seconds(self.times, operator, "PMEM", vgg.BEST[operator])
                  - vgg.extra_seconds(self.times, operator, "DRAM", vgg.BEST[operator]) for operator in vgg.NODES}
         for operator, seconds in (("convolution", 0), ("relu backward", 118), ("gradient of the input", 304),
@@ -59,17 +60,23 @@ class Cliff(unittest.TestCase):
 
     def test_what_the_profile_leaves_out_at_the_second_point(self):
         found = vgg.left_out(self.times)
-        for name, share in (("convolutions write", 0.107), ("relu backward reads", 0.113), ("noise", 0.017),
-                            ("ratio of 3242", 1.073), ("weights, by ratio", 0.023), ("weights, by rate", 0.049),
-                            ("reads without a cache", 0.066), ("writes at the common rate", 0.046),
-                            ("copies out", 0.086), ("copies in", 0.036)):
+        for name, share in (("writes of convolutions in PMEM", 0.107),
+                            ("reads of relu's backward passes in PMEM", 0.113),
+                            ("uncertainty of the measured nodes", 0.017),
+                            ("factor of node 3242 with its input in PMEM", 1.073),
+                            ("reads for gradients of weights, by that factor", 0.023),
+                            ("reads for gradients of weights, by the rate of reading", 0.049),
+                            ("reads without the free bytes of caches", 0.066),
+                            ("writes at the common rate of the nodes", 0.046),
+                            ("moves out of DRAM", 0.086), ("moves into DRAM", 0.036)):
             self.assertAlmostEqual(found[name], share, places=3, msg=name)
         missing = self.measured["static", 0.037] - 1.216
-        explained = found["reads without a cache"] + found["writes at the common rate"]
-        self.assertAlmostEqual(missing - explained - found["weights, by ratio"], 0.042, places=3)
-        self.assertAlmostEqual(missing - explained - found["weights, by rate"], 0.016, places=3)
+        explained = found["reads without the free bytes of caches"] + found["writes at the common rate of the nodes"]
+        for weights, unexplained in (("by that factor", 0.042), ("by the rate of reading", 0.016)):
+            left = missing - explained - found[f"reads for gradients of weights, {weights}"]
+            self.assertAlmostEqual(left, unexplained, places=3)
 
-    def test_sluice_has_the_same_cliff_with_these_kernels(self):
+    def test_sluice_has_the_same_steep_fall_with_these_kernels(self):
         with tempfile.TemporaryDirectory() as folder:
             profile = pathlib.Path(folder, "kernels.csv")
             with profile.open("w", encoding="utf-8", newline="") as file:
@@ -79,11 +86,11 @@ class Cliff(unittest.TestCase):
                  f"cost={{model: measured, profile: {profile}, outside: roofline}}", "--ways", "all_slow,static",
                  "--nodes", "0", "--csv"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
         rows = list(csv.DictReader(io.StringIO(out)))
-        slowdown = {row["way"]: float(row["slowdown"]) for row in rows}  # the last rows are for 2.3 %
+        slowdown = {row["way"]: float(row["slowdown"]) for row in rows}  # of the last share, 2.3 %
         self.assertAlmostEqual(slowdown["all_slow"], 3.069, delta=0.005)
         self.assertAlmostEqual(slowdown["all_slow"] / self.measured["static", 0.014], 1, delta=0.04)
         self.assertAlmostEqual(slowdown["static"], 1.216, delta=0.005)
-        # Below 4.1 GB, the largest gradient does not fit together with the gradient from which it is made.
+        # Below 4.1 GB, the largest gradient does not fit together with the gradient from which it is computed.
         static = [float(row["slowdown"]) for row in rows if row["way"] == "static"]
         self.assertAlmostEqual(static[0], 1.481, delta=0.005)
         self.assertAlmostEqual(static[1], 1.219, delta=0.005)

@@ -39,7 +39,7 @@ def left_out_errors(rows, rate, bandwidth, element):
     return errors
 
 
-@unittest.skipUnless(OPERATORS.exists() and numpy, "there are no tables, or no NumPy")
+@unittest.skipUnless(OPERATORS.exists() and numpy, "the tables or NumPy are missing")
 class Products(unittest.TestCase):
     def check(self, table, platform, rate, bandwidth):
         path = OPERATORS / table
@@ -74,7 +74,7 @@ cost: measured
 """
 
 
-@unittest.skipUnless(GRAPHS.exists(), "there are no graphs of PipeDream")
+@unittest.skipUnless(GRAPHS.exists(), "the graphs of PipeDream are missing")
 class PipeDream(unittest.TestCase):
     """A step of training takes the seconds of all nodes except data loading, plus an update."""
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Compares published measurements with Sluice's default answer. analysis/validation/published_rates.md has the numbers
-that the program gives, and for every ratio beyond a factor of 2 the effect that explains the ratio. --write writes the
-page."""
+that the program gives. If a ratio differs from 1 by more than a factor of 2, the page names the effect that explains
+the ratio. --write writes the page."""
 
 import functools
 import json
@@ -29,15 +29,17 @@ PATHS = {
 TOP = """# Published measurements compared with the default answer
 
 Others measured these whole models on one card. The table compares each measurement with Sluice's answer to the same
-question. No number is fitted: the cost model, its shares of the peak, and all other open choices are the defaults. Each
-source was read, and its page and table are named below. Runs that compute on the host or read from a disk are left out.
+question. No number is fitted: the cost model, its shares of the peak, and all other open choices are the defaults. The
+sources are named below, with the page and table of each figure. Runs that compute on the host or read from a disk are
+left out.
 
-Rates are those of the steady state. The ratio is Sluice / published. If the ratio is above 1, Sluice's run is faster.
-The median of the {count} ratios is {median}, and {within} ratios lie between 0.7 and 1.4. If a ratio differs from 1 by
-more than a factor of 2, the last column names in bold the effect that Sluice leaves out.
+Rates are those of the steady state. The ratio is the number of Sluice divided by the published number. If the ratio is
+above 1, the simulated run is faster than the measured run. The median of the {count} ratios is {median}, and {within}
+ratios lie between 0.7 and 1.4. If a ratio differs from 1 by more than a factor of 2, the last column names in bold the
+effect that Sluice leaves out.
 
 `tests/validation/test_published_rates.py` runs every row of [published_rates.yaml](published_rates.yaml) and compares
-this page with the answers; with `--write` it writes the page.
+this page with the answers; with `--write` the script writes the page.
 """
 
 
@@ -51,7 +53,7 @@ def text_of(value):
 
 
 def overrides(run):
-    """Returns the question of a run, as the words after the scenario on the command line."""
+    """Returns the words that the command line of a run has after the scenario."""
     model, *parameters = run["model"].split()
     words = [f"model={model}", *(f"model.{word}" for word in parameters), f"platform={run['platform']}"]
     words += [f"{PATHS[key]}={text_of(value)}" for key, value in run.items()
@@ -98,8 +100,8 @@ def table():
 
 def sources():
     lines = ["## Where the figures come from", "",
-             "Each entry names a source. After the source come the numbers of the rows whose figures it gives, each with the",
-             "position of the figure in the source.", ""]
+             "Each entry names a source. After the source come the numbers of the rows whose figures the source gives. After",
+             "each number comes the position of the figure in the source.", ""]
     for key, source in data()["sources"].items():
         places = [f"number {number}: {row['where']}" for number, row in enumerate(data()["rows"], 1)
                   if row["source"] == key]
@@ -109,9 +111,9 @@ def sources():
 
 def commands():
     lines = ["## How Sluice was asked", "",
-             "Each line begins with the number of a row. The rest of the line completes the command",
-             f"`sluice run {SCENARIO}` in the repository's folder. If a row has several lines, its seconds",
-             "are the sum over these lines, each counted as often as the line says.", "", "```"]
+             "Each line begins with the number of a row of the table. The rest of the line completes the command",
+             f"`sluice run {SCENARIO}` in the repository's folder. If a row has several lines, the seconds",
+             "of the row are the sum over these lines, each counted as often as the line says.", "", "```"]
     for number, row in enumerate(data()["rows"], 1):
         for run in row["runs"]:
             times = f"   ({run['times']} times)" if "times" in run else ""
@@ -132,7 +134,7 @@ class PublishedRates(unittest.TestCase):
     maxDiff = None
 
     def test_the_page_holds_what_the_program_says(self):
-        self.assertEqual(page(), PAGE.read_text(), "write it anew with --write")
+        self.assertEqual(page(), PAGE.read_text(), "write the page again with --write")
 
     def test_every_ratio_beyond_a_factor_of_two_names_the_missing_effect(self):
         for row in data()["rows"]:

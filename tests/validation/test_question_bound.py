@@ -47,7 +47,7 @@ def page():
 
 class QuestionBound(unittest.TestCase):
     def test_the_page_holds_what_the_program_says(self):
-        self.assertEqual(page(), PAGE.read_text(), "write it anew with --write")
+        self.assertEqual(page(), PAGE.read_text(), "write the page again with --write")
 
     def test_no_plan_is_faster_than_the_bound_and_more_memory_is_never_slower(self):
         for model in MODELS:
@@ -58,13 +58,13 @@ class QuestionBound(unittest.TestCase):
                         slower = metrics(model, less)["makespan_s"] * (1 + 1e-9)
                         self.assertLessEqual(metrics(model, share)["makespan_s"], slower)
 
-    def test_three_of_the_five_are_within_five_per_cent(self):
+    def test_the_plans_of_three_of_the_five_models_are_within_five_per_cent_of_the_bound(self):
         for model in ("vgg16", "bert_base", "vit_l_16"):
             for share in SHARES:
                 with self.subTest(model=model, share=share):
                     self.assertLessEqual(ratio(model, share), 1.05)
 
-    def test_the_reasons_given_for_the_two_others(self):
+    def test_the_page_gives_the_right_reasons_for_the_two_other_models(self):
         # 64 answers of 1024 x 50257 scores cross the link, with 4 bytes per score, at 30 GB/s.
         self.assertAlmostEqual(64 * 1024 * 50257 * 4 / 30e9, metrics("gpt2", 90)["question_bound_s"], delta=1e-3)
         self.assertAlmostEqual(ratio("gpt2", 30, "policy.outputs=discard"), 1.05, delta=0.005)

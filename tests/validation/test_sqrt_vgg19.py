@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Tests Chen's segments on VGG-19, which is cut layer by layer, at 2 GFLOP/s. The run takes as long as a hand
-calculation with its segments says."""
+calculation with the same segments says."""
 
 import json
 import os
@@ -16,10 +16,11 @@ PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 MODEL = ROOT.parent / "shared/data/models/onnx/light_vgg19.onnx"
 
 # 46 layers n0 ... n45 in round(sqrt(46)) = 7 segments, which begin at layer i * 46 // 7. In each segment except the
-# last one, those layers run again whose results the backward passes read. A convolution and a dense layer read their
-# input, a ReLU its output, and a pool its indices, which it makes when it runs. The output of a segment's last layer is
-# kept, so that this layer need not run again if it is a convolution. If the last layer is a ReLU, the convolution
-# before it need not run again either.
+# last segment, layers run again if a backward pass reads their results. The backward pass of a convolution or a dense
+# layer reads the input of the layer. The backward pass of a ReLU reads its output, and the backward pass of a pool
+# reads the indices that the pool makes when it runs. The output of a segment's last layer is kept, so that this layer
+# need not run again if it is a convolution. If the last layer is a ReLU, the convolution before this ReLU need not run
+# again either.
 SEGMENTS = [(0, 5), (6, 12), (13, 18), (19, 25), (26, 31), (32, 38), (39, 45)]
 AGAIN = [range(0, 5), range(6, 12), range(13, 19), range(19, 25), range(26, 30), range(32, 38)]
 # Channels in, channels out, height and width of the output.
@@ -70,7 +71,7 @@ class SqrtOnVgg19(unittest.TestCase):
         for again, (first, last) in zip(AGAIN, SEGMENTS):
             self.assertTrue(first == again.start and again.stop <= last + 1)
         forward = [row["flop"] / 2e9 for row in rows]
-        backward = [2 * one for one in forward]  # by default, twice the forward pass
+        backward = [2 * one for one in forward]  # seconds of the backward pass; by default, twice the forward pass
         again = sum(forward[i] for numbers in AGAIN for i in numbers)
         loads = (layers["n45"]["total_parameters"] + 3 * 224 * 224) * 4 / 1e15
         by_hand = sum(forward) + sum(backward) + again + loads
@@ -78,7 +79,7 @@ class SqrtOnVgg19(unittest.TestCase):
         # If only multiplications count, and 1e9 of them take 1 s, the convolutions that run again take 14.42 s.
         self.assertAlmostEqual(sum(macs(CONVOLUTIONS[i]) for numbers in AGAIN for i in numbers
                                    if i in CONVOLUTIONS) / 1e9, 14.4217, delta=1e-3)
-        # In Chen's own count, every layer of these segments runs again.
+        # In Chen's count, every layer of these segments runs again.
         everything = sum(forward[i] for first, last in SEGMENTS[:-1] for i in range(first, last + 1))
         self.assertLess(again, everything)
         self.assertLess(seconds, 73.39)

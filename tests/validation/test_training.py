@@ -94,7 +94,7 @@ class AsWritten(Case):
         self.check_tables("alexnet_on_one_card.md", Strategies().sample(), "Training: seconds per sample")
         self.check_tables("alexnet_on_one_card.md", Strategies().all_samples(), "Training 900 samples")
 
-    def test_sluice_gives_what_the_arithmetic_gives_a_sample(self):
+    def test_sluice_gives_what_the_arithmetic_gives_per_sample(self):
         found = sluice_as_written()
         self.all_close({
             "save, or reload, what is made up to 5-Conv": found["up to 5 offloaded"] / SAMPLES / 2,
@@ -105,7 +105,7 @@ class AsWritten(Case):
             "combined strategy": found["combined"] / SAMPLES,
         }, Strategies().sample())
 
-    def test_sluice_gives_what_the_arithmetic_gives_for_900(self):
+    def test_sluice_gives_what_the_arithmetic_gives_for_900_samples(self):
         found, metrics = sluice_as_written(), metrics_of(AS_WRITTEN)
         twice = metrics_of(AS_WRITTEN, "workload.backward=2")
         inference = metrics_of("scenarios/alexnet_x200_as_written.yaml")["compute_s"]
@@ -144,23 +144,23 @@ class AsWritten(Case):
 # --- on the card -----------------------------------------------------------------------------------
 
 SCALE = 200
-BYTES = SCALE * F32  # per element of the original network
-# The bytes that the stage conv1..pool5 keeps in addition to the image and pool5. These are the outputs of rectifiers,
-# which the backward passes of the rectifiers read, the outputs of pools, which convolutions read, and an index of 8
-# bytes per output of a pool.
+BYTES = SCALE * F32  # bytes per element of the original network
+# The bytes that the stage conv1..pool5 keeps in addition to the image and pool5. These bytes are the outputs of
+# rectifiers, which the backward passes of the rectifiers read, the outputs of pools, which convolutions read, and an
+# index of 8 bytes per output of a pool.
 RECTIFIED = 54 * 54 * 96 + 26 * 26 * 256 + 2 * 12 * 12 * 384 + 12 * 12 * 256
 POOLED = 26 * 26 * 96 + 12 * 12 * 256
 INNER = (RECTIFIED + POOLED) * BYTES + (POOLED + 5 * 5 * 256) * SCALE * 8
 IMAGE, POOL5 = 224 * 224 * 3 * BYTES, 5 * 5 * 256 * BYTES
-DENSE = 4096 * BYTES  # the bytes of the output of full6 or full7
+DENSE = 4096 * BYTES  # the bytes per sample of the output of full6 or of full7
 CONVOLUTIONS = BYTES * (11 * 11 * 3 * 96 + 5 * 5 * 96 * 256 + 9 * (256 * 384 + 384 * 384 + 384 * 256))
 FULL6, FULL7, FULL8 = 6400 * 4096 * BYTES, 4096 * 4096 * BYTES, 4096 * 1000 * BYTES
 WEIGHTS = CONVOLUTIONS + FULL6 + FULL7 + FULL8
 
 
 class Optimal(Case):
-    """Tests the answer of docs/alexnet.md. Within the memory of the combined strategy, `optimal` loads the image again,
-    saves and loads 2-Conv, and recomputes 4-Pool and 6-ReLu."""
+    """Tests the answer of docs/alexnet.md. Within the memory of the document's combined strategy, `optimal` loads the
+    image again, saves and loads 2-Conv, and recomputes 4-Pool and 6-ReLu."""
 
     FATES = "fates={strategy: optimal, budget: 671846400B}"
 
@@ -178,7 +178,7 @@ class Optimal(Case):
         for number in ("**21.4 ms**", "1055.8 s instead of 1092.0 s", "costs 61.6 ms"):
             self.assertIn(number, page)
 
-    def test_one_byte_less_than_any_fate_needs_exits_4_and_names_the_least(self):
+    def test_a_budget_of_one_byte_too_few_exits_with_4_and_names_the_least_budget(self):
         done = subprocess.run([PROGRAM, "run", AS_WRITTEN, "fates={strategy: optimal, budget: 671846399B}"],
                               capture_output=True, text=True, cwd=ROOT, env=ENVIRONMENT, timeout=300)
         self.assertEqual(done.returncode, 4, done.stderr)
@@ -190,11 +190,12 @@ def text_of_ms(seconds):
 
 
 class Parts:
-    """The bytes of full6 in n parts. The backward pass of the last part, with relu6, needs most bytes, for the last
-    sample in flight. It needs the weights of the part and their gradients. For this sample it needs relu6, the gradient
-    of relu6 and the output of the part. For every sample it needs the gradients of the tensors that cross into the
-    part, which are pool5 and the other parts. Pool5 itself is held for every sample if all is kept, and for this sample
-    if all is offloaded. It counts once, and no backward pass reads the other parts."""
+    """The bytes of full6 in n parts. The backward pass of the last part, with relu6, needs the most bytes while it runs
+    for the last sample in flight. This backward pass needs the weights of the part and their gradients. For the last
+    sample, it needs relu6, the gradient of relu6 and the output of the part. For every sample, the card holds the
+    gradients of the tensors that cross into the part, which are pool5 and the outputs of the other parts. Pool5 is held
+    for every sample if all activations are kept, and for the last sample if all activations are offloaded. Pool5 counts
+    once per sample, and no backward pass reads the outputs of the other parts."""
 
     def __init__(self, parts, last_stage):
         self.last_stage = last_stage  # bytes of the weights of the model's last stage
@@ -212,9 +213,9 @@ class Parts:
         return max(n for n in range(1, SAMPLES + 1) if needed(n) <= CAPACITY)
 
     def down(self, passes, a_sample):
-        """Returns the seconds of all transfers from host to device. Each pass loads all weights twice, but those of the
-        last stage only once. The weights of the first stage are still on the device from the pass before. From the
-        second pass on, the gradients are loaded, too."""
+        """Returns the seconds of all transfers from host to device. Each pass loads all weights twice, but the weights
+        of the last stage only once. The weights of the first stage are still on the device from the pass before. From
+        the second pass on, the gradients are loaded, too."""
         weights = passes * (2 * WEIGHTS - self.last_stage) - (passes - 1) * CONVOLUTIONS
         return Fraction(weights + (passes - 1) * WEIGHTS + SAMPLES * a_sample, BANDWIDTH)
 
@@ -260,7 +261,7 @@ def run_training(*overrides):
 
 
 def most_in_flight(*run):
-    """Returns all micro-batches, or the number that fits according to the message."""
+    """Returns the number of all micro-batches if they fit, or else the number that fits according to the message."""
     done = run_training(*run, in_flight(SAMPLES))
     if done.returncode == 0:
         return SAMPLES
@@ -306,7 +307,7 @@ class OnTheCard(Case):
             self.assertEqual(facts(*run)["in_flight"], samples)
             self.assertEqual(facts(*run)["bytes_needed"], needed(samples))
 
-    def test_as_many_run_and_one_more_exits_4(self):
+    def test_as_many_samples_run_as_the_page_says_and_one_more_exits_with_4(self):
         for run, needed, most in ((KEPT, HALVES.kept, 3), (OFFLOADED, HALVES.offloaded, 446),
                                   (KEPT_PARTS, QUARTERS.kept, 15)):
             for samples, code in ((most, 0), (most + 1, 4)):
@@ -336,7 +337,7 @@ class OnTheCard(Case):
         self.assertIn(f"the card holds {QUARTERS.offloaded(900) / 1e9:.2f} GB", text)
         host = metrics_of(ON_THE_CARD, *OFFLOADED_PARTS, in_flight(900))["peak_bytes"]["host"]
         self.assertIn(f"takes {host / 1e9:.1f} GB of host memory", text)
-        self.assertIn(f"time to compute is always {float(compute()):.3f} s", text)
+        self.assertIn(f"the time to compute is {float(compute()):.3f} s", text)
 
 
 if __name__ == "__main__":

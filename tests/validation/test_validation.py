@@ -80,7 +80,7 @@ class AlexNetOnOneCard(Case):
         text = " ".join(text_of("alexnet_on_one_card.md").split())
         large = Alexnet(200)
         self.assertIn(f"makespan of {float(large.makespan()):.3f} s", text)
-        self.assertIn(f"is {large.memory_peak() - CAPACITY:,} B beyond the card", text)
+        self.assertIn(f"is {large.memory_peak() - CAPACITY:,} B above the 24 GB of the card", text)
         fit = (CAPACITY - large.params[15] - large.state[0]) // large.state[15]
         self.assertIn(f"{fit} states fit, not 917", text)
         self.assertIn("takes 2.86572 us of FLOP", text)
@@ -99,7 +99,7 @@ class AlexNetOnOneCardElsewhere(Case):
         dict(scale=50, rate=Fraction(13, 10) * RATE, bandwidth=Fraction(7, 10) * BANDWIDTH),
     ]
 
-    def test_run_with_overrides(self):
+    def test_runs_with_other_rates_and_scales_agree_with_the_arithmetic(self):
         for case in self.CASES:
             overrides = []
             if "bandwidth" in case:
@@ -114,7 +114,7 @@ class AlexNetOnOneCardElsewhere(Case):
                 self.close(metrics["makespan_s"], hand.makespan(), "makespan")
                 self.assertEqual(metrics["peak_bytes"]["gpu"], hand.memory_peak())
 
-    def test_model_on_another_platform(self):
+    def test_tables_of_the_model_on_another_platform_agree_with_the_arithmetic(self):
         for case in self.CASES:
             hand = Alexnet(**{"scale": 200, **case})
             with tempfile.TemporaryDirectory() as folder, self.subTest(case):

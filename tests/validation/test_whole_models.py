@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests the whole networks that NeuSight measured. The page has Sluice's numbers, and all of them are near the measured
-seconds."""
+"""Tests the page on the whole networks that NeuSight measured: the page has Sluice's numbers, and all of these numbers
+are near the measured seconds."""
 
 import json
 import os
@@ -59,7 +59,7 @@ class WholeModels(unittest.TestCase):
         self.assertEqual(len(found), 35)
         return found
 
-    def test_each_row_agrees_with_the_page_and_is_close_to_the_measurement(self):
+    def test_each_row_of_the_page_has_sluices_number_which_is_close_to_the_measurement(self):
         ratios = self.ratios("roofline", "roofline, ms", "ratio", {})  # no further keys
         self.assertEqual(f"{sorted(ratios)[17]:.2f}", "0.97")
 

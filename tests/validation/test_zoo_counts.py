@@ -14,9 +14,9 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 
-# Parameters and GMACs (10^9 multiply-accumulates per image, as printed) are from torchvision 0.14.1. They are the meta
-# data num_params and _ops of the weights (IMAGENET1K_V1, RegNet's IMAGENET1K_V2, ViT-H/14's IMAGENET1K_SWAG_LINEAR_V1)
-# in torchvision/models/*.py. Like `macs`, _ops counts only convolutions and matrix products.
+# Parameters and GMACs (10^9 multiply-accumulates per image, as printed) are from torchvision 0.14.1. The numbers are
+# the meta data num_params and _ops of the weights (IMAGENET1K_V1, RegNet's IMAGENET1K_V2, ViT-H/14's
+# IMAGENET1K_SWAG_LINEAR_V1) in torchvision/models/*.py. Like `macs`, _ops counts only convolutions and matrix products.
 TORCHVISION = {
     "alexnet_torchvision": (61_100_840, "0.714"),
     "convnext_large": (197_767_336, "34.361"),
@@ -79,8 +79,8 @@ TORCHVISION = {
 }
 
 # The zoo leaves out the parameters of Inception's auxiliary classifier, which torchvision counts. Inference does not
-# compute this classifier, and the GMACs do not contain it. It consists of a 1 x 1 and a 5 x 5 convolution with their
-# norms, and 1,000 features of 768 with a bias.
+# compute this classifier, and the GMACs do not contain it. The classifier consists of a 1 x 1 and a 5 x 5 convolution
+# with their norms, and 1,000 features of 768 with a bias.
 LEFT_OUT = {"inception_v3": 768 * 128 + 2 * 128 + 25 * 128 * 768 + 2 * 768 + 1000 * (768 + 1)}
 
 # The number of parameters of each model: the elements of all tensors of its released weights. GPT-2: openai/gpt-2, 124M
@@ -112,8 +112,8 @@ LANGUAGE = {
 # Zaremba et al. (2014), the large model, with torch.nn.LSTM's biases; 66M in Press and Wolf (2017).
 OTHERS = {"unet": 7_763_041, "lstm_ptb": 66_034_000}
 
-# These are counted by hand in tests/unit/model/test_model.cpp, and the last one in
-# tests/validation/test_korthikanti.py.
+# tests/unit/model/test_model.cpp counts these models by hand, and tests/validation/test_korthikanti.py counts the last
+# of these models.
 ELSEWHERE = {"alexnet", "cnn_mnist", "matmul_chain", "megatron_rank"}
 
 SCENARIO = """
@@ -145,7 +145,7 @@ class Counts(unittest.TestCase):
         self.assertEqual(zoo, TORCHVISION.keys() | LANGUAGE.keys() | OTHERS.keys()
                          | ELSEWHERE)
 
-    def test_parameters_and_multiply_accumulates_are_torchvisions(self):
+    def test_parameters_and_multiply_accumulates_equal_torchvisions(self):
         for model, (parameters, gmacs) in TORCHVISION.items():
             with self.subTest(model=model):
                 counted = totals(model)
@@ -154,7 +154,7 @@ class Counts(unittest.TestCase):
                 self.assertEqual(f"{counted['macs'] / 1e9:.{digits}f}", gmacs)
 
 
-    def test_parameters_of_the_others_are_those_of_the_released_weights(self):
+    def test_parameters_of_all_other_models_equal_those_of_the_released_weights(self):
         for model, parameters in {**LANGUAGE, **OTHERS}.items():
             with self.subTest(model=model):
                 self.assertEqual(totals(model)["parameters"], parameters)
@@ -167,14 +167,14 @@ class Counts(unittest.TestCase):
         # Megatron 22B has 12 L h^2 (1 + 13 / 12 h + (v + s) / 12 L h), and 2 h of the last norm.
         self.assertEqual(totals("megatron_22b")["parameters"],
                          48 * (12 * 6144 ** 2 + 13 * 6144) + (51200 + 2048) * 6144 + 2 * 6144)
-        # GPT-3 has the layers of GPT-2, but it is wider and deeper.
+        # GPT-3 has the layers of GPT-2, but more and wider blocks than GPT-2.
         block = 12 * 12288 ** 2 + 13 * 12288
         self.assertEqual(totals("gpt3")["parameters"], 96 * block + (50257 + 2048 + 2) * 12288)
         # In Mixtral, keys and values have a quarter of the width. There are a router and 8 experts of three products
         # that are 14,336 wide.
         block = 2 * 4096 ** 2 + 2 * 4096 * 1024 + 8 * 4096 + 8 * 3 * 4096 * 14336 + 2 * 4096
         self.assertEqual(totals("mixtral_8x7b")["parameters"], 2 * 32000 * 4096 + 32 * block + 4096)
-        # In OPT, a block has 12 width^2 weights, 9 width biases and 4 width of two norms. There are two positions more
+        # In OPT, a block has 12 width^2 weights, 9 width biases and 4 width of two norms. OPT has two positions more
         # than tokens.
         for blocks, width, heads, parameters in ((12, 768, 12, 125_239_296),
                                                  (32, 4096, 32, 6_658_473_984)):
@@ -239,7 +239,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(moved["input"], SAMPLES * stages[0]["input_bytes"])
         self.assertEqual(moved["output"], SAMPLES * stages[-1]["output_bytes"])
 
-    def test_each_runs_resident_and_its_bytes_and_flop_add_up(self):
+    def test_each_model_runs_resident_and_its_bytes_and_flop_add_up(self):
         for model in [*TORCHVISION, *OTHERS, "bert_base", "bert_large", "gpt2", "gpt2_xl",
                       "opt", "t5_base"]:
             with self.subTest(model=model):

@@ -1,5 +1,5 @@
-"""Helpers for the tests of analysis/validation/: the program, the documents' tables, a case that compares both with
-hand calculations, and the AlexNet document's table."""
+"""Helpers for the tests of analysis/validation/: they run the program, read the tables of the pages, compare program
+and pages with hand calculations, and read the table of the AlexNet document."""
 
 import json
 import os
