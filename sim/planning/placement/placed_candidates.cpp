@@ -4,10 +4,10 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "base/error.hpp"
+#include "fates/optimal/report.hpp"
 #include "planning/only_candidate.hpp"
 #include "planning/placement/placed_draft.hpp"
 #include "planning/placement/placed_question.hpp"
@@ -64,33 +64,41 @@ bool same_fates(const Model& model, const FateChoice& a, const FateChoice& b) {
   return a.tape == b.tape && drops(a) == drops(b);
 }
 
+using PlacedRuns = std::vector<std::shared_ptr<const FatesToPlace>>;
+
+/// Adds the fates of a strategy that treats all stages alike, unless an earlier strategy chooses equal fates.
+void add_strategy(const FateStrategy& strategy, const PolicyRequest& request,
+                  const CommonParameters& common, const std::string& policy, PlacedRuns& all) {
+  PolicyRequest alike = request;
+  alike.fates = plain_fates(strategy);
+  const auto added = std::make_shared<FatesToPlace>(std::move(alike), common, policy);
+  if (std::none_of(all.begin(), all.end(), [&](const auto& known) {
+        return same_fates(request.pricing.model, known->fates(), added->fates());
+      }))
+    all.push_back(added);
+}
+
 /// The fates to place: those of the request's strategy, and, if this strategy searches, those of all strategies that
 /// treat every stage alike. Of strategies that choose equal fates, only the first one of the catalog is placed. So the
 /// result is empty if the request's strategy chooses the fates of an earlier strategy, for which there is a request, too.
-std::vector<std::shared_ptr<const FatesToPlace>> fates_to_place(const PolicyRequest& request,
-                                                                const CommonParameters& common,
-                                                                const std::string& policy) {
+PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& common,
+                          const std::string& policy) {
   const FateStrategy& own = request.strategy();
-  std::vector<std::shared_ptr<const FatesToPlace>> all;
   // A budget is for the fates that are searched, and others need not keep it.
   const bool only_own =
       own.searches ? request.fates->keys.map().find("budget") != nullptr : !request.fates_open;
   if (only_own) return {std::make_shared<FatesToPlace>(request, common, policy)};
+  PlacedRuns all;
   for (const FateStrategy* strategy : fate_catalog().entries()) {
     if (!strategy->compared) continue;
-    PolicyRequest alike = request;
-    alike.fates = plain_fates(*strategy);
-    const auto added = std::make_shared<FatesToPlace>(std::move(alike), common, policy);
-    if (std::none_of(all.begin(), all.end(), [&](const auto& known) {
-          return same_fates(request.pricing.model, known->fates(), added->fates());
-        }))
-      all.push_back(added);
+    add_strategy(*strategy, request, common, policy, all);
+    // Later strategies have requests of their own.
+    if (!own.searches && strategy->name == own.name) break;
   }
-  if (own.searches) {
+  if (own.searches)
     all.push_back(std::make_shared<FatesToPlace>(request, common, policy));
-    return all;
-  }
-  std::erase_if(all, [&](const auto& known) { return known->strategy() != own.name; });
+  else
+    std::erase_if(all, [&](const auto& known) { return known->strategy() != own.name; });
   return all;
 }
 
@@ -147,12 +155,9 @@ Candidate proven_for(const std::string& placement, Candidate candidate) {
       simulate(worth, [&](Settled one) {
         if (one.plan)
           one.plan = [plan = std::move(one.plan), placement] {
-            static const std::set<std::string> proven = {"gap", "micro_batch_bound_s",
-                                                         "pass_bound_s", "proven"};
             Plan made = plan();
             for (Fact& fact : made.facts)
-              if (fact.of.empty() && proven.count(fact.name) != 0)
-                fact.of = "placement " + placement;
+              if (is_proven(fact)) fact.of = "placement " + placement;
             return made;
           };
         use(one);

@@ -109,7 +109,8 @@ class ChosenStep {
 
   /// Returns the most bytes that a device holds when everything runs one after the other.
   std::int64_t peak() const;
-  std::int64_t operations() const;
+  /// Returns the operations of the step and its loads.
+  const Program& program() const;
 
   /// The limits for early loads of a step: the bytes of each device that they may use, and the pace by which they are
   /// timed.
