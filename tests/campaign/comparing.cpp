@@ -197,7 +197,7 @@ void more_work(const Executed& run, Complaints& complaints) {
     const double seconds =
         seconds_of(text_of(run), {"workload." + key + "=" + std::to_string(count)});
     complaints.at_most(run.seconds(), seconds, "the run is not slower than with more " + key,
-                       workload.training    ? 0.02
+                       workload.training    ? 0.01
                        : is_replicated(run) ? 0.05
                                             : 1e-9);
   };
