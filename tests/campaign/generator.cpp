@@ -15,6 +15,7 @@ struct DrawnPolicy {
   bool is_replicated = false;
   bool sums_gradients = false;
   bool places = false;  ///< whether tensors may be in two memories
+  bool moves = false;   ///< whether the placement moves tensors during the run
   int devices = 1;
   std::string phases;  ///< the line with the key `phases`; empty without this key
 };
@@ -69,6 +70,7 @@ void add_placement(Draws& draws, DrawnPolicy& drawn, const DrawnMachine& machine
   if (!draws.one_in(machine.has_second ? 2 : 12)) return;
   const std::string way = draws.one_of(ways);
   drawn.places = way != "none";
+  drawn.moves = way == "synchronous" || way == "asynchronous";
   drawn.policy += key("placement", way);
 }
 
@@ -117,8 +119,10 @@ std::string random_cut(Draws& draws, DrawnPolicy& drawn) {
   return "stages: " + cut + "\n";
 }
 
+/// A placement with moves is searched for each strategy for fates that is compared, which may take minutes. So with such
+/// a placement, a single strategy is given.
 std::string random_fates(Draws& draws, const DrawnPolicy& drawn) {
-  if (left_open(draws, drawn)) return "";
+  if (left_open(draws, drawn) && !drawn.moves) return "";
   std::vector<std::string> fates = {"keep_all"};
   if (drawn.acting == "streamed") fates.push_back("offload_all");
   if (drawn.training)
@@ -128,8 +132,8 @@ std::string random_fates(Draws& draws, const DrawnPolicy& drawn) {
              "checkpoint",
              "sqrt",
              "selective",
-             "optimal",
-             "optimal",
+             drawn.moves ? "keep_all" : "optimal",
+             drawn.moves ? "keep_all" : "optimal",
              "{strategy: listed, offload: [1]}",
              "{strategy: listed, recompute: [1]}"};
   return "fates: " + draws.one_of(fates) + "\n";

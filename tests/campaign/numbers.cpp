@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "base/quantity.hpp"
 #include "campaign/invariants.hpp"
@@ -92,6 +94,62 @@ void check_memory(const Executed& run, Complaints& complaints) {
     complaints.equal(sum_of(s, "overflow_bytes"), 0, "no memory overflows if capacities are enforced");
 }
 
+/// The seconds for which each stream and each link is busy, from the spans of the trace. A transfer over links that are
+/// shared lasts longer than it would alone, so these seconds are at least those that the bound of the plan counts.
+struct Busy {
+  std::vector<double> streams, links;
+  std::vector<double> first, last;  ///< the first start and the last end on each stream
+};
+
+Busy busy_of(const Executed& run) {
+  const Plan& plan = run.plan();
+  Busy busy{std::vector<double>(plan.streams.size(), 0), std::vector<double>(plan.links.size(), 0),
+            std::vector<double>(plan.streams.size(), run.seconds()),
+            std::vector<double>(plan.streams.size(), 0)};
+  for (const Span& span : run.trace.spans) {
+    const Action& action = plan.actions[span.action];
+    busy.streams[action.stream] += span.end - span.start;
+    busy.first[action.stream] = std::min(busy.first[action.stream], span.start);
+    busy.last[action.stream] = std::max(busy.last[action.stream], span.end);
+    for (const Flow& flow : action.flows)
+      for (const std::uint32_t link : plan.routes[flow.route].links)
+        busy.links[link] += static_cast<double>(flow.bytes) / plan.links[link].bandwidth;
+  }
+  return busy;
+}
+
+/// What `bound_by` names is busy for at least half of the lower bound. If it is a stream, its work and the time of the
+/// run before and after this work are at least 99 % of the bound. Nothing that is busy for at least 99 % of the bound
+/// works longer than what `bound_by` names.
+void check_bound_by(const Executed& run, Complaints& complaints) {
+  const Plan& plan = run.plan();
+  const double bound = run.summary.number("lower_bound_s");
+  const std::string named = run.summary.find("bound_by")->value.text;
+  const Busy busy = busy_of(run);
+  double works = 0;
+  bool known = named == "dependencies";
+  for (std::size_t s = 0; s < plan.streams.size(); ++s) {
+    if (plan.streams[s].name != named) continue;
+    known = true;
+    works = busy.streams[s];
+    complaints.at_most(0.99 * bound, busy.first[s] + works + run.seconds() - busy.last[s],
+                       "the stream in bound_by fills the bound with what is before and after");
+  }
+  for (std::size_t l = 0; l < plan.links.size(); ++l)
+    if (plan.links[l].name == named) known = true, works = busy.links[l];
+  complaints.require(known, "bound_by names a stream, a link or dependencies");
+  if (named != "dependencies")
+    complaints.at_most(0.5 * bound, works, "what bound_by names is busy for half of the bound");
+  if (bound == 0) return;
+  for (std::size_t l = 0; l < plan.links.size(); ++l)
+    if (busy.links[l] >= 0.99 * bound)
+      complaints.at_most(busy.links[l], works, "no link works longer than what bound_by names");
+  if (!PlanTables(plan).contention_free()) return;
+  for (std::size_t s = 0; s < plan.streams.size(); ++s)
+    if (busy.streams[s] >= 0.99 * bound)
+      complaints.at_most(busy.streams[s], works, "no stream works longer than what bound_by names");
+}
+
 }  // namespace
 
 void check_numbers(const Executed& run, Complaints& complaints) {
@@ -99,6 +157,7 @@ void check_numbers(const Executed& run, Complaints& complaints) {
   check_energy(run, complaints);
   check_memory(run, complaints);
   check_bytes(run, complaints);
+  check_bound_by(run, complaints);
 }
 
 void check_trace(const Executed& run, Complaints& complaints) {
@@ -113,7 +172,8 @@ void check_trace(const Executed& run, Complaints& complaints) {
     complaints.at_most(span.start, span.end, name + " ends after its start", 0);
     complaints.at_most(span.end, span.available, name + " arrives after its end", 0);
     complaints.require(span.cause < row, name + " has a cause before it");
-    complaints.equal(span.waited, span.start - free_at[stream], name + " waited for the recorded time");
+    complaints.equal(span.waited, span.start - free_at[stream],
+                     name + " waited for the recorded time");
     free_at[stream] = span.end;
     makespan = std::max(makespan, span.available);
     if (plan.streams[stream].kind == StreamKind::compute) busy += span.end - span.start;

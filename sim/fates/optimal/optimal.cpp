@@ -97,9 +97,7 @@ FateResult nothing_fits(SmallestTape least) {
 }
 
 void report(const FateResult& found, const FateRequest& request, FateChoice& choice) {
-  const bool one = request.chain.side_by_side == 1;
-  choice.facts.emplace_back(one ? "micro_batch_bound_s" : "pass_bound_s", found.micro_batch_bound,
-                            "s");
+  choice.facts.push_back(bound_fact(found.micro_batch_bound, request.chain.side_by_side > 1));
   choice.facts.push_back(gap_fact(found.seconds, found.bound));
   if (request.takes_turns()) return;
   const double saved = found.seconds - found.with_more;
@@ -293,9 +291,9 @@ FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
       solve_milp(request.chain, budget, parameters.quantity("time_limit"), known);
   FateChoice choice{answer.tape, {}};
   choice.facts.push_back(budget_fact(budget));
-  choice.facts.emplace_back("micro_batch_bound_s", answer.bound, "s");
+  choice.facts.push_back(bound_fact(answer.bound, false));
   choice.facts.push_back(gap_fact(answer.seconds, answer.bound));
-  choice.facts.emplace_back("proven", answer.proven ? "yes" : "no");
+  choice.facts.push_back(proven_fact(answer.proven));
   explain(request.chain, choice);
   return choice;
 }

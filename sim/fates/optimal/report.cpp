@@ -10,6 +10,10 @@ namespace {
 
 constexpr double rounding = 1e-9;  ///< a gap below this may be a rounding error of the sums
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+constexpr const char* const gap = "gap";
+constexpr const char* const micro_batch_bound = "micro_batch_bound_s";
+constexpr const char* const pass_bound = "pass_bound_s";
+constexpr const char* const proven_name = "proven";
 
 }  // namespace
 
@@ -19,8 +23,21 @@ Fact budget_fact(std::int64_t budget) {
 }
 
 Fact gap_fact(double seconds, double bound) {
-  const double gap = gap_of(seconds, bound);
-  return {"gap", gap < rounding ? 0 : gap, "1"};
+  const double share = gap_of(seconds, bound);
+  return {gap, share < rounding ? 0 : share, "1"};
+}
+
+Fact bound_fact(double bound, bool side_by_side) {
+  return {side_by_side ? pass_bound : micro_batch_bound, bound, "s"};
+}
+
+Fact proven_fact(bool proven) {
+  return {proven_name, proven ? "yes" : "no"};
+}
+
+bool is_proven(const Fact& fact) {
+  const auto is = [&](const char* name) { return fact.name == name; };
+  return fact.of.empty() && (is(gap) || is(micro_batch_bound) || is(pass_bound) || is(proven_name));
 }
 
 void explain(const Chain& chain, FateChoice& choice) {

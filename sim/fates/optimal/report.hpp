@@ -14,6 +14,15 @@ Fact budget_fact(std::int64_t budget);
 /// Returns the fact "gap": the gap between the seconds and a lower bound (base/gap.hpp).
 Fact gap_fact(double seconds, double bound);
 
+/// Returns the fact "micro_batch_bound_s" or, for micro-batches that run side by side, "pass_bound_s".
+Fact bound_fact(double bound, bool side_by_side);
+
+/// Returns the fact "proven": whether the search proved that its fates are the fastest.
+Fact proven_fact(bool proven);
+
+/// Returns whether one of the functions above proved the fact for the memory for which the fates were chosen.
+bool is_proven(const Fact& fact);
+
 /// Adds facts about each stage, unless there are very many stages. The facts are the fate of the stage, the bytes that
 /// the stage makes, and the seconds to recompute or to load these bytes.
 void explain(const Chain& chain, FateChoice& choice);

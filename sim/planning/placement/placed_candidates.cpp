@@ -4,10 +4,10 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "base/error.hpp"
+#include "fates/optimal/report.hpp"
 #include "planning/only_candidate.hpp"
 #include "planning/placement/placed_draft.hpp"
 #include "planning/placement/placed_question.hpp"
@@ -65,35 +65,43 @@ bool same_fates(const Model& model, const FateChoice& a, const FateChoice& b) {
   return a.tape == b.tape && drops(a) == drops(b);
 }
 
+using PlacedRuns = std::vector<std::shared_ptr<const FatesToPlace>>;
+
+/// Adds the fates of a strategy that treats all stages alike, unless an earlier strategy chooses equal fates.
+void add_strategy(const FateStrategy& strategy, const PolicyRequest& request,
+                  const CommonParameters& common, const std::string& policy, PlacedRuns& all) {
+  PolicyRequest alike = request;
+  alike.fates = plain_fates(strategy);
+  const auto added = std::make_shared<FatesToPlace>(std::move(alike), common, policy);
+  if (std::none_of(all.begin(), all.end(), [&](const auto& known) {
+        return same_fates(request.pricing.model, known->fates(), added->fates());
+      }))
+    all.push_back(added);
+}
+
 /// Returns the fates for which tensors are placed: the fates of the request's strategy. If this strategy searches, the
 /// result also has the fates of all strategies that treat every stage alike. If several strategies choose equal fates,
 /// only the first of these strategies in the catalog is placed. So the result is empty if the request's strategy
 /// chooses the fates of an earlier strategy, for which there is also a request.
-std::vector<std::shared_ptr<const FatesToPlace>> fates_to_place(const PolicyRequest& request,
-                                                                const CommonParameters& common,
-                                                                const std::string& policy) {
+PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& common,
+                          const std::string& policy) {
   const FateStrategy& own = request.strategy();
-  std::vector<std::shared_ptr<const FatesToPlace>> all;
   // A budget holds for the fates that a strategy searches. The fates of strategies that do not search may exceed the
   // budget.
   const bool only_own =
       own.searches ? request.fates->keys.map().find("budget") != nullptr : !request.fates_open;
   if (only_own) return {std::make_shared<FatesToPlace>(request, common, policy)};
+  PlacedRuns all;
   for (const FateStrategy* strategy : fate_catalog().entries()) {
     if (!strategy->compared) continue;
-    PolicyRequest alike = request;
-    alike.fates = plain_fates(*strategy);
-    const auto added = std::make_shared<FatesToPlace>(std::move(alike), common, policy);
-    if (std::none_of(all.begin(), all.end(), [&](const auto& known) {
-          return same_fates(request.pricing.model, known->fates(), added->fates());
-        }))
-      all.push_back(added);
+    add_strategy(*strategy, request, common, policy, all);
+    // Later strategies have requests of their own.
+    if (!own.searches && strategy->name == own.name) break;
   }
-  if (own.searches) {
+  if (own.searches)
     all.push_back(std::make_shared<FatesToPlace>(request, common, policy));
-    return all;
-  }
-  std::erase_if(all, [&](const auto& known) { return known->strategy() != own.name; });
+  else
+    std::erase_if(all, [&](const auto& known) { return known->strategy() != own.name; });
   return all;
 }
 
@@ -150,12 +158,9 @@ Candidate proven_for(const std::string& placement, Candidate candidate) {
       simulate(worth, [&](Settled one) {
         if (one.plan)
           one.plan = [plan = std::move(one.plan), placement] {
-            static const std::set<std::string> proven = {"gap", "micro_batch_bound_s",
-                                                         "pass_bound_s", "proven"};
             Plan made = plan();
             for (Fact& fact : made.facts)
-              if (fact.of.empty() && proven.count(fact.name) != 0)
-                fact.of = "placement " + placement;
+              if (is_proven(fact)) fact.of = "placement " + placement;
             return made;
           };
         use(one);

@@ -226,14 +226,26 @@ double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std:
   return std::max(0.0, missing) / rehearsal.streamed().down.bandwidth;
 }
 
+/// Returns a lower bound of the seconds between this run and the next. While the last slot of the run is computed, some
+/// weights of the next run have no room. They are loaded after this slot, and the next run waits for them.
+double wait_for_weights(const Rehearsal& rehearsal, std::size_t r, std::int64_t next_weights) {
+  const GroupRun& run = rehearsal.runs()[r];
+  const std::int64_t room = rehearsal.bytes() - rehearsal.levels().least_at(r, run.count - 1);
+  if (next_weights <= room) return 0;
+  const CopyTime& down = rehearsal.streamed().down;
+  return static_cast<double>(next_weights - room) / down.bandwidth + down.latency_s;
+}
+
 }  // namespace
 
-// The result is the greatest of four lower bounds:
+// The result is the greatest of five lower bounds:
 // 1. The runs of all groups follow each other.
 // 2. The copy engine makes all loads. After these loads, the groups whose weights or inputs came last are computed.
 // 3. Each group of the first pass waits for its own weights and the weights of all earlier groups. The computation of
 //    this group and of all later runs follows.
 // 4. When a slot of a step starts, the weights for which the device has no room yet must still be loaded.
+// 5. The runs of all groups follow each other, and between two runs the device loads the weights for which it had no
+//    room during the first of them.
 double Rehearsal::at_least() const {
   if (!streamed_.overlap) return seconds({});
   const WorkOfStep work = work_of(*this);
@@ -261,7 +273,10 @@ double Rehearsal::at_least() const {
       in_step = std::max(in_step, last_slot + held_at_last + tail);
     }
     start = last_slot + streamed_.groups[runs_[r].group].compute_s;
+    if (r + 1 < runs_.size() && runs_[r + 1].group != runs_[r].group)
+      start += wait_for_weights(*this, r, turns_[runs_[r + 1].group]);
   }
+  in_step = std::max(in_step, start);
   return std::max(least, work.first_s + steps * in_step + work.last_s);
 }
 

@@ -157,6 +157,10 @@ std::int64_t RunLevels::at(std::size_t run, std::int64_t m) const {
   return level(memories_[run], runs_[run].count, m);
 }
 
+std::int64_t RunLevels::least_at(std::size_t run, std::int64_t m) const {
+  return choice_.spares ? level(memory_of_run(run, 0, 0), runs_[run].count, m) : at(run, m);
+}
+
 /// The bytes are a linear function of the number of the slot, so the first or the last slot has the most bytes.
 std::int64_t RunLevels::peak(std::size_t run, const RunMemory& memory) const {
   const std::int64_t count = runs_[run].count;

@@ -29,6 +29,9 @@ class RunLevels {
 
   /// Returns the bytes while slot `m` (from 0) of this run is computed, without the weights that are loaded early.
   std::int64_t at(std::size_t run, std::int64_t m) const;
+  /// Returns a lower bound of at() for every room that can be set. If the choice spares buffers, no input and no result
+  /// of another slot is counted, because a smaller room may leave no place for them.
+  std::int64_t least_at(std::size_t run, std::int64_t m) const;
   /// While a slot of this run is computed, inputs() returns how many inputs of later slots may be on the device.
   /// results() returns how many results of earlier slots may be on their way to host memory.
   std::int64_t inputs(std::size_t run) const { return memories_[run].inputs; }

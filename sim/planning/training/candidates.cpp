@@ -30,7 +30,8 @@ const std::array<std::optional<double>, 10> paces = {
 /// step with a short plan.
 struct TriedCounts {
   std::size_t paces = 1;  ///< how many paces are tried, from the beginning of the list
-  int listings = 0;       ///< how many different listings are tried, beginning with the most bytes
+  std::size_t listings =
+      0;  ///< how many different listings of a pace are tried, beginning with the most bytes
 };
 constexpr TriedCounts most_tried{paces.size(), 40};
 TriedCounts tried_counts(std::int64_t operations) {
@@ -170,11 +171,11 @@ class TrainingWays {
             }};
   }
 
-  /// Returns for each pace the ways with different rooms for early loads. The smallest room is the peak. For the pace
-  /// of the machine, the result also has a way for every different listing, beginning with the listing that needs the
-  /// most bytes. The result leaves out ways that do not fit.
+  /// Returns for each pace the ways with different rooms for early loads. The smallest room is the peak. For each pace,
+  /// the result also has a way for every different listing, beginning with the listing that needs the most bytes. The
+  /// result leaves out ways that do not fit.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
-    const TriedCounts tried = tried_counts(step.operations());
+    const TriedCounts tried = tried_counts(step.program().count());
     std::vector<ChosenStep::EarlyLoadLimits> all;
     for (std::size_t p = 0; p < tried.paces; ++p) add_rooms(step, paces[p], all);
     std::stable_sort(all.begin(), all.end(),
@@ -191,10 +192,12 @@ class TrainingWays {
       return offer.most;
     };
     for (const ChosenStep::EarlyLoadLimits& ahead : all) add(ahead);
-    std::int64_t room = no_limit;
-    for (int n = 0; n < tried.listings && room >= step.peak(); ++n)
-      room = add({room, {}, run_room_}) - 1;
-    // Ways with the most room come first, because the fastest way is probably among them.
+    for (std::size_t p = tried.paces; p-- > 0;) {
+      std::int64_t room = no_limit;
+      for (std::size_t n = 0; n < tried.listings && room >= step.peak(); ++n)
+        room = add({room, paces[p], run_room_}) - 1;
+    }
+    // Ways with the pace of the machine and the most room come first, because the fastest way is probably among them.
     std::reverse(ways.begin(), ways.end());
     return ways;
   }
@@ -259,13 +262,16 @@ class TrainingWays {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns whether the devices have room for all loads even if all loads come as early as possible. If they have,
-/// memory has no effect on the times of loads. The result depends only on bytes, and not on prices.
-bool loads_fit_at_once(const PolicyRequest& unlimited, const TrainingOrder& order,
-                       const std::optional<std::int64_t>& capacity) {
-  if (!capacity || !order.overlap) return true;
+/// Returns whether there is nothing to choose about the loads. This is so without overlap. It is also so if the device
+/// loads only inputs, and has room for all loads even if all loads come as early as possible. The result depends only on
+/// bytes, and not on prices.
+bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& order,
+                           const std::optional<std::int64_t>& capacity) {
+  if (!order.overlap) return true;
   const ChosenStep step(unlimited, order);
-  return step.offer({no_limit, as_early_as_may_be}).most <= *capacity;
+  for (const Program::Instance& instance : step.program().instances)
+    if (instance.loaded && instance.home != Program::Home::input) return false;
+  return !capacity || step.offer({no_limit, as_early_as_may_be}).most <= *capacity;
 }
 
 }  // namespace
@@ -285,14 +291,14 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   else if (!order.weights_stay)
     counts = in_flight_choices(per_batch, 2);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
-  // There are no candidates if the scenario makes all choices and the loads fit at any time. The plan then runs on the
+  // There are no candidates if the scenario makes all choices and the loads leave no choice. The plan then runs on the
   // whole device.
   const bool all_said = order.in_flight || order.weights_stay;
   const bool asked_so = request.fates && !request.fates_open && !request.cut_open;
   if (asked_so && counts.size() == 1 && all_said) {
     TrainingOrder said = order;
     said.in_flight = counts.front();
-    if (loads_fit_at_once(unlimited, said, smallest_capacity(request, order))) return {};
+    if (loads_leave_no_choice(unlimited, said, smallest_capacity(request, order))) return {};
   }
   const WorkOfBatches work(unlimited, order);
   const auto batches =
@@ -306,7 +312,7 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
         request, settled, work.peak_at_least(count, passes), stages);
     candidates.push_back(
         {work.at_least(batches, per_batch, passes),
-         static_cast<std::int64_t>(ahead_parts.size() * most_tried.paces) + most_tried.listings,
+         static_cast<std::int64_t>(most_tried.paces * (ahead_parts.size() + most_tried.listings)),
          {},
          [ways] { return TrainingWays::opened(ways); }});
   }

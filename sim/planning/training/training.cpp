@@ -366,8 +366,8 @@ std::int64_t ChosenStep::peak() const {
   return peak_of(parts_->offers.step(), parts_->offers.devices());
 }
 
-std::int64_t ChosenStep::operations() const {
-  return parts_->offers.step().count();
+const Program& ChosenStep::program() const {
+  return parts_->offers.step();
 }
 
 ChosenStep::Offer ChosenStep::offer(const EarlyLoadLimits& ahead) const {

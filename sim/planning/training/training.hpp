@@ -111,7 +111,8 @@ class ChosenStep {
 
   /// Returns the most bytes that a device holds when all actions run one after the other.
   std::int64_t peak() const;
-  std::int64_t operations() const;
+  /// Returns the operations of the step and its loads.
+  const Program& program() const;
 
   /// The limits for the early loads of a step: the bytes of each device that these loads may use, and the pace by which
   /// the loads are timed.

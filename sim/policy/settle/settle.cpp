@@ -109,19 +109,26 @@ class Attempts {
  private:
   void add(std::size_t number) {
     const CutAttempt& attempt = attempts_[number];
-    std::vector<Candidate> offered;
-    try {
+    unless_refused(attempt.cut, [&] {
+      std::vector<Candidate> offered;
       if (policy_.candidates) offered = policy_.candidates(attempt.request, parameters_);
+      for (Candidate& candidate : offered) {
+        ways_ += candidate.ways;
+        candidates_.push_back(with_cut(std::move(candidate), attempt.cut, number));
+      }
+      if (offered.empty()) add_alternatives(attempt, number);
+    });
+  }
+
+  /// Calls `offer`, which offers or simulates candidates of a cut. If the cut is one of several, an error of type
+  /// Infeasible refuses only this cut, because another cut may fit. If all cuts are refused, best_that_waits() reports the reason.
+  template <class Offer>
+  static void unless_refused(const std::string& cut, const Offer& offer) {
+    try {
+      offer();
     } catch (const Infeasible&) {
-      if (attempt.cut.empty()) throw;
-      // This cut does not fit, but another cut may fit. If no cut fits, best_that_waits() reports the reason.
-      return;
+      if (cut.empty()) throw;
     }
-    for (Candidate& candidate : offered) {
-      ways_ += candidate.ways;
-      candidates_.push_back(with_cut(std::move(candidate), attempt.cut, number));
-    }
-    if (offered.empty()) add_alternatives(attempt, number);
   }
 
   /// Adds the cut to the text that describes the choices.
@@ -129,21 +136,20 @@ class Attempts {
     if (candidate.simulate)
       candidate.simulate = [simulate = std::move(candidate.simulate), cut, number](
                                double worth, const auto& settled) {
-        simulate(worth, [&](Settled one) {
-          one.text = joined(cut, one.text);
-          one.attempt = number;
-          settled(one);
+        unless_refused(cut, [&] {
+          simulate(worth, [&](Settled one) {
+            one.text = joined(cut, one.text);
+            one.attempt = number;
+            settled(one);
+          });
         });
       };
     if (candidate.open)
       candidate.open = [open = std::move(candidate.open), cut, number] {
         std::vector<Candidate> opened;
-        try {
+        unless_refused(cut, [&] {
           for (Candidate& one : open()) opened.push_back(with_cut(std::move(one), cut, number));
-        } catch (const Infeasible&) {
-          // The plan of this cut would be too long, but the plan of another cut may fit.
-          if (cut.empty()) throw;
-        }
+        });
         return opened;
       };
     return candidate;

@@ -179,6 +179,25 @@ TEST_CASE("inputs that wait for the run of their group take the room of results 
   }
 }
 
+TEST_CASE(
+    "the lower bound counts the loads for which there is no room while the group before runs") {
+  // The device has room for the weights of one group. Three micro-batches go through both groups, one after the other.
+  // So each of the six runs first loads 1000 B for 1 ms, and then computes for 2 ms: 18 ms. With room for half of the
+  // next weights, 0.5 ms of each load except the first is hidden.
+  StreamedCase streamed;
+  streamed.groups = {{{1000, 0, 0, 0}, 2e-3}, {{1000, 0, 0, 0}, 2e-3}};
+  streamed.down = streamed.up = {0, 1e6, 0};
+  streamed.micro_batches = 3;
+  for (const bool spares : {false, true}) {
+    Rehearsal rehearsal(streamed, {.in_flight = 1, .spares = spares, .piece = 500});
+    CHECK(rehearsal.seconds(rehearsal.order().loads) == Approx(18e-3));
+    CHECK(rehearsal.at_least() == Approx(18e-3));
+    rehearsal.set_ahead(500);
+    CHECK(rehearsal.seconds(rehearsal.order().loads) == Approx(15.5e-3));
+    CHECK(rehearsal.at_least() == Approx(15.5e-3));
+  }
+}
+
 TEST_CASE("no rehearsal takes fewer seconds than its lower bound", "[property]") {
   Dice dice(77);
   for (int c = 0; c < cases(); ++c) {

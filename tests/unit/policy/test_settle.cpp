@@ -187,6 +187,44 @@ TEST_CASE("if there are no candidates for one of the cuts, the other cuts are st
   CHECK_THROWS_AS(settle(policy, {{request, ""}}, keys.reader()), Infeasible);
 }
 
+TEST_CASE("a cut whose candidates turn out to be infeasible does not refuse the other cuts") {
+  const Scenario scenario = test::small_scenario(
+      4000, rows, "workload: {batches_per_step: 2}\nstages: {cut: whole}\npolicy: {name: basic}\n");
+  const CutModel cut = cut_model(scenario);
+  const PolicyRequest request = request_of(scenario, cut, {});
+  const Policy& basic = policy_catalog().find("basic");
+  Value map = Value::make_map();
+  map.set("name", Value::make(std::string("basic")));
+  const Keys keys(std::move(map), record_of(basic));
+  const auto simulated = [&](double, const auto& settled) {
+    settled(Settled{1, "", [&] { return finish(basic.plan(request, keys.reader()), request); }});
+  };
+  const auto refused = [](double, const auto&) { throw Infeasible("this cut is too long"); };
+  const auto refused_later = [&] { return std::vector<Candidate>{{.simulate = refused}}; };
+  const std::vector<CutAttempt> two = {{request, "cut: first"}, {request, "cut: second"}};
+  for (const Candidate& bad : {Candidate{.simulate = refused}, Candidate{.open = refused_later}}) {
+    std::size_t asked = 0;
+    Policy policy = basic;
+    policy.candidates = [&](const PolicyRequest&, const Reader&) {
+      return std::vector<Candidate>{asked++ == 0 ? bad : Candidate{.simulate = simulated}};
+    };
+    CHECK(settle(policy, two, keys.reader()).attempt == 1);
+    asked = 0;
+    policy.candidates = [&](const PolicyRequest&, const Reader&) {
+      return std::vector<Candidate>{bad, {.simulate = simulated}};
+    };
+    // A cut that the scenario gives is the only one, so the error reaches the user.
+    CHECK_THROWS_AS(settle(policy, {{request, ""}}, keys.reader()), Infeasible);
+  }
+  Policy policy = basic;
+  std::size_t listed = 0;
+  policy.alternatives = [&](const PolicyRequest&, const Reader& parameters) -> std::vector<Value> {
+    if (listed++ == 0) throw Infeasible("this cut is too long");
+    return {parameters.map()};
+  };
+  CHECK(settle(policy, two, keys.reader()).attempt == 1);
+}
+
 /// Returns the shortage for which streamed training with `in_flight` micro-batches in flight and open fates is refused.
 /// Returns no value if the training fits.
 std::optional<Shortage> refused_training(std::int64_t capacity, std::int64_t in_flight) {
