@@ -78,6 +78,20 @@ FrontierSettings settings(std::size_t stages, double copy_price, bool copies = t
   return settings;
 }
 
+/// Returns the number of steps in which the weights of a rung's bound are improved. The roundings use these weights, so
+/// too few steps give worse tapes.
+int bound_steps(std::size_t stages) {
+  return static_cast<int>(std::clamp<std::size_t>(12'000 / std::max<std::size_t>(stages, 1), 10, 40));
+}
+
+/// Returns the values of Rounding::factor that are tried. Each value takes time in proportion to the number of stages.
+std::vector<double> copy_factors(std::size_t stages, bool host_is_limited) {
+  std::vector<double> factors = {2.0};
+  if (stages <= 300) factors.insert(factors.begin(), 1.2);
+  if (host_is_limited) factors.insert(factors.end(), {5.0, 20.0});
+  return factors;
+}
+
 }  // namespace
 
 void FateSearch::prepare() {
@@ -100,8 +114,8 @@ void FateSearch::prepare() {
 
 const FateBound& FateSearch::bound(Rung& rung) {
   if (!rung.bound)
-    rung.bound = bound_of(chain_, rung.bytes, Copies::overlapped,
-                          chain_.stages.size() <= 100 ? 40 : 10, run_.whole_passes);
+    rung.bound = bound_of(chain_, rung.bytes, Copies::overlapped, bound_steps(chain_.stages.size()),
+                          run_.whole_passes);
   return *rung.bound;
 }
 
@@ -287,12 +301,7 @@ double FateSearch::take(const Tape& tape, Candidate& best) {
 void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;
   const bool few = chain_.stages.size() <= 100;
-  std::vector<double> factors;
-  if (few) factors.push_back(1.2);
-  factors.push_back(2.0);
-  if (chain_.host_room)
-    for (const double factor : {5.0, 20.0}) factors.push_back(factor);
-  for (const double factor : factors)
+  for (const double factor : copy_factors(chain_.stages.size(), chain_.host_room.has_value()))
     for (const double segment : few ? std::vector{0.1, 0.3, 0.6} : std::vector{0.2, 0.6}) {
       const auto seconds = [&](std::int64_t early) {
         const Rounding rounding{static_cast<std::size_t>(early), factor, segment};
