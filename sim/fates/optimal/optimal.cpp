@@ -16,6 +16,7 @@
 #include "fates/optimal/joint.hpp"
 #include "fates/optimal/least_bytes.hpp"
 #include "fates/optimal/milp.hpp"
+#include "fates/optimal/overlapped_bounds.hpp"
 #include "fates/optimal/report.hpp"
 #include "fates/optimal/search.hpp"
 #include "fates/strategy.hpp"
@@ -235,8 +236,9 @@ FateResult choose_overlapped(const FateRequest& request, std::int64_t budget) {
     if (answer.seconds == never && request.takes_turns()) return nothing_fits(closer.least());
   }
   FateResult found{answer.tape, answer.bytes, answer.seconds};
-  found.micro_batch_bound = fate_bound(request.chain, budget, Copies::overlapped);
-  found.bound = run_bound_within(request.chain, request.run, budget);
+  const OverlappedBounds bounds = overlapped_bounds(request.chain, request.run, budget);
+  found.micro_batch_bound = bounds.micro_batch;
+  found.bound = bounds.run;
   found.with_more = answer.seconds;
   if (!request.takes_turns() && found.bound < answer.seconds * (1 - 1e-12))
     found.with_more = std::min(found.with_more, search.within(one_more_gb(budget)).seconds);

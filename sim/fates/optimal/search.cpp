@@ -162,7 +162,8 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
 /// Returns the number of consecutive rungs without a faster tape after which the search ends. A tape that fits into a
 /// smaller rung also fits into a greater rung, so a smaller rung has a faster tape only by chance.
 int FateSearch::rungs_in_vain() const {
-  return chain_.stages.size() <= 100 ? std::numeric_limits<int>::max() : 3;
+  const std::size_t n = chain_.stages.size();
+  return n <= 20 ? std::numeric_limits<int>::max() : n <= 100 ? 4 : 3;
 }
 
 /// Returns the greatest factor by which the estimate of a candidate may exceed the estimate of the best candidate so
@@ -197,7 +198,7 @@ Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) 
 /// in another order, which may by chance be better.
 void FateSearch::consider_alike(std::int64_t bytes, Answer& best) {
   const double least = run_bound(chain_, run_, 0) * (1 + 1e-12);
-  const int rooms = looked_at_as_ <= 20 ? 12 : looked_at_as_ <= 100 ? 6 : 3;
+  const int rooms = looked_at_as_ <= 20 ? 12 : looked_at_as_ <= 100 ? 4 : 1;
   for (const Tape& tape : alike_) {
     std::int64_t room = bytes;
     for (int i = 0; i < rooms && room > 0 && best.seconds > least; ++i)
@@ -296,6 +297,35 @@ double FateSearch::take(const Tape& tape, Candidate& best) {
   return about;
 }
 
+namespace {
+
+/// Returns a short range of the numbers 0 to `most` that holds the least value of a function with one minimum. The
+/// search is by golden sections: each further step computes the function once.
+template <typename Function>
+std::pair<std::int64_t, std::int64_t> narrowed(std::int64_t most, const Function& value) {
+  std::int64_t low = 0, high = most;
+  std::int64_t right = static_cast<std::int64_t>(0.618 * static_cast<double>(most));
+  std::int64_t left = most - right;
+  if (left >= right) return {low, high};
+  double at_left = value(left), at_right = value(right);
+  while (high - low > 2 + high / 16) {
+    if (at_left <= at_right) {
+      high = std::exchange(right, left);
+      left = low + (high - right);
+      if (left >= right) break;
+      at_right = std::exchange(at_left, value(left));
+    } else {
+      low = std::exchange(left, right);
+      right = high - (left - low);
+      if (left >= right) break;
+      at_left = std::exchange(at_right, value(right));
+    }
+  }
+  return {low, high};
+}
+
+}  // namespace
+
 /// Rounds the relaxation with several values of Rounding::early. The copies of the first stages are cheap, because much
 /// computation runs at the same time.
 void FateSearch::round(const FateBound& bound, Candidate& best) {
@@ -308,14 +338,7 @@ void FateSearch::round(const FateBound& bound, Candidate& best) {
         const Tape tape = rounded_tape(chain_, room_, bound.weights, rounding);
         return tape.empty() ? infinite : take(tape, best);
       };
-      std::int64_t low = 0, high = static_cast<std::int64_t>(chain_.stages.size());
-      while (high - low > 2 + high / 16) {
-        const std::int64_t third = (high - low) / 3;
-        if (seconds(low + third) <= seconds(high - third))
-          high -= third;
-        else
-          low += third;
-      }
+      const auto [low, high] = narrowed(static_cast<std::int64_t>(chain_.stages.size()), seconds);
       for (const std::int64_t early : {low, (low + high) / 2, high}) seconds(early);
     }
 }
