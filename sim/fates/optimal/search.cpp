@@ -74,7 +74,7 @@ FrontierSettings settings(std::size_t stages, double copy_price, bool copies = t
   settings.cap = stages <= 100 ? 24 : 10;
   settings.copies = copies && stages <= 100;
   settings.splits = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(stages))));
-  settings.free_length = stages <= 100 ? settings.splits : settings.splits / 2;
+  settings.free_length = stages <= 100 ? settings.splits : settings.splits / 4;
   return settings;
 }
 
