@@ -81,7 +81,8 @@ FrontierSettings settings(std::size_t stages, double copy_price, bool copies = t
 /// Returns the number of steps in which the weights of a rung's bound are improved. The roundings use these weights, so
 /// too few steps give worse tapes.
 int bound_steps(std::size_t stages) {
-  return static_cast<int>(std::clamp<std::size_t>(12'000 / std::max<std::size_t>(stages, 1), 10, 40));
+  return static_cast<int>(
+      std::clamp<std::size_t>(12'000 / std::max<std::size_t>(stages, 1), 10, 40));
 }
 
 /// Returns the values of Rounding::factor that are tried. Each value takes time in proportion to the number of stages.

@@ -40,8 +40,8 @@ Plan trained(const Network& network, const std::string& overlap, const std::stri
 
 double gap_within(const Network& network, const std::string& overlap, int percent) {
   const std::int64_t budget = network.activation_bytes / 100 * percent;
-  const Plan plan = trained(network, overlap,
-                            "{strategy: optimal, budget: " + std::to_string(budget) + "B}");
+  const Plan plan =
+      trained(network, overlap, "{strategy: optimal, budget: " + std::to_string(budget) + "B}");
   return std::get<Fact::Number>(find_fact(plan.facts, "gap")->value).value;
 }
 
