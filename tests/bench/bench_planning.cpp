@@ -44,7 +44,7 @@ void bench(int runs, const std::string& path, const std::vector<std::string>& ov
   for (int run = 0; run < runs; ++run) {
     planning.push_back(seconds_of([&] { make_plan(scenario); }));
     replaying.push_back(seconds_of([&] {
-                          for (std::int64_t i = 0; i < repeats; ++i) replay(plan);
+                          for (std::int64_t i = 0; i < repeats; ++i) replay(plan, {.jumps = false});
                         }) /
                         static_cast<double>(repeats));
   }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "fates/optimal/frontier.hpp"
+#include "fates/optimal/overlapped_bounds.hpp"
 #include "fates/tape_time.hpp"
 
 namespace sluice {
@@ -194,17 +195,33 @@ double room_at(const Chain& chain, double price) {
   return price > 0 ? price * static_cast<double>(*chain.host_room) : 0;
 }
 
-double run_bound_at(const Chain& chain, const FateRun& run, std::int64_t budget, int steps,
-                    double host) {
+/// Returns the bounds for a chain in which each save takes longer by a price per byte. `host` are the seconds that all
+/// available host memory costs at this price.
+OverlappedBounds overlapped_at(const Chain& chain, const FateRun& run, std::int64_t budget,
+                               int steps, double host) {
   const FateRelaxation relaxation(chain, budget);
   const FateBound bound = bound_at(chain, budget, Copies::overlapped, steps, run.whole_passes);
-  double best = run_bound(chain, run, bound.halves - host);
+  OverlappedBounds best{bound.seconds - host, run_bound(chain, run, bound.halves - host)};
   if (!relaxation.fits() || chain.stages.empty()) return best;
   const EngineSeconds copies = compulsory_copies(chain);
   for (const bool loads : {false, true})
     for (const double part : {0.15, 0.3, 0.5, 0.7, 0.85, 1.0})
-      best = std::max(best, beside_engine(relaxation, run, bound.weights, copies, part, loads) -
-                                run.micro_batches * host);
+      best.run =
+          std::max(best.run, beside_engine(relaxation, run, bound.weights, copies, part, loads) -
+                                 run.micro_batches * host);
+  return best;
+}
+
+/// Returns the greatest bounds for all prices of a byte of host memory.
+OverlappedBounds bounds_of_prices(const Chain& chain, const FateRun& run, std::int64_t budget,
+                                  int steps) {
+  OverlappedBounds best;
+  for (const double price : host_prices(chain)) {
+    const OverlappedBounds bounds =
+        overlapped_at(with_host_price(chain, price), run, budget, steps, room_at(chain, price));
+    best.micro_batch = std::max(best.micro_batch, bounds.micro_batch);
+    best.run = std::max(best.run, bounds.run);
+  }
   return best;
 }
 
@@ -237,12 +254,17 @@ double run_bound(const Chain& chain, const FateRun& run, double halves) {
                       computed / side_by_side + run.update_s);
 }
 
+OverlappedBounds overlapped_bounds(const Chain& chain, const FateRun& run, std::int64_t budget) {
+  constexpr int steps = 200;
+  OverlappedBounds bounds = bounds_of_prices(chain, run, budget, steps);
+  // If some passes compute fewer micro-batches, these weights are for the mean of all passes. A pass that computes all
+  // micro-batches has a greater bound.
+  if (run.whole_passes < 1) bounds.micro_batch = fate_bound(chain, budget, Copies::overlapped);
+  return bounds;
+}
+
 double run_bound_within(const Chain& chain, const FateRun& run, std::int64_t budget, int steps) {
-  double best = 0;
-  for (const double price : host_prices(chain))
-    best = std::max(best, run_bound_at(with_host_price(chain, price), run, budget, steps,
-                                       room_at(chain, price)));
-  return best;
+  return bounds_of_prices(chain, run, budget, steps).run;
 }
 
 double fate_bound(const Chain& chain, std::int64_t budget, Copies copies) {

@@ -142,7 +142,7 @@ class Separating {
 
 }  // namespace
 
-Chain joint_chain(const Chain& chain) {
+Chain joint_chain(const Chain& chain, double shared) {
   if (!chain.branches()) return chain;
   Chain joint = chain;
   const std::vector<Boundaries> crossing = crossing_boundaries(chain);
@@ -153,10 +153,14 @@ Chain joint_chain(const Chain& chain) {
     stage.gradient = 0;
     for (const std::size_t b : crossing[s + 1]) {
       const ChainTensor& tensor = chain.boundary(b);
-      stage.output.bytes += tensor.bytes;
-      stage.output.save_s += tensor.save_s;
-      stage.output.load_s += tensor.load_s;
-      if (b > 0) stage.gradient += chain.stages[b - 1].gradient;
+      const double share = b == s + 1 ? 1 : shared;
+      const auto part = [share](std::int64_t bytes) {
+        return share == 1 ? bytes : static_cast<std::int64_t>(share * static_cast<double>(bytes));
+      };
+      stage.output.bytes += part(tensor.bytes);
+      stage.output.save_s += share * tensor.save_s;
+      stage.output.load_s += share * tensor.load_s;
+      if (b > 0) stage.gradient += part(chain.stages[b - 1].gradient);
     }
   }
   joint.stages.back().gradient = 0;

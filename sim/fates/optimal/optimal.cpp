@@ -12,10 +12,10 @@
 #include "base/quantity.hpp"
 #include "execute/deadlock.hpp"
 #include "fates/optimal/bound.hpp"
-#include "fates/optimal/branches_in_turn.hpp"
-#include "fates/optimal/joint.hpp"
+#include "fates/optimal/in_turn.hpp"
 #include "fates/optimal/least_bytes.hpp"
 #include "fates/optimal/milp.hpp"
+#include "fates/optimal/overlapped_bounds.hpp"
 #include "fates/optimal/report.hpp"
 #include "fates/optimal/search.hpp"
 #include "fates/strategy.hpp"
@@ -25,12 +25,6 @@ namespace {
 
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 constexpr double never = std::numeric_limits<double>::infinity();
-
-/// The tape that needs the least bytes. If no tape fits, the message names this number of bytes.
-struct SmallestTape {
-  std::int64_t bytes = unlimited;
-  Tape tape = {};
-};
 
 /// The bytes of the smallest tape that was found, a proven bound on the bytes of any tape, and the available bytes.
 struct Refusal {
@@ -109,101 +103,6 @@ std::int64_t one_more_gb(std::int64_t budget) {
   return budget > unlimited - 1'000'000'000 ? unlimited : budget + 1'000'000'000;
 }
 
-/// Finds the fastest tape within a budget, and a bound, if all operations take turns. A frontier that was not thinned
-/// is exact, with one exception: if weights also take turns, the frontier ignores that several passes of a stage may
-/// share one load.
-class InTurnSearch {
- public:
-  explicit InTurnSearch(const FateRequest& request)
-      : chain_(request.chain),
-        joint_(joint_chain(chain_)),
-        exact_(!request.takes_turns() && !request.chain.host_room && !chain_.branches()),
-        alike_(alike_tapes(request.chain)) {}
-
-  /// Returns the fastest tape within the budget. The tape is empty if no tape fits.
-  Tape within(std::int64_t budget) {
-    if (keeps_all(budget)) return alike_.front();
-    Tape best;
-    const auto consider = [&](const Tape& tape) {
-      if (best.empty() || serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
-        best = tape;
-    };
-    // Computing whole frontiers takes long. So whole frontiers are computed only if the point that needs the least
-    // memory fits.
-    if (peak_of(least_frontier(true), 0) <= budget) consider_frontiers(budget, consider);
-    for (const Tape& tape : alike_)
-      if (memory_of(chain_, tape).peak <= budget && fits_in_host(chain_, tape)) consider(tape);
-    return chain_.branches() ? search_branches(chain_, budget, best) : best;
-  }
-
-  /// Returns the tape that needs the least bytes. If host memory is limited, the tape makes no copies in host memory.
-  SmallestTape least() const {
-    const Frontier frontier = least_frontier(!chain_.host_room);
-    return {peak_of(frontier, 0), tape_of(frontier, 0)};
-  }
-
-  double seconds(std::int64_t budget) {
-    const Tape tape = within(budget);
-    return tape.empty() ? never : serial_seconds(chain_, tape);
-  }
-
-  double bound(std::int64_t budget) {
-    if (keeps_all(budget)) return serial_seconds(chain_, alike_.front());
-    return frontiers().front().thinned() || !exact_ ? fate_bound(chain_, budget, Copies::serial)
-                                                    : seconds(budget);
-  }
-
- private:
-  /// Returns whether all tensors can be kept, so that no tensor is copied or computed again.
-  bool keeps_all(std::int64_t budget) const {
-    return memory_of(chain_, alike_.front()).peak <= budget;
-  }
-
-  /// Returns a frontier with a single point, which needs the least bytes. Parameter `copies` says whether schedules may
-  /// copy tensors to host memory.
-  Frontier least_frontier(bool copies) const {
-    return {joint_, {.copies = copies, .only_least = true}};
-  }
-  Tape tape_of(const Frontier& frontier, std::size_t point) const {
-    return separate(chain_, frontier.tape(point));
-  }
-  std::int64_t peak_of(const Frontier& frontier, std::size_t point) const {
-    return memory_of(chain_, tape_of(frontier, point)).peak;
-  }
-
-  /// Calls `use` for the fastest point of each frontier that fits into the budget and into host memory.
-  template <typename Use>
-  void consider_frontiers(std::int64_t budget, const Use& use) {
-    for (const Frontier& frontier : frontiers()) {
-      const std::size_t first = point_within(chain_, frontier, budget);
-      if (first == frontier.points().size()) continue;
-      for (std::size_t point = first + 1; point-- > 0;) {
-        const Tape tape = tape_of(frontier, point);
-        if (!fits_in_host(chain_, tape) || memory_of(chain_, tape).peak > budget) continue;
-        use(tape);
-        break;
-      }
-    }
-  }
-
-  /// Returns one frontier if host memory is unlimited. If host memory is limited, returns a frontier for each price of
-  /// its bytes, and a frontier without copies.
-  const std::vector<Frontier>& frontiers() {
-    if (!frontiers_.empty()) return frontiers_;
-    for (const double price : host_prices(chain_))
-      frontiers_.emplace_back(with_host_price(with_turns(joint_, 1), price));
-    if (chain_.host_room)
-      frontiers_.emplace_back(with_turns(joint_, 1), FrontierSettings{.copies = false});
-    return frontiers_;
-  }
-
-  const Chain& chain_;
-  Chain joint_;  ///< the view of the chain without branches (joint.hpp)
-  bool exact_;
-  std::vector<Tape> alike_;  ///< the first tape keeps all tensors
-  std::vector<Frontier> frontiers_;
-};
-
 /// Chooses fates if copies and computation take turns. The bound holds for the seconds of the micro-batches alone.
 FateResult choose_in_turn(const FateRequest& request, std::int64_t budget) {
   InTurnSearch search(request);
@@ -239,8 +138,9 @@ FateResult choose_overlapped(const FateRequest& request, std::int64_t budget) {
     if (answer.seconds == never && request.takes_turns()) return nothing_fits(closer.least());
   }
   FateResult found{answer.tape, answer.bytes, answer.seconds};
-  found.micro_batch_bound = fate_bound(request.chain, budget, Copies::overlapped);
-  found.bound = run_bound_within(request.chain, request.run, budget);
+  const OverlappedBounds bounds = overlapped_bounds(request.chain, request.run, budget);
+  found.micro_batch_bound = bounds.micro_batch;
+  found.bound = bounds.run;
   found.with_more = answer.seconds;
   if (!request.takes_turns() && found.bound < answer.seconds * (1 - 1e-12))
     found.with_more = std::min(found.with_more, search.within(one_more_gb(budget)).seconds);

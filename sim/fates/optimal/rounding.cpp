@@ -50,7 +50,7 @@ Tape rounded_tape(const Chain& chain, std::int64_t budget, const FateWeights& we
   Choices fits = choices_at(high), exceeds;
   Tape best = tape_within(fits);
   // The loop searches for the least price of a byte at which the tape fits.
-  for (int i = 0; i < 14; ++i) {
+  for (int i = 0; i < 11; ++i) {
     const double price = std::sqrt(low * high);
     Choices choices = choices_at(price);
     const bool known_to_fit = !best.empty() && choices == fits;

@@ -74,8 +74,23 @@ FrontierSettings settings(std::size_t stages, double copy_price, bool copies = t
   settings.cap = stages <= 100 ? 24 : 10;
   settings.copies = copies && stages <= 100;
   settings.splits = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(stages))));
-  settings.free_length = stages <= 100 ? settings.splits : settings.splits / 2;
+  settings.free_length = stages <= 100 ? settings.splits : settings.splits / 4;
   return settings;
+}
+
+/// Returns the number of steps in which the weights of a rung's bound are improved. The roundings use these weights, so
+/// too few steps give worse tapes.
+int bound_steps(std::size_t stages) {
+  return static_cast<int>(
+      std::clamp<std::size_t>(12'000 / std::max<std::size_t>(stages, 1), 10, 40));
+}
+
+/// Returns the values of Rounding::factor that are tried. Each value takes time in proportion to the number of stages.
+std::vector<double> copy_factors(std::size_t stages, bool host_is_limited) {
+  std::vector<double> factors = {2.0};
+  if (stages <= 300) factors.insert(factors.begin(), 1.2);
+  if (host_is_limited) factors.insert(factors.end(), {5.0, 20.0});
+  return factors;
 }
 
 }  // namespace
@@ -100,8 +115,8 @@ void FateSearch::prepare() {
 
 const FateBound& FateSearch::bound(Rung& rung) {
   if (!rung.bound)
-    rung.bound = bound_of(chain_, rung.bytes, Copies::overlapped,
-                          chain_.stages.size() <= 100 ? 40 : 10, run_.whole_passes);
+    rung.bound = bound_of(chain_, rung.bytes, Copies::overlapped, bound_steps(chain_.stages.size()),
+                          run_.whole_passes);
   return *rung.bound;
 }
 
@@ -148,7 +163,8 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
 /// Returns the number of consecutive rungs without a faster tape after which the search ends. A tape that fits into a
 /// smaller rung also fits into a greater rung, so a smaller rung has a faster tape only by chance.
 int FateSearch::rungs_in_vain() const {
-  return chain_.stages.size() <= 100 ? std::numeric_limits<int>::max() : 3;
+  const std::size_t n = chain_.stages.size();
+  return n <= 20 ? std::numeric_limits<int>::max() : n <= 100 ? 4 : 3;
 }
 
 /// Returns the greatest factor by which the estimate of a candidate may exceed the estimate of the best candidate so
@@ -183,7 +199,7 @@ Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) 
 /// loads may change, and the new order may by chance be better than the old order.
 void FateSearch::consider_alike(std::int64_t bytes, Answer& best) {
   const double least = run_bound(chain_, run_, 0) * (1 + 1e-12);
-  const int rooms = looked_at_as_ <= 20 ? 12 : looked_at_as_ <= 100 ? 6 : 3;
+  const int rooms = looked_at_as_ <= 20 ? 12 : looked_at_as_ <= 100 ? 4 : 1;
   for (const Tape& tape : alike_) {
     std::int64_t room = bytes;
     for (int i = 0; i < rooms && room > 0 && best.seconds > least; ++i)
@@ -282,31 +298,48 @@ double FateSearch::take(const Tape& tape, Candidate& best) {
   return about;
 }
 
+namespace {
+
+/// Returns a short range of the numbers 0 to `most` that holds the least value of a function with one minimum. The
+/// search is by golden sections: each further step computes the function once.
+template <typename Function>
+std::pair<std::int64_t, std::int64_t> narrowed(std::int64_t most, const Function& value) {
+  std::int64_t low = 0, high = most;
+  std::int64_t right = static_cast<std::int64_t>(0.618 * static_cast<double>(most));
+  std::int64_t left = most - right;
+  if (left >= right) return {low, high};
+  double at_left = value(left), at_right = value(right);
+  while (high - low > 2 + high / 16) {
+    if (at_left <= at_right) {
+      high = std::exchange(right, left);
+      left = low + (high - right);
+      if (left >= right) break;
+      at_right = std::exchange(at_left, value(left));
+    } else {
+      low = std::exchange(left, right);
+      right = high - (left - low);
+      if (left >= right) break;
+      at_left = std::exchange(at_right, value(right));
+    }
+  }
+  return {low, high};
+}
+
+}  // namespace
+
 /// Rounds the relaxation with several values of Rounding::early. The copies of the first stages are cheap, because much
 /// computation runs during these copies.
 void FateSearch::round(const FateBound& bound, Candidate& best) {
   if (std::isinf(bound.seconds)) return;
   const bool few = chain_.stages.size() <= 100;
-  std::vector<double> factors;
-  if (few) factors.push_back(1.2);
-  factors.push_back(2.0);
-  if (chain_.host_room)
-    for (const double factor : {5.0, 20.0}) factors.push_back(factor);
-  for (const double factor : factors)
+  for (const double factor : copy_factors(chain_.stages.size(), chain_.host_room.has_value()))
     for (const double segment : few ? std::vector{0.1, 0.3, 0.6} : std::vector{0.2, 0.6}) {
       const auto seconds = [&](std::int64_t early) {
         const Rounding rounding{static_cast<std::size_t>(early), factor, segment};
         const Tape tape = rounded_tape(chain_, room_, bound.weights, rounding);
         return tape.empty() ? infinite : take(tape, best);
       };
-      std::int64_t low = 0, high = static_cast<std::int64_t>(chain_.stages.size());
-      while (high - low > 2 + high / 16) {
-        const std::int64_t third = (high - low) / 3;
-        if (seconds(low + third) <= seconds(high - third))
-          high -= third;
-        else
-          low += third;
-      }
+      const auto [low, high] = narrowed(static_cast<std::int64_t>(chain_.stages.size()), seconds);
       for (const std::int64_t early : {low, (low + high) / 2, high}) seconds(early);
     }
 }

@@ -95,7 +95,7 @@ PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& 
   for (const FateStrategy* strategy : fate_catalog().entries()) {
     if (!strategy->compared) continue;
     add_strategy(*strategy, request, common, policy, all);
-    // Later strategies have requests of their own.
+    // Each later strategy has a request of its own.
     if (!own.searches && strategy->name == own.name) break;
   }
   if (own.searches)

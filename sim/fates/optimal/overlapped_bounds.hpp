@@ -1,0 +1,17 @@
+// The lower bounds of a micro-batch and of a whole run, if copies run during computation (bound.hpp).
+#pragma once
+
+#include <cstdint>
+
+#include "fates/optimal/bound.hpp"
+
+namespace sluice {
+
+/// Lower bounds in seconds. Both bounds follow from the same weights of the relaxation, so one search of the weights is
+/// enough for both. `micro_batch` equals fate_bound(), and `run` equals run_bound_within().
+struct OverlappedBounds {
+  double micro_batch = 0, run = 0;
+};
+OverlappedBounds overlapped_bounds(const Chain& chain, const FateRun& run, std::int64_t budget);
+
+}  // namespace sluice

@@ -1,0 +1,110 @@
+// Tests the gap of `optimal` in real networks with a stage per layer, and the parts of the search that keep this gap
+// small.
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include "document/load.hpp"
+#include "fates/optimal/joint.hpp"
+#include "fates/optimal/overlapped_bounds.hpp"
+#include "scenario/scenario.hpp"
+#include "support/random_chain.hpp"
+
+namespace sluice {
+namespace {
+
+struct Network {
+  std::string model;
+  int batch = 1;
+  std::int64_t activation_bytes = 0;  ///< the bytes of activations at the peak of keep_all
+};
+
+/// The bytes are those that `sluice run` prints for keep_all.
+const Network resnet = {"resnet50", 32, 2'729'574'400};
+const Network gpt2 = {"gpt2", 4, 7'955'546'112};
+
+Plan trained(const Network& network, const std::string& overlap, const std::string& fates) {
+  const std::string folder = SLUICE_SOURCE_DIR;
+  const std::string batch = std::to_string(network.batch);
+  Value document = parse_text(
+      "format: sluice-scenario/1\nworkload: {mode: training, batch: " + batch +
+          ", micro_batch: " + batch + "}\nstages: {cut: per_layer}\npolicy: {name: resident, " +
+          "overlap: " + overlap + "}\nfates: " + fates + "\n",
+      "network.yaml");
+  Value use = Value::make_map();
+  use.set("definition", load_document(folder + "/models/" + network.model + ".yaml"));
+  document.set("model", std::move(use));
+  document.set("platform", load_document(folder + "/platforms/a100_pcie.yaml"));
+  return make_plan(read_scenario(std::move(document), network.model));
+}
+
+double gap_within(const Network& network, const std::string& overlap, int percent) {
+  const std::int64_t budget = network.activation_bytes / 100 * percent;
+  const Plan plan =
+      trained(network, overlap, "{strategy: optimal, budget: " + std::to_string(budget) + "B}");
+  return std::get<Fact::Number>(find_fact(plan.facts, "gap")->value).value;
+}
+
+TEST_CASE("optimal: the gap of ResNet-50 and GPT-2 is at most 5 % if copies overlap") {
+  for (const Network& network : {resnet, gpt2})
+    for (const int percent : {30, 50, 70}) {
+      INFO(network.model << " with " << percent << " % of the activations' bytes");
+      CHECK(gap_within(network, "true", percent) <= 0.05);
+    }
+}
+
+TEST_CASE("optimal: without overlap, the gap is at most 5 % from half of the activations' bytes") {
+  for (const int percent : {50, 70}) CHECK(gap_within(resnet, "false", percent) <= 0.05);
+  CHECK(gap_within(gpt2, "false", 30) <= 0.05);
+  // With 30 % of the bytes, the gap of ResNet-50 is greater. A search by simulated annealing has found a tape with a gap
+  // of 3.5 %, so it is the tape that could be better, and not the bound.
+  CHECK(gap_within(resnet, "false", 30) <= 0.1);
+}
+
+TEST_CASE("optimal: one search of the weights gives both bounds of an overlapped run") {
+  test::Dice dice(71);
+  for (int round = 0; round < 40; ++round) {
+    const Chain chain = test::random_chain(dice, 1 + dice.below(9));
+    FateRun run;
+    run.micro_batches = static_cast<double>(1 + dice.below(5));
+    run.update_s = 0.5;
+    if (round % 4 == 3) run.whole_passes = 0.5;
+    const std::int64_t budget = 50 + static_cast<std::int64_t>(dice.below(200));
+    const OverlappedBounds both = overlapped_bounds(chain, run, budget);
+    CHECK(both.run == run_bound_within(chain, run, budget));
+    CHECK(both.micro_batch == fate_bound(chain, budget, Copies::overlapped));
+  }
+}
+
+/// Stage 1 and stage 2 read boundary 1 of 100 bytes. The outputs of the stages have 100, 10 and 1 byte.
+Chain shortcut() {
+  Chain chain;
+  chain.input = {1, 0, 1};
+  chain.stages.resize(3);
+  for (std::size_t s = 0; s < 3; ++s) {
+    ChainStage& stage = chain.stages[s];
+    stage.output.bytes = s == 0 ? 100 : s == 1 ? 10 : 1;
+    stage.output.save_s = stage.output.load_s = static_cast<double>(stage.output.bytes);
+    stage.gradient = s + 1 < 3 ? stage.output.bytes : 0;
+    stage.reads = {{static_cast<std::uint32_t>(s), true}};
+  }
+  chain.stages[2].reads = {{1, true}, {2, true}};
+  return chain;
+}
+
+TEST_CASE("branches: in a view, a shortcut counts whole once, and then by its share") {
+  const Chain chain = shortcut();
+  // Boundary 2 of the view holds boundary 1 (100 bytes) and boundary 2 (10 bytes) of the chain.
+  for (const double shared : {1.0, 0.7, 0.2}) {
+    const Chain view = joint_chain(chain, shared);
+    REQUIRE_FALSE(view.branches());
+    CHECK(view.stages[0].output.bytes == 100);
+    CHECK(view.stages[1].output.bytes == 10 + static_cast<std::int64_t>(shared * 100));
+    CHECK(view.stages[1].output.load_s == Approx(10 + shared * 100));
+    CHECK(view.stages[1].gradient == 10 + static_cast<std::int64_t>(shared * 100));
+    CHECK(view.stages[2].output.bytes == 1);
+  }
+}
+
+}  // namespace
+}  // namespace sluice
