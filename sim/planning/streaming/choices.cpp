@@ -10,6 +10,7 @@
 #include "planning/run_seconds.hpp"
 #include "planning/streaming/listing.hpp"
 #include "planning/streaming/rehearsal.hpp"
+#include "planning/streaming/waiting_ways.hpp"
 
 namespace sluice {
 
@@ -18,23 +19,15 @@ namespace {
 constexpr std::int64_t steps_of_ahead = 32;     ///< as fractions of all weights
 constexpr std::int64_t few_steps_of_ahead = 8;  ///< if a step has at least `many_passes` passes
 constexpr double many_passes = 8;
-constexpr std::int64_t pieces_of_model = 192;
-constexpr double pieces_of_step = 768;  ///< a step may load the weights in several passes
 constexpr double never = std::numeric_limits<double>::infinity();
+/// How many groups may be loaded early if actions may wait for memory. If more come, results and inputs wait for room.
+constexpr std::array<std::int64_t, 2> prefetched_while_waiting = {2, 4};
 /// Numbers of inputs and of results of other slots. If a choice spares buffers, each pair gives a value of `ahead` that
 /// leaves room for these inputs and results while the device holds the largest group.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
-constexpr std::int64_t few_slots =
-    1000;  ///< the most slots of a step for which more ways are tried
+constexpr std::int64_t few_slots = 1000;  ///< the most slots of a step that is tried in more ways
 constexpr std::int64_t shares_that_stay = 8;  ///< as fractions of all weights
-
-/// Returns a size of pieces that is so large that the setup takes at most a hundredth of the time of each transfer.
-std::int64_t small_piece(const StreamedCase& streamed) {
-  const double fixed = 100 * streamed.down.setup_s * streamed.down.bandwidth;
-  return std::max(
-      {streamed.weights() / pieces_of_model, static_cast<std::int64_t>(fixed), std::int64_t{4096}});
-}
 
 /// The data that all candidates of one cut share.
 struct CutContext {
@@ -53,6 +46,7 @@ class StreamedWays {
 
   std::int64_t count() const {
     std::int64_t ways = 0;
+    for (const Candidate& one : waiting()) ways += one.ways;
     for (const ResidentShare& stays : residencies())
       for (const BufferCount& some : buffers())
         ways += static_cast<std::int64_t>(pieces().size()) *
@@ -86,6 +80,7 @@ class StreamedWays {
                           return by_buffers(ways, choice);
                         }});
     }
+    for (Candidate& waiting : ways->waiting()) opened.push_back(std::move(waiting));
     return opened;
   }
 
@@ -126,6 +121,26 @@ class StreamedWays {
         return rehearsal.bytes_with(ahead) > *shared_->capacity;
       });
     return all;
+  }
+
+  /// Returns the ways in which actions may wait for memory.
+  std::vector<Candidate> waiting() const {
+    const StreamedKeys& keys = shared_->keys;
+    if (keys.ahead) return {};
+    std::vector<Candidate> found;
+    for (const std::int64_t groups_ahead : prefetched_while_waiting) {
+      StreamedChoice choice = this->choice({});
+      choice.prefetch = keys.prefetch.value_or(groups_ahead);
+      choice.buffers =
+          std::min(keys.buffers.value_or(most_buffers()), shared_->streamed.micro_batches + 1);
+      choice.piece = pieces().front();
+      if (auto one = waiting_candidate({shared_->request, shared_->common, shared_->streamed,
+                                        choice, shared_->capacity, at_least(choice)},
+                                       shared_))
+        found.push_back(std::move(*one));
+      if (keys.prefetch) break;
+    }
+    return found;
   }
 
   /// Simulates the way with fewer and fewer bytes for early loads. With fewer bytes the lower bound rises, and the loop
@@ -315,27 +330,12 @@ class StreamedWays {
   }
   std::vector<std::int64_t> pieces() const {
     if (shared_->keys.piece) return {*shared_->keys.piece};
-    if (!shared_->streamed.overlap) return {0};
-    const StreamedCase& streamed = shared_->streamed;
-    const double in_step = static_cast<double>(streamed.weights()) * passes() / pieces_of_step;
-    const std::int64_t piece = std::max(small_piece(streamed), static_cast<std::int64_t>(in_step));
-    const auto divides = [&](std::int64_t bytes) {
-      const auto& groups = streamed.groups;
-      return std::any_of(groups.begin(), groups.end(),
-                         [&](const auto& group) { return group.bytes.weights > bytes; });
-    };
-    if (divides(piece) && streamed.down.setup_s == 0) return {piece};
-    if (divides(piece)) return {piece, 0};
-    // Smaller pieces need more set-ups in total, but the last piece arrives sooner.
-    for (const std::int64_t part : {4, 16})
-      if (divides(piece / part) && piece / part >= 4096) return {piece / part, 0};
-    return {0};
+    return piece_sizes(shared_->streamed, passes());
   }
+  /// Fewer bytes are tried if each try takes long, as with a replay or with many passes.
   std::vector<std::int64_t> aheads(const StreamedChoice& choice) const {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
     const std::int64_t all = shared_->streamed.weights() - choice.resident_bytes();
-    // Fewer choices are tried if each choice takes long. A replay takes longer than a rehearsal, and many passes take
-    // longer than few passes.
     const std::int64_t steps = choice.resident_bytes() > 0 ? 2
                                : replayed()                ? 4
                                : passes() < many_passes    ? steps_of_ahead
