@@ -20,8 +20,6 @@ constexpr std::int64_t steps_of_ahead = 32;     ///< as fractions of all weights
 constexpr std::int64_t few_steps_of_ahead = 8;  ///< if a step has at least `many_passes` passes
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
-/// How many groups may be loaded early if actions may wait for memory. If more come, results and inputs wait for room.
-constexpr std::array<std::int64_t, 2> prefetched_while_waiting = {2, 4};
 /// Numbers of inputs and of results of other slots. If a choice spares buffers, each pair gives a value of `ahead` that
 /// leaves room for these inputs and results while the device holds the largest group.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
@@ -127,20 +125,13 @@ class StreamedWays {
   std::vector<Candidate> waiting() const {
     const StreamedKeys& keys = shared_->keys;
     if (keys.ahead) return {};
-    std::vector<Candidate> found;
-    for (const std::int64_t groups_ahead : prefetched_while_waiting) {
-      StreamedChoice choice = this->choice({});
-      choice.prefetch = keys.prefetch.value_or(groups_ahead);
-      choice.buffers =
-          std::min(keys.buffers.value_or(most_buffers()), shared_->streamed.micro_batches + 1);
-      choice.piece = pieces().front();
-      if (auto one = waiting_candidate({shared_->request, shared_->common, shared_->streamed,
-                                        choice, shared_->capacity, at_least(choice)},
-                                       shared_))
-        found.push_back(std::move(*one));
-      if (keys.prefetch) break;
-    }
-    return found;
+    StreamedChoice choice = this->choice({});
+    choice.buffers =
+        std::min(keys.buffers.value_or(most_buffers()), shared_->streamed.micro_batches + 1);
+    choice.piece = pieces().front();
+    return waiting_candidates({shared_->request, shared_->common, shared_->streamed, choice,
+                               shared_->capacity, at_least(choice), !keys.piece},
+                              shared_);
   }
 
   /// Simulates the way with fewer and fewer bytes for early loads. With fewer bytes the lower bound rises, and the loop

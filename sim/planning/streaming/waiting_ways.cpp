@@ -19,6 +19,8 @@ constexpr std::array<double, 20> rooms_of_weights = {
     0.0,      1.0 / 64, 1.0 / 32, 3.0 / 64, 1.0 / 16, 5.0 / 64, 3.0 / 32,
     7.0 / 64, 1.0 / 8,  9.0 / 64, 5.0 / 32, 3.0 / 16, 7.0 / 32, 1.0 / 4,
     5.0 / 16, 3.0 / 8,  1.0 / 2,  5.0 / 8,  3.0 / 4,  1.0};
+/// How many groups may be loaded early. If more groups came early, results and inputs would have to wait for room.
+constexpr std::array<std::int64_t, 3> prefetched = {1, 2, 4};
 /// The most slots of a step, and of a run, for which these plans are tried.
 constexpr std::int64_t most_slots = 200, most_slots_of_run = 2'000;
 
@@ -67,20 +69,31 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
 
 }  // namespace
 
-std::optional<Candidate> waiting_candidate(const WaitingCase& waiting,
-                                           std::shared_ptr<const void> context) {
+std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
+                                          const std::shared_ptr<const void>& context) {
   const StreamedCase& streamed = waiting.streamed;
   const auto groups = static_cast<std::int64_t>(streamed.groups.size());
   if (groups == 1 || !streamed.overlap || streamed.shared_link || streamed.host_limited ||
       streamed.micro_batches > most_slots / groups ||
       streamed.micro_batches * groups > most_slots_of_run / streamed.steps)
     return {};
-  return Candidate{
-      .at_least = waiting.at_least,
-      .ways = static_cast<std::int64_t>(rooms_of_weights.size()),
-      .simulate = [waiting, context = std::move(context)](double, const auto& settled) {
-        simulate(waiting, context, settled);
-      }};
+  std::vector<std::int64_t> pieces = {waiting.choice.piece};
+  if (waiting.smaller_pieces && pieces[0] / 4 >= 4096) pieces.push_back(pieces[0] / 4);
+  std::vector<std::int64_t> groups_ahead(prefetched.begin(), prefetched.end());
+  if (waiting.choice.prefetch) groups_ahead = {*waiting.choice.prefetch};
+  std::vector<Candidate> candidates;
+  for (const std::int64_t piece : pieces)
+    for (const std::int64_t prefetch : groups_ahead) {
+      WaitingCase one = waiting;
+      one.choice.piece = piece;
+      one.choice.prefetch = prefetch;
+      candidates.push_back({.at_least = waiting.at_least,
+                            .ways = static_cast<std::int64_t>(rooms_of_weights.size()),
+                            .simulate = [one, context](double, const auto& settled) {
+                              simulate(one, context, settled);
+                            }});
+    }
+  return candidates;
 }
 
 }  // namespace sluice
