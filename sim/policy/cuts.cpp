@@ -12,10 +12,6 @@ std::vector<CutChoice> cuts_with(const CutQuestion& question,
   return cuts;
 }
 
-namespace {
-
-/// Returns all cuts of a model, each as a list of layers after which the model is cut. The list is empty if the model
-/// has so many places for a cut that there would be too many cuts. The first layer is the input.
 std::vector<CutChoice> all_cuts(std::size_t layers, std::size_t most_places) {
   if (layers < 3 || layers - 2 > most_places) return {};
   std::vector<CutChoice> cuts;
@@ -27,8 +23,6 @@ std::vector<CutChoice> all_cuts(std::size_t layers, std::size_t most_places) {
   }
   return cuts;
 }
-
-}  // namespace
 
 std::vector<CutChoice> cuts_for_devices(const CutQuestion& question) {
   const bool training = question.mode == Mode::training;

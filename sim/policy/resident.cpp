@@ -69,6 +69,19 @@ Draft plan_resident(const PolicyRequest& asked, const Reader& parameters) {
   });
 }
 
+/// Returns the cuts. In training, a cut decides what is kept, so every cut of a small model is compared. If there are
+/// several devices, replicas may share a link. Then transfers of stages of about equal time may be shared out better
+/// than transfers of the whole model or of single layers.
+std::vector<CutChoice> cuts(const CutQuestion& question) {
+  std::vector<CutChoice> between;
+  if (question.devices > 1)
+    for (const std::int64_t count : {2, 3, 4}) between.push_back({"balanced", "count", count});
+  std::vector<CutChoice> cuts = cuts_with(question, between);
+  if (question.mode != Mode::training) return cuts;
+  for (CutChoice& cut : all_cuts(question.layers, 4)) cuts.push_back(std::move(cut));
+  return cuts;
+}
+
 std::vector<Field> parameters() {
   std::vector<Field> fields = common_parameters();
   fields.push_back(placement_field());
@@ -96,7 +109,7 @@ const Policy resident_policy = {
     .parameters = parameters(),
     .modes = {{Mode::inference, {"keep_all"}}, {Mode::training}},
     .replicable = true,
-    .cuts = [](const CutQuestion& question) { return cuts_with(question, {}); },
+    .cuts = cuts,
     .plan = plan_resident,
     .candidates = candidates,
     .alternatives = alternatives,

@@ -1,7 +1,9 @@
-// Replicas that share a link, with and without overlap.
+// Replicas that share a link, with and without overlap, and replicas that divide the weights into different pieces.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
+#include "plan/passes/merge.hpp"
+#include "plan/text.hpp"
 #include "scenario/scenario.hpp"
 #include "support/small_case.hpp"
 
@@ -41,6 +43,63 @@ TEST_CASE("replicas that share a link are also planned without overlap") {
   CHECK(seconds("", &plan) == alone);
   REQUIRE(find_fact(plan.facts, "chosen"));
   CHECK(*find_fact(plan.facts, "chosen")->text() == "overlap: false");
+}
+
+/// Returns a plan that loads the weights `weights.0` of this many bytes to `device`, over a link of 1 GB/s.
+Plan load_of(const std::string& device, const std::string& bytes) {
+  return plan_from_text(
+      "format: sluice-plan/2\nname load\niterations 0\npool " + device +
+          " capacity=100B owner=" + device + "\npool host capacity=unlimited\nlink " + device +
+          ".down bandwidth=1GB/s\nroute host>" + device + " links=" + device +
+          ".down setup=0s latency=0s\nstream " + device + ".copy kind=copy device=" + device +
+          "\ntensor weights.0 class=weight bytes=" + bytes + " home=host\n\nprologue:\nload on=" +
+          device + ".copy kind=load moves=weights.0 route=host>" + device +
+          " allocates=weights.0@" + device + "\n",
+      "load.plan");
+}
+
+TEST_CASE("replicas that divide the same weights into different pieces load their own pieces") {
+  const Plan plan =
+      merge({load_of("a", "60"), load_of("b", "30"), load_of("c", "30")}, {"a", "b", "c"});
+  const ReplayResult result = replay(plan);
+  REQUIRE(plan.pools.size() == 4);
+  for (std::size_t p = 0; p < plan.pools.size(); ++p) {
+    INFO(plan.pools[p].name);
+    // The host holds the piece of a, and once the piece that b and c load.
+    const std::int64_t bytes = plan.pools[p].name == "a"      ? 60
+                               : plan.pools[p].name == "host" ? 90
+                                                              : 30;
+    CHECK(result.peaks[p] == bytes);
+  }
+}
+
+// One replica computes three batches of a step and the other one two. They keep different weights, so they divide the
+// weights of a group into different pieces. The links are private, so each replica takes as long as if it ran alone.
+TEST_CASE("a replica with fewer batches takes as long as if it ran alone") {
+  const auto seconds = [](const std::string& text, const std::vector<std::string>& more) {
+    std::vector<std::string> machine = {"platform.links.host.bandwidth=50MB/s",
+                                        "platform.links.host.setup=3us",
+                                        "platform.devices.gpu.memory.capacity=873609B"};
+    machine.insert(machine.end(), more.begin(), more.end());
+    const ReplayResult result =
+        replay(make_plan(test::small_scenario(2272,
+                                              {{0.85, 165936, 2356},
+                                               {0.125, 140736, 4340},
+                                               {0.875, 154040, 3040},
+                                               {0.4, 173552, 14260},
+                                               {0.725, 147800, 1916},
+                                               {0.075, 221636, 10832},
+                                               {0.85, 162172, 7344}},
+                                              "stages: {cut: per_layer}\n" + text, machine)));
+    CHECK(!result.blocking);
+    return result.makespan;
+  };
+  const std::string alone = "policy: {name: streamed}\nworkload: {steps: 4, batches_per_step: ";
+  const double longest = std::max(seconds(alone + "3}\n", {}), seconds(alone + "2}\n", {}));
+  CHECK(seconds("policy: {name: data_parallel, replica: streamed}\n"
+                "workload: {steps: 4, batches_per_step: 5}\n",
+                {"platform.devices.gpu.count=2", "platform.links.host.sharing=private"}) ==
+        Approx(longest).epsilon(1e-12));
 }
 
 }  // namespace

@@ -19,6 +19,11 @@ class Table {
     if (fresh) things_.push_back(thing);
     return found->second;
   }
+  /// Returns the thing with this name, or null.
+  const Thing* find(const std::string& name) const {
+    const auto found = numbers_.find(name);
+    return found == numbers_.end() ? nullptr : &things_[found->second];
+  }
 
  private:
   std::vector<Thing>& things_;
@@ -77,6 +82,10 @@ class Merger {
       const bool shared = tensor.home != none && plan_.pools[tensor.home].shared();
       if (!shared || tensor.tensor_class != TensorClass::weight)
         tensor.name = name + "/" + tensor.name;
+      else if (const Tensor* other = tensors_.find(tensor.name);
+               other && other->bytes != tensor.bytes)
+        // The parts divide the same weights into other pieces.
+        tensor.name += "." + std::to_string(tensor.bytes) + "B";
       numbers.tensors.push_back(tensors_.enter(tensor));
     }
     for (Collective collective : part.collectives) {

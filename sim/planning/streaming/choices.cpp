@@ -10,6 +10,7 @@
 #include "planning/run_seconds.hpp"
 #include "planning/streaming/listing.hpp"
 #include "planning/streaming/rehearsal.hpp"
+#include "planning/streaming/waiting_ways.hpp"
 
 namespace sluice {
 
@@ -18,8 +19,6 @@ namespace {
 constexpr std::int64_t steps_of_ahead = 32;     ///< all weights / the step in which `ahead` is tried
 constexpr std::int64_t few_steps_of_ahead = 8;  ///< with at least `many_passes` passes per step
 constexpr double many_passes = 8;
-constexpr std::int64_t pieces_of_model = 192;
-constexpr double pieces_of_step = 768;  ///< a step may load the weights in several passes
 constexpr double never = std::numeric_limits<double>::infinity();
 /// Pairs of a number of inputs and a number of results of other slots. If a choice spares buffers, each pair gives a
 /// value of `ahead` that leaves room for these inputs and results while the device holds the largest group.
@@ -28,13 +27,6 @@ constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
 constexpr std::int64_t few_slots =
     1000;  ///< more ways are tried if a step has at most this many slots
 constexpr std::int64_t shares_that_stay = 8;  ///< all weights / the step in which shares are tried
-
-/// Returns a size of pieces that is so large that the setup takes at most a hundredth of the time of each transfer.
-std::int64_t small_piece(const StreamedCase& streamed) {
-  const double fixed = 100 * streamed.down.setup_s * streamed.down.bandwidth;
-  return std::max(
-      {streamed.weights() / pieces_of_model, static_cast<std::int64_t>(fixed), std::int64_t{4096}});
-}
 
 /// The data that all candidates of one cut share.
 struct CutContext {
@@ -53,6 +45,7 @@ class StreamedWays {
 
   std::int64_t count() const {
     std::int64_t ways = 0;
+    for (const Candidate& one : waiting()) ways += one.ways;
     for (const ResidentShare& stays : residencies())
       for (const BufferCount& some : buffers())
         ways += static_cast<std::int64_t>(pieces().size()) *
@@ -86,6 +79,7 @@ class StreamedWays {
                           return by_buffers(ways, choice);
                         }});
     }
+    for (Candidate& waiting : ways->waiting()) opened.push_back(std::move(waiting));
     return opened;
   }
 
@@ -126,6 +120,19 @@ class StreamedWays {
         return rehearsal.bytes_with(ahead) > *shared_->capacity;
       });
     return all;
+  }
+
+  /// Returns the ways in which actions may wait for memory.
+  std::vector<Candidate> waiting() const {
+    const StreamedKeys& keys = shared_->keys;
+    if (keys.ahead) return {};
+    StreamedChoice choice = this->choice({});
+    choice.buffers =
+        std::min(keys.buffers.value_or(most_buffers()), shared_->streamed.micro_batches + 1);
+    choice.piece = pieces().front();
+    return waiting_candidates({shared_->request, shared_->common, shared_->streamed, choice,
+                               shared_->capacity, at_least(choice), !keys.piece},
+                              shared_);
   }
 
   /// Simulates the way repeatedly, each time with fewer bytes for early loads. The lower bound rises when the bytes
@@ -315,27 +322,12 @@ class StreamedWays {
   }
   std::vector<std::int64_t> pieces() const {
     if (shared_->keys.piece) return {*shared_->keys.piece};
-    if (!shared_->streamed.overlap) return {0};
-    const StreamedCase& streamed = shared_->streamed;
-    const double in_step = static_cast<double>(streamed.weights()) * passes() / pieces_of_step;
-    const std::int64_t piece = std::max(small_piece(streamed), static_cast<std::int64_t>(in_step));
-    const auto divides = [&](std::int64_t bytes) {
-      const auto& groups = streamed.groups;
-      return std::any_of(groups.begin(), groups.end(),
-                         [&](const auto& group) { return group.bytes.weights > bytes; });
-    };
-    if (divides(piece) && streamed.down.setup_s == 0) return {piece};
-    if (divides(piece)) return {piece, 0};
-    // Smaller pieces need more time for set-ups than larger pieces, but the last piece arrives sooner.
-    for (const std::int64_t part : {4, 16})
-      if (divides(piece / part) && piece / part >= 4096) return {piece / part, 0};
-    return {0};
+    return piece_sizes(shared_->streamed, passes());
   }
+  /// Fewer bytes are tried if each try takes long, as with a replay or with many passes.
   std::vector<std::int64_t> aheads(const StreamedChoice& choice) const {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
     const std::int64_t all = shared_->streamed.weights() - choice.resident_bytes();
-    // Fewer choices are tried if it takes long to try a choice. A replay takes longer than a rehearsal, and a choice
-    // with many passes takes longer than a choice with few passes.
     const std::int64_t steps = choice.resident_bytes() > 0 ? 2
                                : replayed()                ? 4
                                : passes() < many_passes    ? steps_of_ahead

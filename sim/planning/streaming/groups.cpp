@@ -79,6 +79,37 @@ std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece) {
   return pieces;
 }
 
+namespace {
+
+constexpr std::int64_t pieces_of_model = 192;
+constexpr double pieces_of_step = 768;  ///< a step may load the weights in several passes
+
+/// Returns a size of pieces that is so large that the setup takes at most a hundredth of the time of each transfer.
+std::int64_t small_piece(const StreamedCase& streamed) {
+  const double fixed = 100 * streamed.down.setup_s * streamed.down.bandwidth;
+  return std::max(
+      {streamed.weights() / pieces_of_model, static_cast<std::int64_t>(fixed), std::int64_t{4096}});
+}
+
+}  // namespace
+
+std::vector<std::int64_t> piece_sizes(const StreamedCase& streamed, double passes) {
+  if (!streamed.overlap) return {0};
+  const double in_step = static_cast<double>(streamed.weights()) * passes / pieces_of_step;
+  const std::int64_t piece = std::max(small_piece(streamed), static_cast<std::int64_t>(in_step));
+  const auto divides = [&](std::int64_t bytes) {
+    const auto& groups = streamed.groups;
+    return std::any_of(groups.begin(), groups.end(),
+                       [&](const auto& group) { return group.bytes.weights > bytes; });
+  };
+  if (divides(piece) && streamed.down.setup_s == 0) return {piece};
+  if (divides(piece)) return {piece, 0};
+  // Smaller pieces need more time for set-ups than larger pieces, but the last piece arrives sooner.
+  for (const std::int64_t part : {4, 16})
+    if (divides(piece / part) && piece / part >= 4096) return {piece / part, 0};
+  return {0};
+}
+
 std::int64_t StreamedChoice::resident_bytes() const {
   return std::accumulate(resident.begin(), resident.end(), std::int64_t{0});
 }

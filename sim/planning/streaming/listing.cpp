@@ -85,6 +85,9 @@ class StreamedLister {
       }
   }
 
+  /// Returns the most bytes of any slot, with the loads that come early.
+  std::int64_t most() { return slots_.most(common_.device.name); }
+
   Plan make() {
     std::vector<std::uint32_t> crossing(static_cast<std::size_t>(per_step_));
     std::size_t run = 0;
@@ -318,13 +321,20 @@ Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common
 Plan list_as_asked(const PolicyRequest& request, const CommonParameters& common,
                    const StreamedChoice& choice) {
   const StreamedFit fit(request, common, choice);
-  const StreamedCase streamed = streamed_case(request, common, choice.offload);
-  StreamedLister lister(request, with_buffers(common, choice), streamed, choice,
-                        fit.slot_bytes(choice.in_flight), fit.capacity());
-  lister.add_as_asked();
-  Plan plan = lister.make();
+  Plan plan = list_within(request, common, choice, fit.capacity()).plan;
   fit.require(choice.in_flight, plan);
   return plan;
+}
+
+ListedPlan list_within(const PolicyRequest& request, const CommonParameters& common,
+                       const StreamedChoice& choice, std::optional<std::int64_t> room) {
+  const StreamedFit fit(request, common, choice);
+  const StreamedCase streamed = streamed_case(request, common, choice.offload);
+  StreamedLister lister(request, with_buffers(common, choice), streamed, choice,
+                        fit.slot_bytes(choice.in_flight), room);
+  lister.add_as_asked();
+  const std::int64_t used = lister.most();
+  return {lister.make(), used};
 }
 
 }  // namespace sluice

@@ -1,6 +1,9 @@
 // Turns a choice into the plan of streamed inference.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "planning/streaming/rehearsal.hpp"
 
 namespace sluice {
@@ -14,5 +17,15 @@ Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common
 /// and what would fit.
 Plan list_as_asked(const PolicyRequest& request, const CommonParameters& common,
                    const StreamedChoice& choice);
+
+/// A plan, and the number of bytes from which on its listing stays the same.
+struct ListedPlan {
+  Plan plan;
+  std::int64_t used = 0;
+};
+/// Returns the plan of this choice in which loads are listed as early as `room` bytes allow. The run may use the whole
+/// device, and its actions wait if there is not enough room yet. If `room` is empty, it is unlimited.
+ListedPlan list_within(const PolicyRequest& request, const CommonParameters& common,
+                       const StreamedChoice& choice, std::optional<std::int64_t> room);
 
 }  // namespace sluice

@@ -1,0 +1,99 @@
+#include "planning/streaming/waiting_ways.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "base/quantity.hpp"
+#include "planning/run_seconds.hpp"
+#include "planning/streaming/fit.hpp"
+#include "planning/streaming/listing.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// The bytes for early loads in addition to the bytes that the run needs without them, in parts of all weights.
+constexpr std::array<double, 20> rooms_of_weights = {
+    0.0,      1.0 / 64, 1.0 / 32, 3.0 / 64, 1.0 / 16, 5.0 / 64, 3.0 / 32,
+    7.0 / 64, 1.0 / 8,  9.0 / 64, 5.0 / 32, 3.0 / 16, 7.0 / 32, 1.0 / 4,
+    5.0 / 16, 3.0 / 8,  1.0 / 2,  5.0 / 8,  3.0 / 4,  1.0};
+/// How many groups may be loaded early. If more groups came early, results and inputs would have to wait for room.
+constexpr std::array<std::int64_t, 3> prefetched = {1, 2, 4};
+/// The most slots of a step, and of a run, for which these plans are tried.
+constexpr std::int64_t most_slots = 200, most_slots_of_run = 2'000;
+
+/// Returns whether another device uses a link between this device and host memory. Replicas on such devices slow each
+/// other down.
+bool shares_links_with_devices(const WaitingCase& waiting) {
+  const Platform& platform = waiting.request.pricing.platform;
+  const std::string &host = waiting.common.host, &own = waiting.common.device.name;
+  for (const Device& device : platform.devices) {
+    if (device.name == own) continue;
+    for (const auto& [mine, other] :
+         {std::pair{&platform.path(host, own), platform.path_or_null(host, device.name)},
+          std::pair{&platform.path(own, host), platform.path_or_null(device.name, host)}})
+      for (const std::uint32_t channel : mine->channels)
+        if (other && std::find(other->channels.begin(), other->channels.end(), channel) !=
+                         other->channels.end())
+          return true;
+  }
+  return false;
+}
+
+/// Simulates the plans that fit, beginning with the most bytes for early loads.
+void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& context,
+              const std::function<void(const Settled&)>& settled) {
+  const StreamedFit fit(waiting.request, waiting.common, waiting.choice);
+  const std::int64_t least = fit.peak(waiting.choice.in_flight);
+  const bool limited = shares_links_with_devices(waiting);
+  std::int64_t same_from = std::numeric_limits<std::int64_t>::max();
+  for (auto part = rooms_of_weights.rbegin(); part != rooms_of_weights.rend(); ++part) {
+    const std::int64_t room =
+        least + static_cast<std::int64_t>(*part * static_cast<double>(waiting.streamed.weights()));
+    if (room >= same_from || (waiting.capacity && room > *waiting.capacity)) continue;
+    const auto plan = [waiting, context, limited, room] {
+      ListedPlan listed = list_within(waiting.request, waiting.common, waiting.choice, room);
+      if (limited) stay_within(listed.plan, waiting.common.device.name, room);
+      return listed;
+    };
+    const ListedPlan listed = plan();
+    same_from = listed.used;
+    settled({run_seconds(listed.plan),
+             waiting.choice.text(waiting.streamed.groups.size()) +
+                 (limited ? "; stays within " : "; loads ahead within ") + format_bytes(room),
+             [plan] { return plan().plan; }});
+  }
+}
+
+}  // namespace
+
+std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
+                                          const std::shared_ptr<const void>& context) {
+  const StreamedCase& streamed = waiting.streamed;
+  const auto groups = static_cast<std::int64_t>(streamed.groups.size());
+  if (groups == 1 || !streamed.overlap || streamed.shared_link || streamed.host_limited ||
+      streamed.micro_batches > most_slots / groups ||
+      streamed.micro_batches * groups > most_slots_of_run / streamed.steps)
+    return {};
+  std::vector<std::int64_t> pieces = {waiting.choice.piece};
+  if (waiting.smaller_pieces && pieces[0] / 4 >= 4096) pieces.push_back(pieces[0] / 4);
+  std::vector<std::int64_t> groups_ahead(prefetched.begin(), prefetched.end());
+  if (waiting.choice.prefetch) groups_ahead = {*waiting.choice.prefetch};
+  std::vector<Candidate> candidates;
+  for (const std::int64_t piece : pieces)
+    for (const std::int64_t prefetch : groups_ahead) {
+      WaitingCase one = waiting;
+      one.choice.piece = piece;
+      one.choice.prefetch = prefetch;
+      candidates.push_back({.at_least = waiting.at_least,
+                            .ways = static_cast<std::int64_t>(rooms_of_weights.size()),
+                            .simulate = [one, context](double, const auto& settled) {
+                              simulate(one, context, settled);
+                            }});
+    }
+  return candidates;
+}
+
+}  // namespace sluice
