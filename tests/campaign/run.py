@@ -2,11 +2,11 @@
 """Runs the campaign, which checks all claims of the program on random scenarios, and attacks the program.
 
 The campaign takes SECONDS, 600 by default (`run.py [SECONDS]`). It uses three quarters of this time for scenarios. The
-rest is for signals (to run, sweep and check, at random moments), limits (of file size, descriptors and memory) and
-mutants of all inputs (mutants.py). Seeds continue from one campaign to the next (build/campaign/next_seed), unless
---seed gives the first seed. Faults are printed with their seeds. A scenario with a fault is made as simple as possible
-and written to build/campaign/found. When the fault is fixed, move the scenario to tests/campaign/kept, which the tests
-read.
+rest is for signals (to run, sweep and check, at random moments), limits (of file size, descriptors and memory), mutants
+of all inputs (mutants.py) and extreme values of all numbers (extremes.py). Seeds continue from one campaign to the next
+(build/campaign/next_seed), unless --seed gives the first seed. Faults are printed with their seeds. A scenario with a
+fault is made as simple as possible and written to build/campaign/found. When the fault is fixed, move the scenario to
+tests/campaign/kept, which the tests read.
 """
 
 import argparse
@@ -24,12 +24,13 @@ import time
 import traceback
 
 import attacks
+import extremes
 import mutants
 
 ROOT = attacks.ROOT
 BUILD = pathlib.Path(os.environ.get("SLUICE_CAMPAIGN_BUILD", ROOT / "build/release"))
 KEPT = ROOT / "build/campaign"
-KINDS = ("scenarios", "kills", "limits", "mutants")
+KINDS = ("scenarios", "kills", "limits", "mutants", "extremes")
 
 
 def seed_to_begin_with(given):
@@ -80,6 +81,8 @@ def attack(kind, seed, seconds, times):
                     killed.one(number)
                 elif kind == "limits":
                     attacks.limited(folder, choice)
+                elif kind == "extremes":
+                    extremes.one(folder, choice)
                 else:
                     mutants.mutated(folder, seeds, choice)
             except (AssertionError, subprocess.TimeoutExpired):
