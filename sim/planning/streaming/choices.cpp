@@ -302,7 +302,9 @@ class StreamedWays {
     counts.push_back({1, false});
     if (const auto most = shared_->keys.buffers) {  // the given number is the limit
       const std::int64_t useful = std::min(*most, shared_->streamed.micro_batches + 1);
-      std::erase_if(counts, [&](const BufferCount& some) { return some.most >= useful; });
+      std::erase_if(counts, [&](const BufferCount& some) {
+        return some.most > useful || (some.most == useful && some.inputs_cross);
+      });
       if (useful > 1) counts.insert(counts.begin(), {useful, true});
       counts.insert(counts.begin(), {useful, false});
     }
