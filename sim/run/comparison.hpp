@@ -1,4 +1,5 @@
-// Compares two executions of one plan, span by span. Each span must start and end at the same times in both executions.
+// Compares two executions of one plan, span by span. Each span must start and end at the same times in both executions,
+// within a tolerance.
 // All times are in seconds.
 #pragma once
 
@@ -31,12 +32,12 @@ class Times final : public Sink {
   double makespan_ = 0;
 };
 
-/// Listens to the second execution. Throws InternalError if a start or an end differs by more than 1e-9 of the
-/// makespan. The message names the first such span.
+/// Listens to the second execution. Throws InternalError if a start or an end differs by more than the tolerance. The
+/// message names the first such span.
 class Comparison final : public Sink {
  public:
-  Comparison(const Plan& plan, const Times& times)
-      : plan_(plan), times_(times), seen_(plan.actions.size(), 0) {}
+  Comparison(const Plan& plan, const Times& times, double tolerance)
+      : plan_(plan), times_(times), tolerance_(tolerance), seen_(plan.actions.size(), 0) {}
   void span(const Span& span) override;
   void memory(const MemoryEvent&) override {}
   /// Call this function after the last span. Throws InternalError if spans are missing.
@@ -47,6 +48,7 @@ class Comparison final : public Sink {
 
   const Plan& plan_;
   const Times& times_;
+  const double tolerance_;
   std::vector<std::size_t> seen_;  ///< the number of executions of each action so far
 };
 
