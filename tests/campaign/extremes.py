@@ -15,6 +15,8 @@ import tempfile
 
 from attacks import ROOT, sluice
 
+# A refusal names the file, the line and the column, and shows the line with its key.
+PLACE = re.compile(r"^extreme\.json:\d+:\d+: error: .+\n.+\n *\^", re.MULTILINE)
 VALUES = ("1e-300", "1e300", "0", "-1", "9223372036854775807", "1e18", "0.5")
 CPU_SECONDS = 20
 QUANTITY = re.compile(r"(-?[0-9.]+(?:[eE][+-]?[0-9]+)?)( ?[A-Za-z/%]*)")
@@ -57,15 +59,6 @@ def cases():
             for value in VALUES]
 
 
-def place_is_named(message, path, value):
-    """Returns whether a refusal names the file with line and column, and also a key of the number's path or the value.
-    The numbers of a stage table have no keys, so that the row's position is enough for them."""
-    keys = [key for key in path if isinstance(key, str)]
-    in_a_row = isinstance(path[-1], int) and isinstance(path[-2], int)
-    return (re.search(r"\bextreme\.json:\d+:\d+: ", message) is not None
-            and (in_a_row or value in message or any(key in message for key in keys[-2:])))
-
-
 def run_case(folder, case):
     """Runs one case. The program must answer it, refuse it at its place, or say that it does not fit."""
     name, path, value = case
@@ -79,7 +72,7 @@ def run_case(folder, case):
     if done.returncode == 0:
         assert not re.search(rb": (nan|-?inf|NaN|Infinity)\b", done.stdout), where
     if done.returncode == 3:
-        assert place_is_named(done.stderr.decode(), path, value), where
+        assert PLACE.search(done.stderr.decode()), where
     if done.returncode == 4:
         assert done.stderr, where
 
