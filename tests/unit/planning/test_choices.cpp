@@ -175,9 +175,9 @@ TEST_CASE("a scenario with the number of buffers that was chosen is as fast as t
   const Plan chosen = with_large_inputs("policy: {name: streamed}\n");
   const std::string text = std::get<std::string>(find_fact(chosen.facts, "chosen")->value);
   INFO(text);
-  CHECK_THAT(text, Catch::Contains("buffers: 3, pieces"));
+  CHECK_THAT(text, Catch::Contains("buffers: 2, pieces"));
   CHECK_THAT(text, Catch::Contains("; before a group begins, only the first of its inputs is"));
-  const Plan given = with_large_inputs("policy: {name: streamed, buffers: 3}\n");
+  const Plan given = with_large_inputs("policy: {name: streamed, buffers: 2}\n");
   CHECK(run_seconds(given) == run_seconds(chosen));
 }
 
