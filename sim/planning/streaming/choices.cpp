@@ -311,9 +311,7 @@ class StreamedWays {
     return counts;
   }
   std::int64_t most_buffers() const {
-    std::int64_t most = 1;
-    for (const BufferCount& some : buffers()) most = std::max(most, some.most);
-    return most;
+    return std::ranges::max(buffers(), {}, &BufferCount::most).most;
   }
   std::vector<std::int64_t> pieces() const {
     if (shared_->keys.piece) return {*shared_->keys.piece};
