@@ -20,8 +20,7 @@ void Comparison::span(const Span& span) {
   const std::size_t number = seen_[span.action]++;
   if (number >= expected.size()) disagree(span, "it is not executed");
   const auto [start, end] = expected[number];
-  const double tolerance = 1e-9 * times_.makespan();
-  if (std::abs(span.start - start) <= tolerance && std::abs(span.end - end) <= tolerance) return;
+  if (std::abs(span.start - start) <= tolerance_ && std::abs(span.end - end) <= tolerance_) return;
   disagree(span, "it runs from " + exact(start) + " s to " + exact(end) + " s");
 }
 

@@ -1,5 +1,5 @@
 // Compares the spans of two executions of one plan one by one. Each span must have the same start and the same end in
-// both executions. All times are in seconds.
+// both executions, within a tolerance. All times are in seconds.
 #pragma once
 
 #include <cstdint>
@@ -31,12 +31,12 @@ class Times final : public Sink {
   double makespan_ = 0;
 };
 
-/// Listens to the second execution. Throws InternalError if a start or an end differs by more than 1e-9 of the
-/// makespan. The message names the first such span.
+/// Listens to the second execution. Throws InternalError if a start or an end differs by more than the tolerance. The
+/// message names the first such span.
 class Comparison final : public Sink {
  public:
-  Comparison(const Plan& plan, const Times& times)
-      : plan_(plan), times_(times), seen_(plan.actions.size(), 0) {}
+  Comparison(const Plan& plan, const Times& times, double tolerance)
+      : plan_(plan), times_(times), tolerance_(tolerance), seen_(plan.actions.size(), 0) {}
   void span(const Span& span) override;
   void memory(const MemoryEvent&) override {}
   /// Call this function after the last span. Throws InternalError if the second execution lacks spans of the first
@@ -48,6 +48,8 @@ class Comparison final : public Sink {
 
   const Plan& plan_;
   const Times& times_;
+  /// In seconds.
+  const double tolerance_;
   /// How many executions of each action the second execution of the plan has sent so far.
   std::vector<std::size_t> seen_;
 };

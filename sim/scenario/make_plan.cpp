@@ -258,9 +258,8 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
   Settlement settled = located(keys.map(), [&] {
     try {
       return settle(*scenario.policy, attempts, keys.reader());
-    } catch (const CountError& error) {
-      if (error.has_position()) throw;
-      throw CountError(samples.position(), error.what());
+    } catch (const CountError&) {
+      return located(samples, []() -> Settlement { throw; });
     }
   });
   // The scenario's name is the name of a file, which may consist of any bytes. The text of a plan is UTF-8.

@@ -3,10 +3,10 @@
 
 The campaign takes SECONDS, 600 by default (`run.py [SECONDS]`). Three quarters of this time are for scenarios. In the
 last quarter, the campaign sends signals to run, sweep and check at random moments, sets limits of file size,
-descriptors and memory, and lets commands read mutants of all inputs (mutants.py). Seeds continue from one campaign to
-the next (build/campaign/next_seed), unless --seed gives the first seed. Faults are printed with their seeds. A scenario
-with a fault is made as simple as possible and written to build/campaign/found. When the fault is fixed, move the
-scenario to tests/campaign/kept, which the tests read.
+descriptors and memory, and lets commands read mutants of all inputs (mutants.py) and extreme values of all numbers
+(extremes.py). Seeds continue from one campaign to the next (build/campaign/next_seed), unless --seed gives the first
+seed. Faults are printed with their seeds. A scenario with a fault is made as simple as possible and written to
+build/campaign/found. When the fault is fixed, move the scenario to tests/campaign/kept, which the tests read.
 """
 
 import argparse
@@ -24,12 +24,13 @@ import time
 import traceback
 
 import attacks
+import extremes
 import mutants
 
 ROOT = attacks.ROOT
 BUILD = pathlib.Path(os.environ.get("SLUICE_CAMPAIGN_BUILD", ROOT / "build/release"))
 KEPT = ROOT / "build/campaign"
-KINDS = ("scenarios", "kills", "limits", "mutants")
+KINDS = ("scenarios", "kills", "limits", "mutants", "extremes")
 
 
 def seed_to_begin_with(given):
@@ -80,6 +81,8 @@ def attack(kind, seed, seconds, times):
                     killed.one(number)
                 elif kind == "limits":
                     attacks.limited(folder, choice)
+                elif kind == "extremes":
+                    extremes.one(folder, choice)
                 else:
                     mutants.mutated(folder, seeds, choice)
             except (AssertionError, subprocess.TimeoutExpired):

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs a few fixed attacks of the campaign: kills, signals, limits and mutants."""
+"""Runs a few fixed attacks of the campaign: kills, signals, limits, mutants and extreme values."""
 
 import os
 import pathlib
@@ -29,6 +29,9 @@ class ShortCampaign(unittest.TestCase):
 
     def test_mutants_of_all_inputs_are_read_or_refused(self):
         self.hold("mutants", 150)
+
+    def test_an_extreme_value_of_any_number_is_answered_or_refused_at_its_place(self):
+        self.hold("extremes", 40)
 
     def test_unchanged_inputs_are_read(self):
         import tempfile

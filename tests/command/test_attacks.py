@@ -40,6 +40,12 @@ def limited(**limits):
     return apply
 
 
+def cpu_seconds(process):
+    """Returns the CPU time of a running process. On a busy computer, the time on the clock would say little."""
+    fields = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Attacked(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -67,8 +73,13 @@ class Signals(Attacked):
         process = subprocess.Popen([PROGRAM, *map(str, words)], cwd=self.folder, env=ENVIRONMENT,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(moment)
+        before = cpu_seconds(process.pid)
         process.send_signal(number)
+        ended_before = resource.getrusage(resource.RUSAGE_CHILDREN)
         output, message = process.communicate(timeout=60)
+        ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent = sum(getattr(ended, kind) - getattr(ended_before, kind) for kind in ("ru_utime", "ru_stime"))
+        self.assertLess(spent - before, 0.5, "the signal ends the process within 0.5 s of CPU time")
         self.assertIn(process.returncode, (128 + number, -number), message)
         self.assertEqual(output, b"")
         self.assertEqual(message, b"sluice: interrupted\n" if process.returncode > 0 else b"")
@@ -271,7 +282,7 @@ class Limits(Attacked):
             file.write(b"format: sluice-model/1\n")
             for _ in range(300):
                 file.write(b"# a comment that is read, too\n" * 33_334)
-        done = self.run_it("model", path, preexec_fn=limited(AS=1_500_000_000))
+        done = self.run_it("model", path, preexec_fn=limited(AS=1_500_000_000, CPU=20))
         self.assertEqual(done.returncode, 3)
         self.assertIn(b"huge.yaml: error: 300 MB of YAML are too many: at most 64 MB are read", done.stderr)
         self.assertIn(b"Write the document as JSON", done.stderr)

@@ -72,6 +72,22 @@ prologue:
         self.assertEqual(len(messages), 1, messages)
         self.assertIn("0F1", done.stderr)
 
+    def test_both_compares_up_to_100000_actions_to_the_bit(self):
+        """The ends are sums of 0.1 s, not products, so a replay that leaves out periods differs in the last bits."""
+        plan = self.folder / "loop.plan"
+        plan.write_text("""format: sluice-plan/2
+iterations 1000
+stream c kind=compute device=gpu
+body:
+0F0 on=c seconds=0.1 samples=1 samples_done=1
+""")
+        end = 0.0
+        for _ in range(1000):
+            end += 0.1
+        self.assertNotEqual(end, 100.0)
+        metrics = self.answers_json("run", plan, "--executor", "both")["metrics"]
+        self.assertEqual(metrics["makespan_s"], end)
+
     def test_how_much_was_measured(self):
         self.assertIsNone(self.answers_json("run", "alexnet_resident")["metrics"]["measured_share"])
 

@@ -2,6 +2,7 @@
 """Tests that figures that no machine can have, and damaged profiles, are refused without a crash. The message names the
 position of the fault."""
 
+import json
 import os
 import pathlib
 import random
@@ -67,6 +68,26 @@ class Counts(unittest.TestCase):
         done = sluice("fits", "alexnet", "--platform", "k40", "--memory", "9000000000000000000B", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotRegex(done.stdout, rb"nan|inf\b")
+
+    def test_a_memory_of_as_many_bytes_as_a_count_can_hold_has_an_answer(self):
+        """One sample more than the largest micro-batch has more than 2^63 - 1 bytes in these models."""
+        for model in ("vgg16", "resnet50", "gpt2"):
+            for mode in ("training", "inference"):
+                with self.subTest(model=model, mode=mode):
+                    done = sluice("fits", model, "--platform", "k40", "--memory", "9223372036854775807B",
+                                  "--mode", mode, "--json")
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    card = json.loads(done.stdout)["cards"][0]
+                    self.assertGreater(card["largest"], 1_000_000_000)
+                    self.assertIn("more than 2^63 - 1 bytes", card["refusal"])
+                    self.assertIsNone(card["next"])
+
+    def test_a_batch_with_too_many_micro_batches_is_refused_with_what_is_allowed(self):
+        done = sluice("fits", "alexnet", "--platform", "k40", "--batch", "1000000000000")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertRegex(done.stderr.decode(), r"'1000000000000' for 'batch': its largest divisor that fits on k40 is "
+                         r"2500, so the batch has 400000000 micro-batches; expected at most 1000000 micro-batches of "
+                         r"at most \d+ samples")
 
     def test_rates_of_memory_that_are_too_small_are_refused(self):
         for rates in ("1e-308", "1e-308GB/s:1GB/s", "1GB/s:1e300GB/s", "0B/s:1GB/s"):

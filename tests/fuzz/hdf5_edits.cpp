@@ -19,17 +19,6 @@ using hdf5::Handle;
 /// The largest number of rows that an edit may give a column.
 constexpr std::size_t most_rows = 64;
 
-std::vector<std::string> objects_of(hid_t file) {
-  std::vector<std::string> names;
-  const auto add = [](hid_t, const char* name, const H5O_info_t*, void* list) -> herr_t {
-    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
-    return 0;
-  };
-  check(H5Ovisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, add, &names), "visit");
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 /// Reads one line of the edits.
 class Edit {
  public:
@@ -173,10 +162,23 @@ class Edit {
 
 }  // namespace
 
-void edit_hdf5(const std::string& path, const std::string& edits) {
+std::vector<std::string> hdf5_objects(const std::string& path) {
+  const auto held = hdf5::lock();
+  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "open");
+  std::vector<std::string> names;
+  const auto add = [](hid_t, const char* name, const H5O_info_t*, void* list) -> herr_t {
+    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+    return 0;
+  };
+  check(H5Ovisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, add, &names), "visit");
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void edit_hdf5(const std::string& path, const std::vector<std::string>& objects,
+               const std::string& edits) {
   const auto held = hdf5::lock();
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose, "open");
-  const std::vector<std::string> objects = objects_of(file);
   std::istringstream lines(edits);
   std::string line;
   for (int count = 0; count < 30 && std::getline(lines, line); ++count) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace sluice::test {
 
@@ -18,6 +19,12 @@ namespace sluice::test {
 ///   i 7 2 1 2 3    makes attribute 2 of object 7 these integers
 /// Objects are the groups and datasets in the order of their names, and numbers count modulo what there is. So nearly
 /// every line changes the file. If HDF5 refuses the edit of a line, the line is skipped.
-void edit_hdf5(const std::string& path, const std::string& edits);
+/// The list of objects comes from hdf5_objects().
+void edit_hdf5(const std::string& path, const std::vector<std::string>& objects,
+               const std::string& edits);
+
+/// Returns the objects of a file in the order of their names. To visit them takes so long that the fuzzer does it once
+/// for all edits of the same file.
+std::vector<std::string> hdf5_objects(const std::string& path);
 
 }  // namespace sluice::test

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests that h5py, xarray, ncdump and h5dump open a trace without options and read the same numbers."""
+"""Tests that h5py, xarray, ncdump and h5dump open a trace without options and read the same numbers. PyTables reads the
+numbers by their paths."""
 
 import pathlib
 import re
@@ -7,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import warnings
 
 from sluice_package import need, sluice
 
@@ -43,6 +45,20 @@ class Readers(unittest.TestCase):
             with xarray.open_dataset(self.path, group=f"memory/{pool}", engine="h5netcdf") as memory:
                 mine = self.result.memory[self.result.memory["pool"] == pool]
                 self.assertTrue(np.array_equal(memory["level"], mine["level"]))
+
+    def test_pytables_reads_numbers_by_path_but_neither_texts_nor_axes(self):
+        try:
+            import tables
+        except ImportError:
+            self.skipTest("PyTables is not installed")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # PyTables warns of each text that it cannot read
+            with tables.open_file(self.path) as file:
+                self.assertTrue(np.array_equal(file.get_node("/spans/start")[:], self.result.spans["start"]))
+                self.assertIsInstance(file.get_node("/scenario"), tables.UnImplemented)
+                for axis in ("/series/time", "/spans/span"):
+                    with self.assertRaises(KeyError):
+                        file.get_node(axis)
 
     def test_ncdump_reads_the_numbers_of_a_trace(self):
         self.dumps("ncdump", r"start = 0, ")

@@ -309,16 +309,16 @@ class StreamedWays {
     counts.push_back({1, false});
     if (const auto most = shared_->keys.buffers) {  // the number in the scenario is the limit
       const std::int64_t useful = std::min(*most, shared_->streamed.micro_batches + 1);
-      std::erase_if(counts, [&](const BufferCount& some) { return some.most >= useful; });
+      std::erase_if(counts, [&](const BufferCount& some) {
+        return some.most > useful || (some.most == useful && some.inputs_cross);
+      });
       if (useful > 1) counts.insert(counts.begin(), {useful, true});
       counts.insert(counts.begin(), {useful, false});
     }
     return counts;
   }
   std::int64_t most_buffers() const {
-    std::int64_t most = 1;
-    for (const BufferCount& some : buffers()) most = std::max(most, some.most);
-    return most;
+    return std::ranges::max(buffers(), {}, &BufferCount::most).most;
   }
   std::vector<std::int64_t> pieces() const {
     if (shared_->keys.piece) return {*shared_->keys.piece};

@@ -118,12 +118,13 @@ std::string StreamedChoice::text(std::size_t groups) const {
   std::string text = std::to_string(groups) + (groups == 1 ? " stage" : " stages");
   text += ", in_flight: " + std::to_string(in_flight) + ", buffers: " + (spares ? "at most " : "") +
           std::to_string(buffers);
-  if (!inputs_cross) text += " within a group";
   text += ", pieces: " + (piece == 0 ? "whole" : format_bytes(piece));
   if (prefetch) text += ", prefetch: " + std::to_string(*prefetch);
   text += ", ahead: " + format_bytes(ahead);
   if (resident_bytes() > 0) text += ", resident: " + format_bytes(resident_bytes());
   if (groups > 1) text += offload ? ", strategy: offload_all" : ", strategy: keep_all";
+  // `policy.buffers` is the largest number of buffers. Sluice decides by itself which groups use fewer buffers.
+  if (!inputs_cross) text += "; before a group begins, only the first of its inputs is loaded";
   return text;
 }
 

@@ -50,7 +50,7 @@ struct StreamedChoice {
     return resident.empty() ? 0 : resident[group];
   }
   std::int64_t resident_bytes() const;  ///< the sum over all groups
-  /// Returns the choice as text of a scenario, for a cut into this many groups.
+  /// Returns the choice as keys of a scenario, for a cut into this many groups. What no key says follows a semicolon.
   std::string text(std::size_t groups) const;
 };
 

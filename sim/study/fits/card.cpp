@@ -88,6 +88,9 @@ CardFit Card::answer(std::optional<std::int64_t> batch) {
       fit.refusal = refusal_->what();
       fit.refusal_headline = refusal_->headline();
       fit.shortage = refusal_->shortage;
+    } else if (is_beyond_counts_) {
+      fit.refusal = fit.refusal_headline =
+          "one more sample needs more than 2^63 - 1 bytes, and no memory has so many bytes";
     }
   } else {
     plan(asked_, 1, 1);  // This call throws if no plan can be made for the question.
@@ -95,9 +98,11 @@ CardFit Card::answer(std::optional<std::int64_t> batch) {
   const std::int64_t most = fit.largest.value_or(0);
   if (most > 0 && has_seconds(most)) fit.step_s = step_s(most, most);
   add_footprints(fit, batch);
-  if (!batch && most > 0 && asked_.workload.training)
-    batch = std::min(most, most_samples / shown_accumulation) * shown_accumulation;
-  if (batch) fit.accumulation = accumulation(*batch, fit);
+  if (batch)
+    fit.accumulation = accumulation(*batch, fit, true);
+  else if (most > 0 && asked_.workload.training)
+    fit.accumulation = accumulation(
+        std::min(most, most_samples / shown_accumulation) * shown_accumulation, fit, false);
   const std::int64_t samples = std::max<std::int64_t>(1, fit.largest.value_or(1));
   asked_.document.find("workload")->set("batch", Value::make(samples));
   fit.scenario = asked_.text();
@@ -130,6 +135,10 @@ FitAnswer Card::ask(Scenario& scenario, std::int64_t batch, std::int64_t micro_b
     if (&scenario == &asked_) made_ = {batch, micro_batch, made};
     return {.fits = true};
   } catch (const CountError&) {  // The number of bytes does not fit into 64 bits, so no memory holds them.
+    if (&scenario == &asked_) {
+      refusal_.reset();
+      is_beyond_counts_ = true;
+    }
     return {};
   } catch (const Infeasible& error) {
     if (on_answer_) on_answer_();
@@ -183,12 +192,15 @@ std::int64_t Card::largest() {
   }
 }
 
-/// Returns nullopt if the micro-batch does not fit, or if the plan is infeasible even without a limit of the memory.
+/// Returns nullopt if the micro-batch does not fit, if the plan is infeasible even without a limit of the memory, or if
+/// the number of bytes does not fit into 64 bits.
 std::optional<Footprint> Card::footprint(std::int64_t samples, bool enforced) {
   serial_.capacity_enforced = enforced;
   try {
     return footprint_of(plan(serial_, samples, samples), device_.memory().pool, samples);
   } catch (const Infeasible&) {
+    return {};
+  } catch (const CountError&) {
     return {};
   }
 }
@@ -209,16 +221,23 @@ void Card::add_footprints(CardFit& fit, std::optional<std::int64_t> batch) {
   if (most == 0) fit.one_sample = fit.next;
 }
 
-/// Divides the batch into equal micro-batches, which have the largest size that fits.
-std::optional<Accumulation> Card::accumulation(std::int64_t batch, const CardFit& fit) {
+/// Divides the batch into equal micro-batches, which have the largest size that fits. A batch with too many
+/// micro-batches is an error if the user requested this batch. Otherwise no accumulation is shown.
+std::optional<Accumulation> Card::accumulation(std::int64_t batch, const CardFit& fit,
+                                               bool is_requested) {
   if (fit.largest == 0 || !has_seconds(batch)) return {};
+  const std::int64_t largest = fit.largest.value_or(most_samples);
   for (const std::int64_t micro_batch : divisors_of(batch)) {
-    if (micro_batch > fit.largest.value_or(most_samples)) continue;
-    if (batch / micro_batch > most_micro_batches)
-      throw InputError("a batch of " + std::to_string(batch) + " samples in micro-batches of " +
-                       std::to_string(micro_batch) + ", the largest divisor of the batch that fits " +
-                       fit.platform + ", is more than " + std::to_string(most_micro_batches) +
-                       " micro-batches, which a plan cannot unroll");
+    if (micro_batch > largest) continue;
+    const bool is_too_many = batch / micro_batch > most_micro_batches;
+    if (is_too_many && !is_requested) return {};
+    if (is_too_many)
+      throw InputError("'" + std::to_string(batch) +
+                       "' for 'batch': its largest divisor that fits on " + fit.platform + " is " +
+                       std::to_string(micro_batch) + ", so the batch has " +
+                       std::to_string(batch / micro_batch) + " micro-batches; expected at most " +
+                       std::to_string(most_micro_batches) + " micro-batches of at most " +
+                       std::to_string(largest) + " samples");
     if (!fits(batch, micro_batch)) continue;
     if (!has_seconds(micro_batch)) return {};
     return Accumulation{

@@ -40,7 +40,9 @@ class Card {
   std::int64_t largest();
   std::optional<Footprint> footprint(std::int64_t samples, bool enforced);
   void add_footprints(CardFit& fit, std::optional<std::int64_t> batch);
-  std::optional<Accumulation> accumulation(std::int64_t batch, const CardFit& fit);
+  /// Throws InputError if the batch has too many micro-batches.
+  std::optional<Accumulation> accumulation(std::int64_t batch, const CardFit& fit,
+                                           bool is_requested);
 
   Scenario asked_;   ///< the scenario that the user asked
   Scenario serial_;  ///< the scenario for one step, without overlap
@@ -50,6 +52,8 @@ class Card {
   FittingPlan made_;  ///< the last plan that fit
   /// Why the smallest micro-batch that does not fit was refused.
   std::optional<Infeasible> refusal_;
+  /// Whether a micro-batch was refused because its bytes are more than a count can hold.
+  bool is_beyond_counts_ = false;
 };
 
 }  // namespace sluice

@@ -27,12 +27,12 @@ class Columns {
 
   void open(const char* name) {
     const std::string path = group_ + "/" + name;
-    const std::uint64_t size = file_.rows(path);
-    if (!datasets_.empty() && size != rows_)
-      throw hdf5::Failure(path + " has " + std::to_string(size) + " rows, not " +
+    FileReader::OpenColumn opened = file_.open_column(path);
+    if (!datasets_.empty() && opened.rows != rows_)
+      throw hdf5::Failure(path + " has " + std::to_string(opened.rows) + " rows, not " +
                           std::to_string(rows_));
-    rows_ = size;
-    datasets_.push_back(file_.dataset(path));
+    rows_ = opened.rows;
+    datasets_.push_back(std::move(opened.data));
   }
   std::uint64_t rows() const { return rows_; }
 

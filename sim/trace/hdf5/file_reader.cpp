@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace sluice {
 
@@ -68,11 +69,13 @@ void FileReader::require_inside(const std::string& path) const {
   for (std::size_t end = 1; end != std::string::npos && path != "/";) {
     end = path.find('/', end + 1);
     const std::string part = path.substr(0, end);
+    if (inside_.count(part) != 0) continue;
     H5L_info_t info;
     if (H5Lget_info(file_, part.c_str(), &info, H5P_DEFAULT) < 0)
       throw Failure(part + " is missing");
     if (info.type != H5L_TYPE_HARD)
       throw Failure(part + " is a link to another object, which a trace does not have");
+    if (end != std::string::npos) inside_.insert(part);
   }
 }
 
@@ -154,13 +157,17 @@ double FileReader::number_attribute(const std::string& path, const std::string& 
   return value;
 }
 
-Handle FileReader::dataset(const std::string& path) const {
+FileReader::Dataset FileReader::open(const std::string& path) const {
   require_inside(path);
-  Handle opened(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose, path);
-  const Handle creation(H5Dget_create_plist(opened), H5Pclose, path);
+  Handle data(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose, path);
+  Handle creation(H5Dget_create_plist(data), H5Pclose, path);
   if (H5Pget_layout(creation) == H5D_VIRTUAL || H5Pget_external_count(creation) != 0)
     throw Failure(path + " keeps its data in another file, which a trace does not do");
-  return opened;
+  return {std::move(data), std::move(creation)};
+}
+
+Handle FileReader::dataset(const std::string& path) const {
+  return open(path).data;
 }
 
 bool FileReader::is_text(const std::string& path) const {
@@ -188,10 +195,19 @@ double FileReader::number(const std::string& path) const {
   return value;
 }
 
+FileReader::OpenColumn FileReader::open_column(const std::string& path) const {
+  Dataset opened = open(path);
+  const std::uint64_t rows = rows_of(opened, path);
+  return {std::move(opened.data), rows};
+}
+
 std::uint64_t FileReader::rows(const std::string& path) const {
-  const Handle data = dataset(path);
+  return open_column(path).rows;
+}
+
+std::uint64_t FileReader::rows_of(const Dataset& dataset, const std::string& path) const {
+  const auto& [data, creation] = dataset;
   const Handle space(H5Dget_space(data), H5Sclose, path);
-  const Handle creation(H5Dget_create_plist(data), H5Pclose, path);
   if (H5Sget_simple_extent_ndims(space) != 1 || H5Pget_layout(creation) != H5D_CHUNKED)
     throw Failure(path + " is not a column");
   hsize_t size = 0, chunk = 0, chunks = 0;
@@ -205,18 +221,21 @@ std::uint64_t FileReader::rows(const std::string& path) const {
 }
 
 std::vector<double> FileReader::numbers(const std::string& path) const {
-  const Handle data = dataset(path);
+  const Dataset found = open(path);
+  const auto& [data, creation] = found;
   const Handle type(H5Dget_type(data), H5Tclose, path);
   const Handle space(H5Dget_space(data), H5Sclose, path);
-  const Handle creation(H5Dget_create_plist(data), H5Pclose, path);
   const H5T_class_t kind = H5Tget_class(type);
   if ((kind != H5T_FLOAT && kind != H5T_INTEGER) || H5Sget_simple_extent_ndims(space) != 1)
     throw Failure(path + " is not a column of numbers");
-  if (H5Pget_layout(creation) == H5D_CHUNKED) return column<double>(path);
   hsize_t size = 0;
-  check(H5Sget_simple_extent_dims(space, &size, nullptr), path);
-  if (size > most_rows || H5Dget_storage_size(data) != size * H5Tget_size(type))
-    throw Failure(path + " lacks some of its rows");
+  if (H5Pget_layout(creation) == H5D_CHUNKED) {
+    size = rows_of(found, path);
+  } else {
+    check(H5Sget_simple_extent_dims(space, &size, nullptr), path);
+    if (size > most_rows || H5Dget_storage_size(data) != size * H5Tget_size(type))
+      throw Failure(path + " lacks some of its rows");
+  }
   std::vector<double> all(size);
   read(data, 0, all);
   return all;
@@ -224,9 +243,9 @@ std::vector<double> FileReader::numbers(const std::string& path) const {
 
 std::vector<double> FileReader::matrix(const std::string& path, std::size_t rows,
                                        std::size_t columns) const {
-  const Handle data = dataset(path);
+  const Dataset found = open(path);
+  const auto& [data, creation] = found;
   const Handle space(H5Dget_space(data), H5Sclose, path);
-  const Handle creation(H5Dget_create_plist(data), H5Pclose, path);
   std::array<hsize_t, 2> extent{}, chunk{};
   hsize_t chunks = 0;
   if (H5Sget_simple_extent_ndims(space) != 2 || H5Pget_layout(creation) != H5D_CHUNKED)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,12 @@ class FileReader {
   std::string text(const std::string& path) const;  ///< the text of a scalar dataset
   double number(const std::string& path) const;     ///< the number of a scalar dataset
 
+  /// A column that was opened once for its length and for its rows.
+  struct OpenColumn {
+    hdf5::Handle data;
+    std::uint64_t rows = 0;
+  };
+  OpenColumn open_column(const std::string& path) const;
   hdf5::Handle dataset(const std::string& path) const;
   std::uint64_t rows(const std::string& path) const;  ///< the length of a column
   std::vector<std::string> texts(const std::string& path) const;
@@ -42,8 +49,9 @@ class FileReader {
   void read(hid_t dataset, std::uint64_t begin, std::vector<T>& out) const;
   template <class T>
   std::vector<T> column(const std::string& path) const {
-    std::vector<T> all(rows(path));
-    read(dataset(path), 0, all);
+    const OpenColumn opened = open_column(path);
+    std::vector<T> all(opened.rows);
+    read(opened.data, 0, all);
     return all;
   }
   /// Reads a whole column of numbers of any type. The column may be stored in chunks or in one piece, because other
@@ -54,10 +62,18 @@ class FileReader {
   std::vector<double> matrix(const std::string& path, std::size_t rows, std::size_t columns) const;
 
  private:
+  /// A dataset with the properties with which it was created. HDF5 copies all properties whenever it is asked for them.
+  struct Dataset {
+    hdf5::Handle data, creation;
+  };
+  Dataset open(const std::string& path) const;
+  std::uint64_t rows_of(const Dataset& dataset, const std::string& path) const;
   void require_inside(const std::string& path) const;
   hdf5::Handle object(const std::string& path) const;
   hdf5::Handle attribute(const hdf5::Handle& object, const std::string& name) const;
   hdf5::Handle file_;
+  /// Groups that were found to be inside the file.
+  mutable std::set<std::string> inside_;
 };
 
 }  // namespace sluice

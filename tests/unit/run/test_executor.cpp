@@ -1,5 +1,6 @@
 // Tests which executor runs a plan, and what the executor `both` reports if the two executors differ.
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "execute/arithmetic/replay.hpp"
@@ -53,13 +54,13 @@ TEST_CASE(
   CHECK(skipped.spans.back().end != end);
 }
 
-TEST_CASE("a span whose times differ between the executors by more than 1e-9 of the makespan is named") {
+TEST_CASE("a span whose times differ between the executors by more than the tolerance is named") {
   const Plan plan = loop(3);
   NullSink nothing;
   Times times(plan, nothing);
   replay(plan, times);
   const auto second = [&](double shift, int spans) {
-    Comparison comparison(plan, times);
+    Comparison comparison(plan, times, 3e-9);
     for (int i = 0; i < spans; ++i) {
       const double start = i + (i == 1 ? shift : 0);
       comparison.span({0, i, start, start + 1, start + 1});
@@ -70,6 +71,17 @@ TEST_CASE("a span whose times differ between the executors by more than 1e-9 of 
   CHECK_THROWS_WITH(second(3.1e-9, 3), Catch::Contains("0F0 (iteration 1) on gpu.compute"));
   CHECK_THROWS_WITH(second(0, 2), Catch::Contains("leaves out '0F0'"));
   CHECK_THROWS_WITH(second(0, 4), Catch::Contains("not executed"));
+}
+
+TEST_CASE("without a tolerance, a span that differs in the last bit is named") {
+  const Plan plan = loop(1);
+  NullSink nothing;
+  Times times(plan, nothing);
+  replay(plan, times);
+  Comparison same(plan, times, 0), other(plan, times, 0);
+  CHECK_NOTHROW(same.span({0, 0, 0.0, 1.0, 1.0}));
+  CHECK_THROWS_WITH(other.span({0, 0, 0.0, std::nextafter(1.0, 2.0), 1.0}),
+                    Catch::Contains("0F0 (iteration 0) on gpu.compute"));
 }
 
 }  // namespace
