@@ -24,7 +24,7 @@ Over = Mapping[str, Union[tuple[Any, Any], Sequence[Any]]]
 
 @checked
 class Found:
-    """The result of a search. `points` has every point that was asked, as a Sweep."""
+    """The result of a search. `points` is a Sweep with every point that the search evaluated."""
 
     def __init__(self, scenario: Scenario, metric: str, search: "_sluice.Search",
                  keys: list["_sluice.SearchKey"], given: dict[str, dict[str, Any]],

@@ -1,5 +1,5 @@
-"""Prepares how busy a stream is for a picture. Actions that are wide enough are drawn separately. Narrow actions are
-combined into groups, with the share of the group's time in which an action is executed."""
+"""Computes from the spans of a stream what a picture shows of them. Actions that are wide enough are drawn separately.
+Narrow actions are combined into groups, with the share of the group's time in which an action is executed."""
 
 from __future__ import annotations
 

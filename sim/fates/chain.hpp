@@ -51,8 +51,8 @@ struct ChainStage {
   bool reads_input = true;    ///< whether the backward pass reads boundary s
   /// Whether the backward pass reads boundary s + 1 (the last stage does).
   bool reads_output = false;
-  /// The bytes of the gradient of the output. There are 0 bytes for the last stage, and if neither this stage nor any
-  /// earlier stage is trained.
+  /// The bytes of the gradient of the output. The number is 0 for the last stage. It is also 0 if neither this stage
+  /// nor any earlier stage is trained.
   std::int64_t gradient = 0;
   /// Further bytes for one micro-batch while a pass runs. There are three kinds of passes: a forward pass that keeps
   /// nothing, a forward pass that keeps the inner tensors, and a backward pass.

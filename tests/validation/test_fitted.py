@@ -48,8 +48,8 @@ class Fits(unittest.TestCase):
 @unittest.skipUnless(OPERATORS.is_dir(), f"there is no {OPERATORS}")
 class Fitting(unittest.TestCase):
     """The bundled fits are those that the program makes from the tables. The A30's table has no licence, so that no fit
-    of the A30 is bundled. The errors in a bundled fit may come from an older program, so that the tested program makes
-    the fits again."""
+    of the A30 is bundled. The errors in a bundled fit may come from an older program. So the test makes the fits again
+    with the tested program."""
 
     CARDS = {"v100_pcie": "Tesla V100-PCIE-32GB", "p100_pcie": "Tesla P100-PCIE-16GB", "t4": "Tesla T4",
              "a100_pcie": "NVIDIA A100-PCIE-40GB", "a100_80gb_pcie": "NVIDIA A100 80GB PCIe"}

@@ -16,7 +16,7 @@ PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 MODEL = ROOT.parent / "shared/data/models/onnx/light_vgg19.onnx"
 
 # 46 layers n0 ... n45 in round(sqrt(46)) = 7 segments, which begin at layer i * 46 // 7. In each segment except the
-# last one, those layers run again whose results the backward passes read. A convolution and a dense layer read their
+# last one, the layers whose results the backward passes read run again. A convolution and a dense layer read their
 # input, a ReLU its output, and a pool its indices, which it makes when it runs. The output of a segment's last layer is
 # kept, so that this layer need not run again if it is a convolution. If the last layer is a ReLU, the convolution
 # before it need not run again either.
