@@ -72,7 +72,7 @@ def _moved_axes(rank, sources, targets):
 
 
 def without(place: Place, dropped: Sequence[int], rank: int) -> Place:
-    """Returns the Place of a tensor that lacks these axes of a tensor with the given Place."""
+    """Returns the Place of the tensor that is left when the `dropped` axes of a tensor at `place` are removed."""
     left = [a for a in range(rank) if a not in dropped]
     batch = left.index(place.batch) if place.batch in left else None
     return Place(batch, tuple(left.index(a) for a in place.order if a in left))
