@@ -24,7 +24,7 @@ AIMED = 0.25
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--runs", type=int, default=3, help="rounds, of which the median ratio counts")
+    parser.add_argument("--runs", type=int, default=3, help="number of rounds, whose median is shown")
     parser.add_argument("--points", type=int, default=1000)
     parser.add_argument("--reference", type=pathlib.Path, default=ROOT.parent / "shared" / "bench",
                         help="the folder of sgc.cpp")
