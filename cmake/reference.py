@@ -24,7 +24,7 @@ TITLES = {
     "metrics": ("Metrics", "`sluice run --json`", "The numbers of an answer. Each example is a command in whose answer the metric has a value."),
 }
 
-# What `sluice help` says in a word about each exit code, with what led to it and what to do.
+# For each exit code of `sluice help`: what leads to this code, and what to do.
 EXIT_CODES = {
     0: "Everything that was asked for was done. A scenario that was run fits.",
     1: "`sluice check` found something worse than its baseline (accept a change that is wanted with `--update`);"

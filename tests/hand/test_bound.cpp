@@ -153,7 +153,7 @@ TEST_CASE("If several resources have equal bounds, the resource that works longe
   REQUIRE(lower_bound(plan).resource == "a");
 }
 
-TEST_CASE("Prefetches beyond the end are not counted") {
+TEST_CASE("The bound does not count prefetches for iterations after the last iteration") {
   Plan plan = two_devices();
   // The prologue has the load of iteration 0. The body has a computation and the load for the next iteration. In the
   // last iteration there is no such load.
