@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--runs", type=int, default=5, help="rounds, of which the median ratio counts")
+    parser.add_argument("--runs", type=int, default=5, help="number of rounds, whose median is shown")
     parser.add_argument("--stages", type=int, default=64)
     parser.add_argument("--micro-batches", type=int, default=1024)
     parser.add_argument("--reference", type=pathlib.Path, default=ROOT.parent / "shared" / "bench",

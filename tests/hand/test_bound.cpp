@@ -168,8 +168,7 @@ TEST_CASE("The bound does not count prefetches for iterations after the last ite
   REQUIRE(bound.resource == "a.host");
 }
 
-TEST_CASE("An epilogue waits for the body, and actions that are listed before the actions that "
-          "they wait for are sorted") {
+TEST_CASE("The bound follows waits for actions that are listed later, and waits of the epilogue for the body") {
   Plan plan = two_devices();
   // In the body, the computation of b is listed first and waits for the computation of a. In the epilogue, a transfer
   // follows the last computation of b.

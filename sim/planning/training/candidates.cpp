@@ -199,8 +199,9 @@ class TrainingWays {
     return ways;
   }
 
-  /// Adds the smallest room of each different listing with this pace. The loop goes from the largest room downwards.
-  /// Every room between the bytes of a listing and the room for which it was made gives this listing again.
+  /// For each different listing that this pace gives, adds the smallest room that gives this listing. The loop goes
+  /// from the largest room downwards. Every room between the bytes of a listing and the room for which it was made
+  /// gives this listing again.
   void add_rooms(const ChosenStep& step, const std::optional<double>& pace,
                  std::vector<ChosenStep::EarlyLoadLimits>& all) const {
     const std::vector<std::int64_t> rooms = this->rooms(step.peak());
