@@ -58,5 +58,5 @@ class Recording:
         return str(self.texts("plan")[0])
 
     def of_action(self, name: str) -> np.ndarray:
-        """For each span, the number NAME of its action."""
+        """Returns for each span the value of its action in the column `name`."""
         return self.numbers(f"actions/{name}")[self.numbers("spans/action")]

@@ -42,7 +42,7 @@ class Fits {
     if (device.fit.empty())
       throw InputError(
           "device '" + device.name +
-          "' has no key fit, but the cost model fitted needs a fit: add this key, or name a fit with cost: {model: "
+          "' has no key 'fit', but the cost model 'fitted' needs a fit: add this key, or name a fit with cost: {model: "
           "fitted, file: …} (`sluice profile fit` makes a fit)");
     return get(device.fit);
   }

@@ -57,7 +57,7 @@ struct MeasuredModel final : Cost {
     const std::int64_t batch = query.model->measured_batch;
     if (batch == 0)
       throw InputError(
-          "the cost model measured needs measured seconds, but the model does not give them: " +
+          "the cost model 'measured' needs measured seconds, but the model does not give them: " +
           name + " has no '" + pass + "'; use cost.profile=FILE to name a profile that has these seconds");
     if (batch != query.samples)
       throw InputError(name + " was measured for " + std::to_string(batch) +

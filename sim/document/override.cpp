@@ -73,8 +73,8 @@ class Walk {
       fail(std::to_string(found.size()) + " elements of the list " + here() + " are called '" +
            segment + "'; give the index of an element, counted from 0");
     fail("'" + segment + "' is not an element of the list " + here() +
-         did_you_mean(segment, known) + ", which has " + std::to_string(at_->items().size()) +
-         " (counted from 0" + (known.empty() ? ")" : ", or by their names)"));
+         did_you_mean(segment, known) + ", whose length is " + std::to_string(at_->items().size()) +
+         "; give the index of an element, counted from 0" + (known.empty() ? "" : ", or its name"));
   }
 
   Value& child(const std::string& segment) {

@@ -72,7 +72,8 @@ std::string in_brackets(std::string text) {
   refuse(field, value, "expected " + expected(field) + hint);
 }
 
-/// Reads words that some YAML readers, but not Sluice, take for true and false.
+/// Returns the boolean that a word means (true, yes, on, false, no or off, in small or capital letters), or no value
+/// for any other word.
 std::optional<bool> switch_of(const std::string& written) {
   const std::string text = lower_case(written);
   if (text == "true" || text == "yes" || text == "on") return true;

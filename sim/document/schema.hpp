@@ -42,8 +42,8 @@ struct SchemaRules {
   /// once, under `definitions`.
   std::map<std::string, SharedSchema> shared = {};
   /// The key of this map is the name of a record. The value is the key that distinguishes the mappings of a list. This
-  /// key is required in all mappings of a list except the first mapping, which may not have the key. A single mapping
-  /// that is not in a list may not have the key either.
+  /// key is required in all mappings of a list except the first mapping. The first mapping of a list, and a single
+  /// mapping that is not in a list, must not have the key.
   std::map<std::string, std::string> further_key = {};
   /// Records of mappings at the top of the document. The key of this map is the key of the mapping. A mapping under one
   /// of these keys is a whole document of the kind that the key names. Alternatively, the key `file` of the mapping

@@ -31,7 +31,8 @@ struct ChainTensor {
 struct ChainTurn {
   std::int64_t bytes = 0;  ///< the bytes of the weights; the stage's workspaces include these bytes
   double load_s = 0;       ///< the seconds to load the weights
-  /// The mean seconds per backward pass for copies of sums of gradients and of the tensors that the update uses.
+  /// The mean seconds per backward pass that copies take: copies of summed gradients, and of the tensors that the
+  /// update uses.
   double backward_load_s = 0, backward_save_s = 0;
 };
 
@@ -51,8 +52,8 @@ struct ChainStage {
   bool reads_input = true;    ///< whether the backward pass reads boundary s
   /// Whether the backward pass reads boundary s + 1 (the last stage does).
   bool reads_output = false;
-  /// The bytes of the gradient of the output. There are 0 bytes for the last stage, and if neither this stage nor any
-  /// earlier stage is trained.
+  /// The bytes of the gradient of the output. The number is 0 for the last stage. It is also 0 if neither this stage
+  /// nor any earlier stage is trained.
   std::int64_t gradient = 0;
   /// Further bytes for one micro-batch while a pass runs. There are three kinds of passes: a forward pass that keeps
   /// nothing, a forward pass that keeps the inner tensors, and a backward pass.

@@ -95,7 +95,7 @@ const FateStrategy checkpoint_fates = {
         "The input of each stage is kept; the tensors inside the stage are recomputed before its backward pass.",
     .details =
         "Use this strategy for transformers and other networks whose stages are blocks with small "
-        "boundaries and large insides. "
+        "boundaries and large inner tensors. "
         "Each stage keeps its input, and computes the tensors inside the stage again just before its own backward "
         "pass. This strategy costs at most one additional forward pass, and memory for the boundaries and for the "
         "inside of one stage.",

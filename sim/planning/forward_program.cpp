@@ -200,8 +200,9 @@ class ForwardMaker {
     draft_[output].answer = shape_.return_outputs;
   }
 
-  /// The load of an input may start when the micro-batch `buffers` positions earlier has left the last stage, because
-  /// this micro-batch then frees its buffer. A tensor for another device is sent as soon as the tensor has been made.
+  /// The load of an input may start when an earlier micro-batch, `buffers` before its own, has left the last stage,
+  /// because this micro-batch then frees its buffer. A tensor for another device is sent as soon as the tensor has been
+  /// made.
   void place_loads() {
     Program& program = draft_.program;
     load_when_needed(program);

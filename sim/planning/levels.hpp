@@ -42,7 +42,7 @@ class Levels {
   std::size_t count_;
   /// The greatest number of bytes in one of a node's slots, without the bytes that `more_` counts in the nodes above.
   std::vector<std::int64_t> most_;
-  /// The bytes of each slot of a node that the children of the node do not count.
+  /// For each node, the bytes that every slot of the node has in addition to the bytes that the node's children count.
   std::vector<std::int64_t> more_;
 };
 

@@ -92,8 +92,8 @@ struct Program {
   std::vector<Instance> instances;
   std::vector<Operation> operations;
   std::vector<Load> loads;  ///< the loads, in the order in which operations need them
-  /// An operation that makes an answer waits until the answer `answer_buffers` micro-batches earlier is in host memory.
-  /// If `answer_buffers` is 0, the operation does not wait.
+  /// An operation that makes an answer waits until the answer of an earlier micro-batch, `answer_buffers` before its
+  /// own, is in host memory. If `answer_buffers` is 0, the operation does not wait.
   std::int64_t answer_buffers = 0;
   std::int64_t rounds = 1;           ///< the number of rounds of the run
   std::int64_t rounds_per_step = 1;  ///< a divisor of `rounds`

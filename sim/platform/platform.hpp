@@ -14,8 +14,8 @@
 
 namespace sluice {
 
-/// The shares of a device's peaks that whole networks reach, above 0 and at most 1. The cost model roofline multiplies
-/// the peaks by these shares. The cost model peak ignores these shares.
+/// The shares of a device's peaks that whole networks reach, above 0 and at most 1. The cost model `roofline`
+/// multiplies the peaks by these shares. The cost model `peak` ignores these shares.
 struct RooflineShares {
   double compute = 1;  ///< the share of the peak FLOP/s
   double memory = 1;   ///< the share of the memory bandwidth

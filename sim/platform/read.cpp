@@ -139,7 +139,8 @@ void Builder::add_devices(const Value::Entry& entry) {
   add_each(device, entry, count);
 }
 
-/// Adds `count` devices of this kind. Each device gets its own pools. All these devices share a memory of the platform.
+/// Adds `count` devices of this kind. Each device gets its own pools. If a memory of the device is a memory of the
+/// platform, all these devices share this memory.
 void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t count) {
   const std::string key = prefix_ + entry.key;
   const std::vector<DeviceMemory> memories = device.memories;

@@ -69,7 +69,7 @@ def main():
             kinds["sgc 8 64 1f1b S"] = lambda: cpu_seconds([sgc, "8", "64", "1f1b", "S"],
                                                            FORKS=str(asked.points))
         else:
-            print(f"skipped: there is no {reference}, so that there are no ratios to it")
+            print(f"skipped: there is no {reference}, so the table has no ratios to sgc")
         rounds = [{name: measure() for name, measure in kinds.items()} for _ in range(asked.runs)]
     if asked.json:
         print(json.dumps(rounds, indent=1))

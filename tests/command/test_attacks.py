@@ -203,8 +203,8 @@ class Limits(Attacked):
 
     @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
     def test_without_memory_every_command_says_so(self):
-        """If the address space has room for the program's libraries, the answer is complete or says that memory is out.
-        This also holds if memory is out in the code of the libraries that runs before main()."""
+        """If the address space has room for the program's libraries, the program answers completely or reports that it
+        ran out of memory. This also holds if the memory runs out before main(), in the code of the libraries."""
         self.assertEqual(self.run_it(*RUN, "-o", "made.h5").returncode, 0)
         self.assertEqual(self.run_it("check", "alexnet_resident", "--baseline", "golden", "--update").returncode, 0)
         loaded = self.least_kib_that_loads()

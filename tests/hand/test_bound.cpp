@@ -79,7 +79,7 @@ TEST_CASE("The bound of a link counts the shortest work before and after its tra
 }
 
 TEST_CASE(
-    "A copy engine binds together with the work before its first and after its last transfer") {
+    "The bound of a copy engine includes the work before its first and after its last transfer") {
   Plan plan = two_devices();
   body(plan, {move(2, 0, 100), compute(0, 1, {{0, 0}})}, 10);
   // The engine takes 10 x (0.5 + 1) + 0.25 + 1 s. Because of the setup, this bound is greater than the link's bound of
@@ -153,7 +153,7 @@ TEST_CASE("If several resources have equal bounds, the resource that works longe
   REQUIRE(lower_bound(plan).resource == "a");
 }
 
-TEST_CASE("Prefetches beyond the end are not counted") {
+TEST_CASE("The bound does not count prefetches for iterations after the last iteration") {
   Plan plan = two_devices();
   // The prologue has the load of iteration 0. The body has a computation and the load for the next iteration. In the
   // last iteration there is no such load.
@@ -168,8 +168,7 @@ TEST_CASE("Prefetches beyond the end are not counted") {
   REQUIRE(bound.resource == "a.host");
 }
 
-TEST_CASE("An epilogue waits for the body, and actions that are listed before the actions that "
-          "they wait for are sorted") {
+TEST_CASE("The bound follows waits for actions that are listed later, and waits of the epilogue for the body") {
   Plan plan = two_devices();
   // In the body, the computation of b is listed first and waits for the computation of a. In the epilogue, a transfer
   // follows the last computation of b.

@@ -150,8 +150,8 @@ TEST_CASE("streamed, link-bound: the link is never idle") {
 TEST_CASE(
     "streamed without overlap takes the sum of all actions: weights once per pass, all other "
     "actions once per micro-batch") {
-  // For 3 micro-batches with 2 micro-batches in flight, the weights are loaded twice, in 2 x 0.6 ms. The input, the
-  // computation and the answer of each micro-batch take 3 x (0.001 + 6 + 0.001) ms.
+  // For 3 micro-batches with 2 micro-batches in flight, the weights are loaded twice, in 2 x 0.6 ms. The inputs,
+  // computations and answers of the three micro-batches take 3 x (0.001 + 6 + 0.001) ms.
   const Plan plan = make_plan(
       small_scenario(1000, abc,
                      "workload: {batches_per_step: 3}\nstages: {cut: per_layer}\n"

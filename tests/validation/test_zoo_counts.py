@@ -164,7 +164,7 @@ class Counts(unittest.TestCase):
         block = 12 * 768 ** 2 + 13 * 768
         self.assertEqual(totals("gpt2")["parameters"],
                          50257 * 768 + 1024 * 768 + 12 * block + 2 * 768)
-        # Megatron 22B has 12 L h^2 (1 + 13 / 12 h + (v + s) / 12 L h), and 2 h of the last norm.
+        # Megatron 22B has 12 L h^2 (1 + 13 / 12 h + (v + s) / 12 L h) parameters, and 2 h parameters of the last norm.
         self.assertEqual(totals("megatron_22b")["parameters"],
                          48 * (12 * 6144 ** 2 + 13 * 6144) + (51200 + 2048) * 6144 + 2 * 6144)
         # GPT-3 has the layers of GPT-2, but more and wider blocks than GPT-2.

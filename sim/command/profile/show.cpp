@@ -209,7 +209,8 @@ std::vector<Option> options() {
       {.name = "rows",
        .value = "N",
        .summary =
-           "how many of the rows that vary most are printed, and how many rows of modules and models",
+           "the largest number of rows in each list: modules and models, rows that vary most, and repeated "
+           "configurations",
        .absent = "10"});
   all.push_back({.name = "interpolate",
                  .value = "PLATFORM",

@@ -8,7 +8,7 @@ Sheet sheet_of(const Device& device, DType dtype) {
   const auto require = [&](bool there, const std::string& what, const std::string& key) {
     if (!there)
       throw InputError("device '" + device.name + "' does not say " + what +
-                       ", but the cost model fitted needs this number: add " + key +
+                       ", but the cost model 'fitted' needs this number: add " + key +
                        " to the device, or use the cost model roofline");
   };
   require(device.memory().bandwidth().has_value(), "its memory bandwidth",

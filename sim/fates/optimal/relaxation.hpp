@@ -23,8 +23,8 @@
 
 namespace sluice {
 
-/// The weight of a second of each stage. Copies of boundary b + 1 have the weight of stage b, and copies of the input
-/// have the weight of stage 0.
+/// The weights by which the seconds of each stage are multiplied. Copies of boundary b + 1 have the weight of stage b,
+/// and copies of the input have the weight of stage 0.
 struct FateWeights {
   std::vector<double> forward, save, backward, load;
   double again = 1;               ///< the weight of forward passes that run again

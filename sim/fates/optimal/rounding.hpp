@@ -14,8 +14,8 @@ struct FateWeights;
 /// How a relaxation is rounded.
 struct Rounding {
   /// The weights of copies of the stages before stage `early` are divided by `factor`, and the weights of copies of all
-  /// other stages are multiplied by it. Tensors that are made early are read late. So there is much time for the copies
-  /// of these tensors, and the copies are cheap.
+  /// other stages are multiplied by it. The backward pass reads the tensors of early stages last. So there is much time
+  /// for the copies of these tensors, and the copies are cheap.
   std::size_t early = 0;
   double factor = 1;
   /// The most bytes that one group of stages that run again together may make, as a share of the budget.

@@ -98,8 +98,8 @@ class Builder {
     });
   }
 
-  /// Returns the tensor of the present life for the kernel that is made next. If the tensor is only in host memory, it
-  /// comes back while the previous kernel computes.
+  /// Returns the tensor of an activation that the kernel that is made next uses. If the activation is only in host
+  /// memory, it comes back as a new tensor while the previous kernel computes.
   template <class Tensor>
   std::uint32_t arrived(ActivationLife& life, const Tensor& tensor_in) {
     if (!life.away) return tensor_in(life);

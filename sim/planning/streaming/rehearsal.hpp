@@ -107,7 +107,7 @@ class Rehearsal {
   }
   /// Returns the loads before the first step if every step has the loads `loads`. The result has the early loads of the
   /// first step, in their order, and the loads of weights that stay. A load of weights that stay comes before the first
-  /// early load that is needed later.
+  /// early load that is needed later than these weights.
   std::vector<RehearsedLoad> prologue(const std::vector<RehearsedLoad>& loads) const;
 
  private:

@@ -202,8 +202,9 @@ class TrainingWays {
     return ways;
   }
 
-  /// Adds the smallest room of each different listing with this pace. The loop goes from the largest room downwards.
-  /// Every room between the bytes of a listing and the room for which it was made gives this listing again.
+  /// For each different listing that this pace gives, adds the smallest room that gives this listing. The loop goes
+  /// from the largest room downwards. Every room between the bytes of a listing and the room for which it was made
+  /// gives this listing again.
   void add_rooms(const ChosenStep& step, const std::optional<double>& pace,
                  std::vector<ChosenStep::EarlyLoadLimits>& all) const {
     const std::vector<std::int64_t> rooms = this->rooms(step.peak());
@@ -292,7 +293,7 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
     counts = in_flight_choices(per_batch, 2);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
   // There are no candidates if the scenario makes all choices and the loads leave no choice. The plan then runs on the
-  // whole device.
+  // whole memory of the device.
   const bool all_said = order.in_flight || order.weights_stay;
   const bool asked_so = request.fates && !request.fates_open && !request.cut_open;
   if (asked_so && counts.size() == 1 && all_said) {

@@ -251,7 +251,7 @@ class Sweep {
   }
 
   /// Repeats some points with SimGrid, to compare its results with the results of the replay. Each point has its own
-  /// process. All threads of the sweep have ended before.
+  /// process. All threads of the sweep have ended before this call.
   void verify() {
     if (request_.simgrid || !request_.by_both_executors) return;
     std::vector<std::size_t> complete;

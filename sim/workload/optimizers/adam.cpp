@@ -1,4 +1,4 @@
-// An update of Adam has three parts. Per parameter, these parts take the following FLOP. The part
+// An update of Adam has three parts, whose FLOP are given here per parameter. The part
 // m = b1 m + (1 - b1) g takes 3 FLOP. The part v = b2 v + (1 - b2) g g takes 4 FLOP. The part
 // w -= rate x m / (sqrt(v) + eps) takes 5 FLOP. The rate in this part contains the bias corrections.
 #include "workload/training.hpp"

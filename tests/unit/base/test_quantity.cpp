@@ -168,7 +168,7 @@ TEST_CASE("an error shows the line and a caret under the column") {
   CHECK(std::string(bare.what()) == "m");
 }
 
-TEST_CASE("of a line of a megabyte, an error shows only the part around the column") {
+TEST_CASE("an error in a line of a megabyte shows only the part of the line around the column") {
   const InputError error(Position{"a", 1, 500'001, std::string(1'000'000, 'x')}, "m");
   CHECK(std::string(error.what()).size() < 400);
 }

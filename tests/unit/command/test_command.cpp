@@ -88,7 +88,8 @@ TEST_CASE("The whole text of an integer option must be an integer within the opt
           }).find("2 '" + std::string(width) + "' for '--width'") == 0);
 }
 
-TEST_CASE("Every command has a summary, a usage, examples and a function, and its help shows them") {
+TEST_CASE("Every command has a summary, a usage, examples, and a function or subcommands, and its help shows its "
+          "options") {
   for (const Command* entry : command_catalog().entries()) {
     INFO(entry->name);
     CHECK(entry->summary.back() == '.');

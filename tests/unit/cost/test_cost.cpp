@@ -1,4 +1,5 @@
-// Tests cost models. Tests prices of passes. The comments next to the numbers show how each number is computed.
+// Tests the seconds, FLOP and bytes that cost models give for passes of layers. The comments next to the numbers show
+// how each number is computed.
 #include <catch2/catch.hpp>
 
 #include "cost/cost.hpp"

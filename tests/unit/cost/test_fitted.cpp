@@ -206,7 +206,7 @@ TEST_CASE("a platform's document gives the units, the cache and the fit of a dev
   };
   const Platform none = load_platform("k40");
   CHECK_THROWS_WITH(price(none, ""),
-                    Contains("device 'gpu' has no key fit") && Contains("file: …"));
+                    Contains("device 'gpu' has no key 'fit'") && Contains("file: …"));
   CHECK_THROWS_WITH(price(none, ", file: t4"), Contains("how many units") && Contains("units: …"));
   CHECK_THROWS_WITH(price(none, ", file: t5"), Contains("not a fit of Sluice's own"));
   // An A100 is priced with measurements of a T4, and the note says that this device was not measured.
@@ -263,8 +263,8 @@ TEST_CASE("with memory_power, a kernel of a fit without joules takes less power 
   CHECK(price(1, ", memory_power: 60%").joules_s ==
         0);  // FLOP limit this kernel, so the energy follows from the device's watts
   CHECK(price(2, "").joules_s == 0);
-  // The key `memory_power` also applies to operators that the cost model roofline prices. The lstm has 4 gates, and few
-  // FLOP for each byte.
+  // The key `memory_power` also applies to operators that the cost model `roofline` prices. The lstm has 4 gates, and
+  // few FLOP for each byte.
   const Price other = price(3, ", memory_power: 60%");
   const Price by_roofline =
       choose_cost(parse_text("{model: roofline, memory_power: 60%}", "s.yaml"), "", platform)

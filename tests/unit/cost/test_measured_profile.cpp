@@ -84,7 +84,8 @@ TEST_CASE("a row of a profile prices a layer with the configuration, shapes, bat
 }
 
 TEST_CASE(
-    "the idle power that the profile gives counts if there is one; no idle power counts if the joules are above idle") {
+    "the idle power of the profile replaces that of the device, and no idle power counts if the joules are above "
+    "idle") {
   CHECK(Prices("", columns + rows, "# idle: 50W\n").of(1, 4).joules == Approx(0.9 - 50 * 0.003));
   CHECK(Prices("", columns + rows, "# joules: above_idle\n").of(1, 4).joules == 0.9);
 }

@@ -179,7 +179,7 @@ TEST_CASE("a placement that has no price is refused, and the message names the l
 
 namespace {
 
-/// Returns the cost model measured with a profile of the layer `full`, whose rows have this form: "POOLS READ,POOLS
+/// Returns the cost model `measured` with a profile of the layer `full`, whose rows have this form: "POOLS READ,POOLS
 /// WRITTEN,SECONDS".
 ChosenCost measured_so(const Platform& platform, const std::vector<std::string>& rows) {
   const auto file = std::filesystem::temp_directory_path() /

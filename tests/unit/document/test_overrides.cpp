@@ -90,8 +90,8 @@ TEST_CASE("an element of a list is addressed by its position or by its name") {
   CHECK(layers[1].find("repeat")->as_integer() == 4);
   CHECK_THAT(
       overridden("layers.aaaa.x=2", text),
-      Contains("'aaaa' is not an element of the list 'layers', which has 4 (counted from 0, or "
-               "by their names)"));
+      Contains("'aaaa' is not an element of the list 'layers', whose length is 4; give the index "
+               "of an element, counted from 0, or its name"));
   CHECK_THAT(overridden("layers.c.x=2", text),
              Contains("2 elements of the list 'layers' are called 'c'"));
 }
@@ -103,7 +103,7 @@ TEST_CASE("an override of a missing key is refused, and the message names the ke
         "you mean 'links'?); it has: links\n    platform.lnks.host.bandwidth=2B/s\n             ^");
   CHECK_THAT(overridden("plat.x=1", text), Contains("unknown key 'plat' in the document"));
   CHECK_THAT(overridden("list.2=1", text),
-             Contains(":1:6: error: '2' is not an element of the list 'list', which has 2"));
+             Contains(":1:6: error: '2' is not an element of the list 'list', whose length is 2"));
   CHECK_THAT(overridden("list.x=1", text), Contains("'x' is not an element of the list 'list'"));
   CHECK_THAT(overridden("list.0.y=1", text),
              Contains("'y' cannot be set in 'list.0', which is an integer"));

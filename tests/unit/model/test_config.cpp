@@ -7,7 +7,7 @@
 namespace sluice::test {
 namespace {
 
-TEST_CASE("layers that compute the same have equal configurations, in whatever way they are written") {
+TEST_CASE("layers with equal computations have equal configurations, in whatever way the layers are written") {
   const Model model = model_of(
       "- {type: input, name: x, shape: [20]}\n"
       "- {type: dense, name: a, features: 20}\n"

@@ -18,7 +18,7 @@ OnnxBytes of_image(const std::string& op, const std::vector<std::int64_t>& weigh
                    const std::vector<A>& attributes = {}) {
   OnnxBytes onnx;
   onnx.input("x", {1, 8, 16, 16}).weight("w", weight);
-  onnx.node(op, {"x", "w"}, {"y"}, attributes, "it").output("y");
+  onnx.node(op, {"x", "w"}, {"y"}, attributes, "conv").output("y");
   return onnx;
 }
 
@@ -27,7 +27,7 @@ OnnxBytes of_image(const std::string& op, const std::vector<std::int64_t>& weigh
 TEST_CASE("convolutions whose input does not fit are errors at the node", "[onnx]") {
   CHECK(refused(of_image("Conv", {8, 8, 17, 17}, {A::integers("strides", {2, 2})})) ==
         "3 m.onnx:1:1: error: Conv as conv2d: '17' for 'kernel': larger than the input [16, 16, 8] "
-        "with a padding of 0, expected at most 16\n    it: Conv(x, w) -> y\n    ^");
+        "with a padding of 0, expected at most 16\n    conv: Conv(x, w) -> y\n    ^");
   CHECK_THAT(refused(of_image("Conv", {8, 8, 18, 18}, {A::integers("strides", {1, 1})})),
              Contains("Conv is not possible: its output would have an extent of -1"));
   CHECK_THAT(refused(of_image("Conv", {8, 5, 3, 3})),
@@ -109,14 +109,14 @@ TEST_CASE("a node that no layer type can express becomes an operator, and a note
   REQUIRE(cropped.notes.size() == 1);
   CHECK(cropped.notes[0] ==
         "counted as layers of type 'operator', with a cost per element, because no layer type has "
-        "a negative padding: it");
+        "a negative padding: conv");
   OnnxBytes whole;  // the four images are one sample
   whole.input("x", {4, 8, 16, 16}).weight("w", {4, 8, 3, 3});
-  whole.node("Conv", {"x", "w"}, {"y"}, {}, "it").output("y");
+  whole.node("Conv", {"x", "w"}, {"y"}, {}, "conv").output("y");
   const ReadOnnx one = read(whole, "{batch: 1}");
   CHECK(one.model.macs() == 4 * 14 * 14 * 4 * 72);
   REQUIRE(one.notes.size() == 1);
-  CHECK_THAT(one.notes[0], Contains("no layer type has the batch inside a sample: it"));
+  CHECK_THAT(one.notes[0], Contains("no layer type has the batch inside a sample: conv"));
 }
 
 TEST_CASE("windows of a pool do not begin after the end of the image", "[onnx]") {

@@ -82,8 +82,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a missing rate is refused with the names of both memories, and too little memory with the kernel and the "
-          "bytes",
+TEST_CASE("the refusal of a missing rate names both memories, and the refusal of too little memory names the kernel "
+          "and the bytes",
           "[placement][property]") {
   test::Dice dice(2031);
   for (int n = 0; n < test::cases_of(200); ++n) {

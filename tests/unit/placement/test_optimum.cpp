@@ -188,7 +188,7 @@ PlacementProblem in_units(PlacementProblem problem, double unit) {
 
 TEST_CASE(
     "the static optimum equals the best of all placements, and the plan of the optimum "
-    "takes the same seconds",
+    "takes the seconds of the optimum",
     "[placement][property]") {
   test::Dice dice(2020);
   for (int n = 0; n < test::cases_of(300); ++n) {

@@ -50,7 +50,7 @@ std::vector<std::string> split_slowly(const std::string& line) {
   return words;
 }
 
-TEST_CASE("words are split as in a slow split, character by character", "[plan][property]") {
+TEST_CASE("words are split as a slow implementation splits them, character by character", "[plan][property]") {
   std::mt19937 random(3);
   const std::string file = "random.plan";
   for (int i = 0; i < test::cases_of(20'000); ++i) {

@@ -142,9 +142,9 @@ TEST_CASE(
 TEST_CASE("results in transfer count in every pass, even if few groups of the pass save results") {
   // In each pass, one micro-batch goes through two groups. The first group makes 20 B, and the second group makes an
   // answer of 1000 B. During the second group, seven answers of other slots may be on the device. During the first
-  // group, which makes no answer, eight answers may be on the device. Seven inputs of 10 B for other slots may be
-  // loaded: four inputs during the seven slots after a slot of the second group, and three inputs during the seven
-  // slots after a slot of the first group.
+  // group, which makes no answer, eight answers may be on the device. Inputs of 10 B may be loaded for the seven later
+  // slots. After a slot of the second group, four of these slots need an input. After a slot of the first group, three
+  // of these slots need an input.
   StreamedCase streamed;
   streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};
@@ -160,8 +160,9 @@ TEST_CASE("results in transfer count in every pass, even if few groups of the pa
 
 TEST_CASE("inputs that wait for the run of their group take the room of results of the run before") {
   // Each group computes four micro-batches, and two inputs and two results of other slots may be on the device. During
-  // the first group, two of its inputs of 10 B count, or two of the 20 B that the second group reads. In the first case,
-  // one of the second group's inputs may take the place of both results during the last slot.
+  // the first group, two transferred inputs count. These are inputs of the first group (10 B each), or inputs of the
+  // second group (20 B each). If they are inputs of the first group, an input of the second group may take the place of
+  // both results during the last slot.
   StreamedCase streamed;
   streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};

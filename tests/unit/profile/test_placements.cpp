@@ -1,4 +1,4 @@
-// Tests plans of measurements. The expected numbers of runs are counted by hand.
+// Tests the lists of measurements that a profile of a model needs. The expected numbers of runs are counted by hand.
 #include <catch2/catch.hpp>
 
 #include <map>

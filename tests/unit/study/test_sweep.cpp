@@ -94,8 +94,8 @@ TEST_CASE("An impossible range is refused with an example of a valid range") {
   }
 }
 
-TEST_CASE("A grid has all combinations of values, and the last key changes fastest; a zip takes the values of all keys "
-          "together") {
+TEST_CASE("A grid has all combinations of values, and the last key changes fastest; a zip takes the n-th values of all "
+          "keys together") {
   const Points grid({{"a", {"1", "2"}}, {"b", {"x", "y", "z"}}}, Over::grid);
   REQUIRE(grid.size() == 6);
   CHECK(grid.overrides(0) == Words{"a=1", "b=x"});
