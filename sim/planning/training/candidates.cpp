@@ -292,8 +292,8 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   else if (!order.weights_stay)
     counts = in_flight_choices(per_batch, 2);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
-  // There are no candidates if the scenario makes all choices and the loads leave no choice. The plan then runs on the
-  // whole memory of the device.
+  // There are no candidates if the scenario makes all choices and the loads leave no choice. The plan may then
+  // use the whole memory of the device.
   const bool all_said = order.in_flight || order.weights_stay;
   const bool asked_so = request.fates && !request.fates_open && !request.cut_open;
   if (asked_so && counts.size() == 1 && all_said) {
