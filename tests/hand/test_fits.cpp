@@ -167,7 +167,7 @@ TEST_CASE("the micro-batch of an accumulated batch is the largest divisor of the
   }
   request.batch.reset();
   CHECK(fits(request).cards.at(0).accumulation->batch == 4 * 3);
-  request.batch = 1'000'003;  // 13 is a prime number
+  request.batch = 1'000'003;  // this number is prime, so micro-batches of at most 3 samples have 1 sample
   CHECK_THROWS_WITH(fits(request), Catch::Contains("more than 1000000 micro-batches"));
 }
 

@@ -29,7 +29,7 @@ struct RandomCase {
                         const std::string& own_keys) const;
 };
 
-/// Returns the policies that a case may have, each with the policy of its replicas.
+/// Returns the policies that a case may have. The name data_parallel is followed by the name of the replicated policy.
 const std::vector<std::string>& policies_with_choices();
 
 /// Returns a case with this policy, which must be able to train if `training` is set.

@@ -205,7 +205,8 @@ class PlacedLister {
   bool is_last_of_micro_batch(std::uint32_t k) const {
     const std::vector<PlacedKernel>& kernels = asked_.kernels();
     if (kernels[k].micro_batch < 0) return false;
-    std::size_t next = k + 1;  // a network without weights has no pass after the loss
+    // The loop skips a kernel that computes nothing. Without weights, no backward pass follows this kernel.
+    std::size_t next = k + 1;
     while (next < kernels.size() && !kernels[next].query) ++next;
     return next == kernels.size() || kernels[next].micro_batch != kernels[k].micro_batch;
   }

@@ -49,7 +49,7 @@ struct StreamedChoice {
   std::int64_t resident_of(std::size_t group) const {
     return resident.empty() ? 0 : resident[group];
   }
-  std::int64_t resident_bytes() const;  ///< the sum over all groups
+  std::int64_t resident_bytes() const;  ///< the bytes of weights that stay, of all groups together
   /// Returns the choice as text of a scenario, for a cut into this many groups.
   std::string text(std::size_t groups) const;
 };
