@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, Optional
 from . import _sluice
 
 Overrides = list[str]
-#: The program of a child; sys.path is set before it.
+#: The Python program that a child process runs after a line that sets sys.path.
 PROGRAM = "from sluice import _apart\n_apart.serve()"
 
 

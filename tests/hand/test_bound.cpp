@@ -79,7 +79,7 @@ TEST_CASE("The bound of a link counts the shortest work before and after its tra
 }
 
 TEST_CASE(
-    "A copy engine binds together with the work before its first and after its last transfer") {
+    "The bound of a copy engine counts the work before its first and after its last transfer") {
   Plan plan = two_devices();
   body(plan, {move(2, 0, 100), compute(0, 1, {{0, 0}})}, 10);
   // The engine takes 10 x (0.5 + 1) + 0.25 + 1 s. Because of the setup, this bound is greater than the link's bound of
