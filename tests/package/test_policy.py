@@ -16,7 +16,7 @@ PLATFORM = sluice.Platform.from_dict({
     "links": {"host": {"joins": ["host", "gpu"], "bandwidth": "1GB/s"}}})
 
 
-@sluice.policy(name="one_by_one", summary="Loads a stage, computes all with it, drops it.",
+@sluice.policy(name="one_by_one", summary="Loads a stage, computes all micro-batches with it, and drops it.",
                source="this test",
                parameters=[sluice.parameter("times", "integer", "repeats each load", default=1,
                                             minimum=1, maximum=9),
@@ -65,7 +65,7 @@ def scenario(**policy):
         "stages": {"cut": "per_layer"}, "policy": {"name": "one_by_one", **policy}})
 
 
-@sluice.policy(name="far_memory", summary="Weights are in a second memory, and are read from there.")
+@sluice.policy(name="far_memory", summary="The weights are in a second memory, and kernels read the weights there.")
 def far_memory(stages, platform, workload, parameters):
     builder = sluice.PlanBuilder(platform, "far_memory")
     builder.memory("gpu_ddr", "gpu", 10_000_000)
@@ -204,7 +204,7 @@ class Alike(unittest.TestCase):
 
     def test_it_is_listed(self):
         row = sluice.policies().loc["one_by_one"]
-        self.assertEqual(row["summary"], "Loads a stage, computes all with it, drops it.")
+        self.assertEqual(row["summary"], "Loads a stage, computes all micro-batches with it, and drops it.")
         self.assertEqual([one["name"] for one in row["parameters"]], ["times", "room", "order"])
 
     def test_an_exception_in_it_reaches_the_caller(self):
@@ -275,7 +275,7 @@ class Registering(unittest.TestCase):
         update.with_({"workload.mode": "training"}).plan()
 
     def test_a_plan_that_leaves_samples_without_an_answer_is_refused(self):
-        @sluice.policy(name="silent", summary="Says `done` of so many samples.",
+        @sluice.policy(name="silent", summary="Says how many samples are done.",
                        parameters=[sluice.parameter("says", "integer", "samples done", default=0)])
         def silent(stages, platform, workload, parameters):
             builder = sluice.PlanBuilder(platform, "silent")

@@ -28,7 +28,7 @@ class Energy(Folder):
 
     def test_joules_of_preparations_are_not_counted_for_the_calls(self):
         def prepare(calls):
-            Clock.now += 5.0  # stands for the time of clearing the cache
+            Clock.now += 5.0  # as if the preparation cleared the cache for 5 s
 
             def run():
                 Clock.now += calls

@@ -17,7 +17,7 @@ class Resumed(Folder):
         before, text = Clock.now, self.file.read_text()
         done = self.worked(module)
         self.assertEqual((done.measured, done.kept), (0, 3))
-        self.assertEqual(Clock.now - before, 1.25)  # only the run that finds the module's layers
+        self.assertEqual(Clock.now - before, 1.25)  # only one run, which finds the layers
         self.assertEqual(self.file.read_text(), text)
 
     def test_a_kill_loses_no_row_and_more_rows_may_be_requested_later(self):

@@ -92,7 +92,7 @@ class Survives(unittest.TestCase):
         self.assertLess(rss_mb() - memory, 10)
         self.assertEqual(open_files(), files)
         self.assertTrue(settles(idle), descendants(os.getpid()))
-        self.assertEqual(len(os.listdir(f"/proc/{helper.pid}/fd")), 4)  # 0, 1, 2, and the descriptor of its signals
+        self.assertEqual(len(os.listdir(f"/proc/{helper.pid}/fd")), 4)  # 0, 1, 2, and one for signals
 
     def test_failures_leave_nothing_behind_either(self):
         wrong = small().with_({"platform.devices.ipu.memory.capacity": "1kB"})

@@ -183,7 +183,7 @@ class ForAPaper(unittest.TestCase):
                  for area in ax.collections}
         heights = [drawn[name] for name in named]
         self.assertEqual(heights, sorted(heights, reverse=True))
-        self.assertIn("output", drawn)  # with 0.08 MB, it is too thin to be seen
+        self.assertIn("output", drawn)  # this area of 0.08 MB is too thin to be seen
         peak = RUNS["sqrt"].memory
         self.assertLess(peak[peak["class"] == "output"]["delta"].max(), ax.get_ylim()[1] / 200)
 
@@ -275,7 +275,7 @@ class Colours(unittest.TestCase):
         said = timeline.handles(ax, set(_colours.KINDS), True, True)
         colours = [matplotlib.colors.to_hex(one.get_facecolor()) for one in said[:-1]]
         self.assertEqual(len(colours), len(set(colours)))
-        self.assertEqual(said[1].get_label(), "backward,\nbackward input")  # the second label is a part of the first
+        self.assertEqual(said[1].get_label(), "backward,\nbackward input")  # "backward input" is a part of "backward"
         self.assertEqual({name for one in said[:-2] for name in one.get_label().split(",\n")},
                          {kind.replace("_", " ") for kind in _colours.KINDS})
         self.assertEqual({_colours.KINDS[kind] for kind in ("all_reduce", "all_gather", "all_to_all")}

@@ -43,7 +43,7 @@ _apart.serve()
 
 
 def be_deadly(program=DEADLY):
-    """Makes this process evaluate points in such a child."""
+    """Makes this process evaluate points in a child that runs `program`."""
     _apart.PROGRAM = program
 
 

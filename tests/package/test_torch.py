@@ -157,7 +157,7 @@ class Models(unittest.TestCase):
                 self.weight = nn.Parameter(torch.rand(7))
 
             def forward(self, x):
-                return torch.kron(x, self.weight)  # the output is 7 times as wide
+                return torch.kron(x, self.weight)  # the output is 7 times as wide as x
 
         network = nn.Sequential(nn.Linear(4, 4), Odd(), nn.Linear(28, 2))
         with self.assertWarnsRegex(UserWarning, r"compute nothing: kron, called in 1 \(Odd\)"):

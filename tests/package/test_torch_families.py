@@ -246,7 +246,7 @@ class Encoder(nn.Module):
 
 
 class Autoencoder(nn.Module):
-    """Weights that are used twice, once transposed."""
+    """A network whose weights are used twice, the second time transposed."""
 
     def __init__(self):
         super().__init__()

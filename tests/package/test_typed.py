@@ -14,7 +14,7 @@ from sluice_package import sluice
 SCRIPT = pathlib.Path(__file__).with_name("user_script.py")
 #: Packages that have no types of their own in Debian, and whose source mypy would read for a minute.
 OTHERS = ("pandas", "numpy", "xarray", "matplotlib", "torch", "tqdm", "optuna", "distributed")
-# : Triples of a text of the script, its replacement, and mypy's message.
+# Triples of a text of the script, its replacement, and mypy's message.
 MISTAKES = [('over="grid"', 'over="gird"', 'expected "Literal[\'grid\', \'zip\', \'points\']"'),
             ('executor="replay"', 'executor="SimGrid"', "Literal['auto', 'simgrid', 'replay', 'both']"),
             ('mode="training"', 'mode="train"', "Literal['inference', 'training']"),
