@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""'Kernel timing by memory pool', in which `sluice profile compare` compares simultaneous with single configurations.
-The test makes the same calculation over the same tables independently."""
+"""Tests analysis/validation/kernel_timing_by_memory_pool.md, where `sluice profile compare` compares simultaneous with
+single configurations. The test makes the same calculation over the same tables independently of Sluice."""
 
 import csv
 import pathlib

@@ -118,7 +118,7 @@ def up_to(name, t, sequence, layer):
 
 
 def of_block(name, t, sequence=1, first="sum2.1", last="sum2.2"):
-    """Returns the bytes that a block keeps. Its input is counted in the row of the norm, which reads it first."""
+    """Returns the bytes that a block keeps. The row of the norm, which reads the input first, counts the input."""
     return up_to(name, t, sequence, last) - up_to(name, t, sequence, first)
 
 

@@ -79,7 +79,7 @@ class Cliff(unittest.TestCase):
                  f"cost={{model: measured, profile: {profile}, outside: roofline}}", "--ways", "all_slow,static",
                  "--nodes", "0", "--csv"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
         rows = list(csv.DictReader(io.StringIO(out)))
-        slowdown = {row["way"]: float(row["slowdown"]) for row in rows}  # the last rows are for 2.3 %
+        slowdown = {row["way"]: float(row["slowdown"]) for row in rows}  # of the last size, 2.3 %
         self.assertAlmostEqual(slowdown["all_slow"], 3.069, delta=0.005)
         self.assertAlmostEqual(slowdown["all_slow"] / self.measured["static", 0.014], 1, delta=0.04)
         self.assertAlmostEqual(slowdown["static"], 1.216, delta=0.005)

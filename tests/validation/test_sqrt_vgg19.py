@@ -16,10 +16,10 @@ PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 MODEL = ROOT.parent / "shared/data/models/onnx/light_vgg19.onnx"
 
 # 46 layers n0 ... n45 in round(sqrt(46)) = 7 segments, which begin at layer i * 46 // 7. In each segment except the
-# last one, those layers run again whose results the backward passes read. A convolution and a dense layer read their
-# input, a ReLU its output, and a pool its indices, which it makes when it runs. The output of a segment's last layer is
-# kept, so that this layer need not run again if it is a convolution. If the last layer is a ReLU, the convolution
-# before it need not run again either.
+# last one, a layer runs again if a backward pass reads its result. The backward pass of a convolution or a dense layer
+# reads the layer's input. The backward pass of a ReLU reads the output of the ReLU. The backward pass of a pool reads
+# indices, which the pool makes when it runs. The output of a segment's last layer is kept, so that this layer need not
+# run again if it is a convolution. If the last layer is a ReLU, the convolution before it need not run again either.
 SEGMENTS = [(0, 5), (6, 12), (13, 18), (19, 25), (26, 31), (32, 38), (39, 45)]
 AGAIN = [range(0, 5), range(6, 12), range(13, 19), range(19, 25), range(26, 30), range(32, 38)]
 # Channels in, channels out, height and width of the output.

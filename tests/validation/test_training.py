@@ -190,11 +190,12 @@ def text_of_ms(seconds):
 
 
 class Parts:
-    """The bytes of full6 in n parts. The backward pass of the last part, with relu6, needs most bytes, for the last
-    sample in flight. It needs the weights of the part and their gradients. For this sample it needs relu6, the gradient
-    of relu6 and the output of the part. For every sample it needs the gradients of the tensors that cross into the
-    part, which are pool5 and the other parts. Pool5 itself is held for every sample if all is kept, and for this sample
-    if all is offloaded. It counts once, and no backward pass reads the other parts."""
+    """The bytes of full6 in n parts. The device holds most bytes during the backward pass of the last part, with relu6,
+    for the last sample in flight. This pass needs the weights of the part and their gradients. For this sample, the
+    pass needs relu6, the gradient of relu6 and the output of the part. For every sample, the pass needs the gradients
+    of the tensors that cross into the part, which are pool5 and the other parts. Pool5 itself is held for every sample
+    if all is kept, and for this sample if all is offloaded. Each sample has pool5 once. No backward pass reads the
+    other parts."""
 
     def __init__(self, parts, last_stage):
         self.last_stage = last_stage  # bytes of the weights of the model's last stage

@@ -112,8 +112,8 @@ LANGUAGE = {
 # Zaremba et al. (2014), the large model, with torch.nn.LSTM's biases; 66M in Press and Wolf (2017).
 OTHERS = {"unet": 7_763_041, "lstm_ptb": 66_034_000}
 
-# These are counted by hand in tests/unit/model/test_model.cpp, and the last one in
-# tests/validation/test_korthikanti.py.
+# The counts of the first three models are computed by hand in tests/unit/model/test_model.cpp, and the counts of
+# megatron_rank in tests/validation/test_korthikanti.py.
 ELSEWHERE = {"alexnet", "cnn_mnist", "matmul_chain", "megatron_rank"}
 
 SCENARIO = """
