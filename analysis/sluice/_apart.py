@@ -88,7 +88,8 @@ class Asker:
         return self.ask(text, path, batch[:middle]) + self.ask(text, path, batch[middle:])
 
     def end(self) -> None:
-        """Ends all children. It may be called from another thread. A thread that waits for a child gets Died."""
+        """Ends all children. This method may be called from another thread. A thread that waits for a child gets
+        Died."""
         self._ended = True
         for child in list(self._children):
             child._process.kill()

@@ -1,5 +1,5 @@
-"""Axes that several pictures may share. They are in seconds and bytes, have one unit per axis, and their limits only
-grow. This module imports matplotlib: `late("._axes")` loads it."""
+"""Axes that several pictures may share. The axes are in seconds and bytes, have one unit per axis, and their limits
+only grow. This module imports matplotlib: `late("._axes")` loads it."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, f
 
 
 class Scaled(ticker.Formatter):
-    """Formats the numbers of an axis, which are in plain units (s, byte). They are written in the unit that suits the
-    length of the axis, or in `pinned`, the unit that was requested. The formatter also updates labels that name the
-    unit."""
+    """Formats the numbers of an axis, which are in plain units (s, byte). The numbers are written in the unit that
+    suits the length of the axis, or in `pinned`, the unit that was requested. The formatter also updates labels that
+    name the unit."""
 
     def __init__(self, dimension: str) -> None:
         self.dimension = dimension
@@ -91,8 +91,8 @@ class Scaled(ticker.Formatter):
 
 
 class Limits:
-    """The limits of axes before a picture is drawn on them. They are never shrunk, because other pictures may share
-    them."""
+    """The limits of axes before a picture is drawn on them. The limits are never shrunk, because other pictures may
+    share them."""
 
     def __init__(self, ax: Axes) -> None:
         self._ax = ax
@@ -160,8 +160,8 @@ def new(ax: Optional[Axes], width: float, height: float, figsize: Size = None) -
 
 
 def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
-    """Returns the size in inches. It is the requested size, or else a size that suits the picture and, within `paper`,
-    the page."""
+    """Returns the size in inches. The result is the requested size, or a size that suits the picture and, within
+    `paper`, the page."""
     if figsize is not None:
         if len(figsize) != 2 or not all(isinstance(one, (int, float)) and 0.1 <= one <= 200 for one in figsize):
             raise errors.UsageError(f"figsize={clipped(figsize)}: expected width and height in inches, from 0.1 to 200")

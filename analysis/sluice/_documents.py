@@ -45,7 +45,7 @@ def plain(value: Any, where: str = "") -> Any:
 
 
 def dtype_name(value: Any) -> str:
-    """Returns the name of an element type. It may be given as a name, or as a type of numpy or torch. Raises
+    """Returns the name of an element type. The type may be given as a name, or as a type of numpy or torch. Raises
     InputError."""
     if isinstance(value, str):
         return _text(value, "dtype")

@@ -145,9 +145,9 @@ def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> 
 
 def _joules_less_preparation(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
     """Returns the joules per layer of calls that must be prepared before each sample, and the uncertainty of these
-    joules. They are the difference between a block of samples and an equally long block of preparations. There are at
-    least ENERGY_BLOCKS pairs of blocks, with as many samples in each as the time limit allows. The uncertainty is the
-    sum of the counter's error at the ends of the blocks and 1.96 standard errors of the differences."""
+    joules. The joules are the difference between a block of samples and an equally long block of preparations. There
+    are at least ENERGY_BLOCKS pairs of blocks, with as many samples in each as the time limit allows. The uncertainty
+    is the sum of the counter's error at the ends of the blocks and 1.96 standard errors of the differences."""
     patience = ENERGY_PATIENCE * loop.budget_s / (2 * ENERGY_BLOCKS)
     start, samples = loop.clock(), 0
     while samples == 0 or loop.clock() - start < patience:

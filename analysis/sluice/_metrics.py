@@ -37,8 +37,8 @@ def for_people(value: float, unit: str) -> str:
 
 
 def close_to(name: Any, known: Iterable[str]) -> str:
-    """Returns " (did you mean 'x'?)", or an empty text. It suggests the shortest name that begins with the given one,
-    or else the most similar name."""
+    """Returns " (did you mean 'x'?)", or an empty text. The text suggests the shortest name that begins with the given
+    one, or else the most similar name."""
     text, names = str(name), [str(one) for one in known]
     longer = sorted((one for one in names if text and one.startswith(text)), key=len)
     found = longer or difflib.get_close_matches(text, names, 1)

@@ -119,11 +119,11 @@ class Model:
     def stage_table(self, platform: Union[Platform, str, Path, None] = None,
                     device: Optional[str] = None, dtype: Dtype = "float32",
                     cost: str = "") -> pandas.DataFrame:
-        """Returns one row per layer with the columns of `sluice model`. They are counts of one sample (elements, MACs,
-        FLOP, bytes in `dtype`). With a platform there are also milliseconds, over the link that feeds the device and on
-        the device by the cost model. The default cost model is roofline if the devices have a memory bandwidth, and
-        otherwise peak. `table.attrs` explains each column. The column state is the number of elements of the output,
-        and columns total_* are running sums."""
+        """Returns one row per layer with the columns of `sluice model`. The columns are counts of one sample (elements,
+        MACs, FLOP, bytes in `dtype`). With a platform there are also milliseconds, over the link that feeds the device
+        and on the device by the cost model. The default cost model is roofline if the devices have a memory bandwidth,
+        and otherwise peak. `table.attrs` explains each column. The column state is the number of elements of the
+        output, and columns total_* are running sums."""
         pandas = late("pandas")
         native = named(platform)._native if platform is not None else None
         columns = self._native.stage_columns(native, device or "", _documents.dtype_name(dtype), cost)

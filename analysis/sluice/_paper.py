@@ -20,8 +20,8 @@ _width: ContextVar[Optional[float]] = ContextVar("width", default=None)
 def paper(columns: int = 1, width: Optional[float] = None) -> Iterator[None]:
     """Returns a context in which pictures are made for print: `with sluice.paper(columns=1): result.plot.timeline()`.
     They are as wide as one or two columns of a page (3.33 and 7 in, or `width` in inches). Their type has 7 and 8
-    points and is embedded in PDF files. They have no default title, because a caption takes its place. The legends of
-    narrow pictures are above the axes. The context also applies to other figures of matplotlib."""
+    points and is embedded in PDF files. Pictures have no default title, because a caption takes its place. The legends
+    of narrow pictures are above the axes. The context also applies to other figures of matplotlib."""
     if width is None and (type(columns) not in (int, float) or columns not in _WIDTHS):
         raise errors.UsageError(f"columns={clipped(columns)}: expected 1 or 2; width= takes any width in inches")
     inches = _WIDTHS[columns] if width is None else width

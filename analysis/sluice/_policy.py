@@ -34,7 +34,7 @@ class Workload(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """A stage (consecutive layers) as a policy receives it. It has a number (from 0), a name, and weight_bytes.
+    """A stage (consecutive layers) as a policy receives it. A stage has a number (from 0), a name, and weight_bytes.
     input_bytes, output_bytes and workspace_bytes are for one micro-batch; macs and flop are for one sample. cache_bytes
     are the keys and values that the layers keep from step to step, for all samples of a step. The plan holds them in a
     tensor of class kv_cache whose home is the stage's device."""
@@ -221,8 +221,8 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
            all_devices: bool = False, modes: Sequence[Mode] = ("inference",),
            strategies: Sequence[str] = ("keep_all",)) -> Callable[[AnyPlanner], AnyPlanner]:
     """Makes a function(stages, platform, workload, parameters) -> Plan a policy. Scenarios may name it, its parameters
-    are checked, and `sluice.policies()` lists it. It runs in this process, and its exceptions are passed on to the
-    caller who asks for the plan.
+    are checked, and `sluice.policies()` lists it. The function runs in this process, and its exceptions are passed on
+    to the caller who asks for the plan.
 
         @sluice.policy(name="in_turn", summary="Weights stay; one input after the other.",
                        parameters=[sluice.parameter("ahead", "integer", "inputs that come in advance",

@@ -48,7 +48,7 @@ def dataset(r: "Recording", times: Sequence[float], makespan: float,
 
 
 def _busy(r: "Recording", stream: int, edges: np.ndarray) -> np.ndarray:
-    """Returns the share of each bin in which the stream executes. It executes one action at a time."""
+    """Returns the share of each bin in which the stream executes. A stream executes one action at a time."""
     mine = r.of_action("stream") == stream
     start, end = np.sort(r.numbers("spans/start")[mine]), np.sort(r.numbers("spans/end")[mine])
     if len(start) == 0:

@@ -50,7 +50,7 @@ class Cluster:
         self._had_workers_at = self._worked_at = time.monotonic()
 
     def look(self, something_came: bool) -> None:
-        """Asks Dask for its workers. It must be called every few seconds."""
+        """Asks Dask for its workers. Call this method every few seconds."""
         if self._client is None:
             return
         now = time.monotonic()

@@ -35,8 +35,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class Certainty:
-    """The shares of the seconds of work (computing and moving) that rest on each kind of evidence. They add up to 1 if
-    there is any work."""
+    """The shares of the seconds of work (computing and moving) that rest on each kind of evidence. The shares add up to
+    1 if there is any work."""
 
     measured: float  #: the share that rests on measurements of the layers themselves
     sourced: float  #: the share that rests on figures of the platform that have a source

@@ -109,8 +109,8 @@ class Comparison:
     def to_xarray(self, bins: int = 300) -> "xarray.Dataset":
         """Returns all runs on a common time base, along the dimension `run`. There are `bins` equal bins from 0 to the
         end of the longest run, and `time` (s) is the end of each bin. The variables are utilisation (the share of the
-        bin in which each `stream` is busy), level (the most bytes of each `pool` in the bin) and samples_done. They are
-        NaN after the end of a run. `Result.resampled` returns the bins of one run."""
+        bin in which each `stream` is busy), level (the most bytes of each `pool` in the bin) and samples_done. The
+        variables are NaN after the end of a run. `Result.resampled` returns the bins of one run."""
         xarray = late("xarray")
         longest = max(result.metrics["makespan_s"] for result in self._results.values())
         times = _resampled.bins(longest, bins)
@@ -195,8 +195,8 @@ class ComparisonPlots(Suggesting):
 
 
 def _one_legend(panels: "list[Axes]", wanted: Legend) -> None:
-    """Draws one legend for the entries of all panels. It is beside the panels, or above the first panel in a narrow
-    figure."""
+    """Draws one legend for the entries of all panels. The legend is beside the panels, or above the first panel in a
+    narrow figure."""
     axes = late("._axes")
     said: dict[str, Any] = {}
     for ax in panels:

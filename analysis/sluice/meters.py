@@ -53,7 +53,7 @@ class Rapl:
             raise errors.IoError(f"{file} cannot be read ({error.strerror}); often only root may read it") from None
 
     def joules(self) -> float:
-        """Returns the joules of all packages together. It must be called every few minutes, before the counters start
+        """Returns the joules of all packages together. Call this method every few minutes, before the counters start
         again from 0."""
         for number, package in enumerate(self._packages):
             now = self._read(package / "energy_uj")

@@ -56,15 +56,15 @@ class Plan:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The decisions of the policy by name. They are numbers (whose names end with the unit, as in chosen_s), texts
-        and lists. A fact about each group or stage is a dict. The facts of each replica are a dict, too
-        (`facts["replicas"]["gpu0"]`)."""
+        """The decisions of the policy by name. The decisions are numbers (whose names end with the unit, as in
+        chosen_s), texts and lists. A fact about each group or stage is a dict. The facts of each replica are a dict,
+        too (`facts["replicas"]["gpu0"]`)."""
         return json.loads(self._native.facts)
 
     @property
     def actions(self) -> pandas.DataFrame:
-        """A table with one row per action, in listing order. It has the seconds (of computations), flop, joules above
-        idle, bytes (of transfers), and waits, which are pairs (number of an action, iterations ago)."""
+        """A table with one row per action, in listing order. The table has the seconds (of computations), flop, joules
+        above idle, bytes (of transfers), and waits, which are pairs (number of an action, iterations ago)."""
         pandas = late("pandas")
         table = pandas.DataFrame(self._native.actions())
         return table.astype({name: "category" for name in ("section", "stream", "kind")})
@@ -81,7 +81,7 @@ class Plan:
         """The fates of each stage's activations until its backward pass, indexed by the stage's number. The columns are
         name, fate ("keep", "recompute", "offload", or both "recompute" and "offload" if parts differ), and the cost in
         one run of the body, recomputed_s and saved_bytes. The table is computed from the actions, so that it works for
-        the plan of any policy. It is empty for a plan without training."""
+        the plan of any policy. The table is empty for a plan without training."""
         return late("._facts").fates(self.actions, self.tensors, self.stages)
 
     def text(self) -> str:

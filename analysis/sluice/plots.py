@@ -104,9 +104,9 @@ class Plots(Suggesting):
                  unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows the limit of each stage, as FLOP/s against FLOP per byte that is loaded or received. The picture has
         the device's peak and the link that feeds the device (Williams et al. 2009, with transfers to the device instead
-        of DRAM traffic). It needs the result of a scenario, because a plan does not contain the device's peak. Stages
-        are labelled if there is room, beginning with the stages that take longest. `unit` is "GFLOP/s", "TFLOP/s" and
-        so on."""
+        of DRAM traffic). The picture needs the result of a scenario, because a plan does not contain the device's peak.
+        Stages are labelled if there is room, beginning with the stages that take longest. `unit` is "GFLOP/s",
+        "TFLOP/s" and so on."""
         axes = late("._axes")
         points = roofline.Points.of(self._recording, self._scenario)
         ax = axes.new(ax, 7, 5, figsize)

@@ -41,7 +41,7 @@ class Result:
 
     @cached_property
     def _answer_text(self) -> str:
-        """The answer as JSON. It is made only when it is needed, because its notes need further simulations."""
+        """The answer as JSON. The answer is made when it is first read, because its notes need further simulations."""
         said = self._said() if callable(self._said) else self._said
         return said or self._recording.info["header"].get("answer", "")
 
@@ -51,14 +51,14 @@ class Result:
 
     @property
     def asked(self) -> Optional[Asked]:
-        """The question: model, platform, workload, policy and cost. It is printed as one line. It is None if a plan was
-        run without a scenario, and for older traces."""
+        """The question: model, platform, workload, policy and cost. As a text, the question is one line. The value is
+        None if a plan was run without a scenario, and for older traces."""
         return self._answer.asked
 
     @property
     def certainty(self) -> Optional[Certainty]:
-        """The certainty of the answer. It has the shares of the seconds of work that rest on measurements, on figures
-        with a source, and on assumed figures. It is None whenever `asked` is None."""
+        """The certainty of the answer. The value has the shares of the seconds of work that rest on measurements, on
+        figures with a source, and on assumed figures. The value is None whenever `asked` is None."""
         return self._answer.certainty
 
     @property
@@ -107,9 +107,9 @@ class Result:
 
     @property
     def series(self) -> "pandas.DataFrame":
-        """Quantities over time in equal bins, indexed by the time (s) at which a bin ends. They are the utilisation of
-        each stream (0 to 1), samples done, cumulative seconds of recomputation, and watts. Each access returns a new
-        DataFrame, as for `spans`."""
+        """Quantities over time in equal bins, indexed by the time (s) at which a bin ends. The quantities are the
+        utilisation of each stream (0 to 1), samples done, cumulative seconds of recomputation, and watts. Each access
+        returns a new DataFrame, as for `spans`."""
         return self._table("series")
 
     @property
@@ -146,7 +146,8 @@ class Result:
 
     @property
     def scenario(self) -> str:
-        """The scenario that was run, as YAML that sluice.Scenario.from_text reads. It is empty if a plan was run."""
+        """The scenario that was run, as YAML that sluice.Scenario.from_text reads. The text is empty if a plan was
+        run."""
         return self._recording.info["header"]["scenario"]
 
     @cached_property

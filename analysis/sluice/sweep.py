@@ -41,8 +41,8 @@ class Sweep:
 
     @property
     def frame(self) -> pandas.DataFrame:
-        """A new table with one row per point. It has a column for each key that was varied, `status` ("complete",
-        "infeasible" or "failed"), `reason`, `chosen`, `bound_by`, `verified`, and a column for each metric
+        """A new table with one row per point. The table has a column for each key that was varied, `status`
+        ("complete", "infeasible" or "failed"), `reason`, `chosen`, `bound_by`, `verified`, and a column for each metric
         ("makespan_s", "peak_bytes[gpu]"). A missing number is NaN. `frame.attrs["units"]` has the unit of each
         metric."""
         if self._frame is None:

@@ -1,4 +1,4 @@
-"""Turns functions of torch into layers. They are called between the modules that are layers."""
+"""Turns functions of torch into layers. These functions are called between the modules that are layers."""
 
 from __future__ import annotations
 

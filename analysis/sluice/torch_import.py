@@ -1,9 +1,9 @@
 """Makes models from torch modules.
 
-The module runs once with the example inputs. It runs on torch's meta device, which only computes shapes, or with real
-values if this fails. Modules that are one layer are watched, and a function mode sees the functions that are called
-between these modules. So modules that torch.fx cannot trace can be read, too. torch_layers.py turns each call into
-layers."""
+The module runs once with the example inputs. This run is on torch's meta device, which only computes shapes, or with
+real values if this fails. Modules that are one layer are watched, and a function mode sees the functions that are
+called between these modules. So modules that torch.fx cannot trace can be read, too. torch_layers.py turns each call
+into layers."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def from_torch(module: Any, example_inputs: Any, name: str = "", *,
 
     `unknown` says how to treat a call for which Sluice has no layer. "error" raises InputError. "operator" makes a
     layer that moves its output and computes nothing, and a warning names these calls. `ignore` has the modules and
-    parameters that are left out, such as heads that only training needs. They are given by their names in the module,
-    with * and ?.
+    parameters that are left out, such as heads that only training needs. These modules and parameters are given by
+    their names in the module, with * and ?.
 
     Raises InputError, with the position in the module, for a call that Sluice does not know, or if parameters would be
-    left out. It needs torch, unlike most of Sluice."""
+    left out. This function needs torch, unlike most of Sluice."""
     try:
         torch = late("torch")
     except ImportError:
@@ -90,8 +90,8 @@ def _layers(module: Any, unknown: str, ignore: Sequence[str]) -> Any:
 
 
 def _watch(torch: Any, module: Any, inputs: tuple, new: Callable[[], Any]) -> Any:
-    """Returns the layers of one run. The run has one sample, or all samples if a module depends on their number. It has
-    no values, unless the module looks at values or a function gives no shapes."""
+    """Returns the layers of one run. The run has one sample, or all samples if a module depends on their number. The
+    run has no values, unless the module looks at values or a function gives no shapes."""
     one_sample = tuple(one[:1] for one in inputs)
     tries = [(one_sample, True), (inputs, True), (one_sample, False)]
     for given, meta in tries if len(inputs[0]) > 1 else tries[:1]:

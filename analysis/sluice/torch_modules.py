@@ -26,7 +26,7 @@ def one_if_equal(value: Any) -> Any:
 
 
 def padding_of(value: Any) -> dict[str, Any]:
-    """Returns the padding as keys. It leaves out a padding that is the default of a layer."""
+    """Returns the padding as keys. A padding that is the default of a layer is left out."""
     if isinstance(value, str):
         return {} if value == "valid" else {"padding": value}
     number = one_if_equal(value)

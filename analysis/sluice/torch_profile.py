@@ -46,7 +46,7 @@ def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str
                   progress: Union[bool, Callable[[int, int], None], None] = None,
                   clock: Callable[[], float] = time.perf_counter) -> TorchProfile:
     """Measures the leaf modules of a torch module and the functions between them, each configuration and
-    shape once, and the whole module. It writes the measurements to a profile (CSV, sim/profile/FORMAT.md).
+    shape once, and the whole module. The function writes the measurements to a profile (CSV, sim/profile/FORMAT.md).
     The inputs are a tensor, or a tuple of tensors, and their first axis is the batch. The module is measured on its own
     device. Rows that are already in the file are not measured again. The module does not change.
 
@@ -62,7 +62,7 @@ def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str
     takes time to map and clear memory again, but an operator in a loop does not. `progress` is True for a bar, or a
     function of (rows done, all rows).
 
-    Raises InputError for an argument or a file that is not valid. It needs torch."""
+    Raises InputError for an argument or a file that is not valid. The function needs torch."""
     try:
         torch = late("torch")
     except ImportError:
