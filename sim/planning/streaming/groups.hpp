@@ -92,8 +92,8 @@ struct GroupPieces {
 GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& choice,
                          std::size_t group);
 
-/// Returns whether weights that stay are loaded before the first step instead of during the first pass. They must be
-/// loaded before the first step if a step is repeated, because all repetitions have equal loads.
+/// Returns whether weights that stay are loaded before the first step instead of during the first pass. These weights
+/// must be loaded before the first step if a step is repeated, because all repetitions have equal loads.
 bool kept_in_prologue(const StreamedCase& streamed);
 
 }  // namespace sluice

@@ -128,7 +128,7 @@ TEST_CASE("a refusal gives the least budget, or budgets that are proven not to b
   CHECK_THAT(refusal("43kB", true, 5000),
              !Contains("whatever is kept") && Contains("needs 44000 B") &&
                  Contains("was found to be enough is 44000 B") &&
-                 Contains("budgets below 42000 B (42 kB) that they are not enough"));
+                 Contains("Only budgets below 42000 B (42 kB) are proven not to be enough"));
   CHECK(refusal("44kB", true, 5000).empty());
 }
 
