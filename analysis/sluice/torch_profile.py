@@ -63,7 +63,7 @@ def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str
     clear memory again, but an operator in a loop does not. `progress` is True for a bar, or a function of (rows done,
     all rows).
 
-    Raises InputError for an argument or a file that is not valid. It needs torch."""
+    Raises InputError for an argument or a file that is not valid. The function needs torch."""
     try:
         torch = late("torch")
     except ImportError:

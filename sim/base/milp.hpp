@@ -46,7 +46,7 @@ struct MilpLimits {
 class Milp {
  public:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
-  using Terms = std::vector<std::pair<std::uint32_t, double>>;  ///< (variable, factor)
+  using Terms = std::vector<std::pair<std::uint32_t, double>>;  ///< pairs of a variable and its factor
 
   /// Adds a variable with these bounds and this cost. Each function returns the number of the new variable.
   std::uint32_t real(double low, double high, double cost = 0);

@@ -12,7 +12,7 @@ namespace sluice {
 /// One pass of an operator. A recompute does the same work as a forward pass.
 enum class Pass : std::uint8_t {
   forward,
-  backward,         ///< both gradients
+  backward,         ///< the gradient of the input and the gradient of the weights
   backward_input,   ///< the part of the backward pass that computes only the gradient of the input
   backward_weight,  ///< the part of the backward pass that computes only the gradient of the weights
   recompute,

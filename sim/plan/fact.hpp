@@ -49,7 +49,7 @@ struct Fact {
   std::string shown() const;
 };
 
-/// Returns the fact with this name and this `of` that does not belong to a replica, or null if there is no such fact.
+/// Returns the fact with this `name` and this `of`, or null if there is no such fact. Facts of replicas are ignored.
 const Fact* find_fact(const std::vector<Fact>& facts, const std::string& name,
                       const std::string& of = {});
 

@@ -125,7 +125,7 @@ void add_action(std::string& out, const Plan& plan, const ActionNames& names, st
   const Action& action = plan.actions[a];
   out += names[a];
   add_name(out, " on=", plan.streams[action.stream].name);
-  if (has_own_name(action)) {  // without `kind`, the name gives the kind
+  if (has_own_name(action)) {  // An action without the key `kind` has its kind in its name.
     add_name(out, " kind=", name_of(action.kind));
     add_unless(-1, out, " stage=", action.stage);
     add_unless(-1, out, " micro_batch=", action.micro_batch);

@@ -38,7 +38,7 @@ void note(Judgement& judgement, const Settled& settled) {
 Judgement judge(std::vector<Candidate> candidates) {
   Judgement judgement;
   for (const Candidate& candidate : candidates) judgement.candidates += candidate.ways;
-  using Turn = std::pair<double, std::size_t>;  // lower bound, number
+  using Turn = std::pair<double, std::size_t>;  // the lower bound and the index of a candidate
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
   for (std::size_t i = 0; i < candidates.size(); ++i) turns.emplace(candidates[i].at_least, i);
   while (!turns.empty()) {

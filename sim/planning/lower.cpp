@@ -139,7 +139,7 @@ std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& q
   const bool forward = pass == Pass::forward || pass == Pass::recompute;
   const std::optional<double> multiple = forward ? std::nullopt : pricing.training->backward;
   const double factor =
-      multiple ? *multiple * (pass == Pass::backward ? 1 : 0.5) : 1;  // see backward_price
+      multiple ? *multiple * (pass == Pass::backward ? 1 : 0.5) : 1;  // backward_price() explains this factor
   std::vector<LayerPrice> prices;
   for (std::uint32_t l = query.stage.first; l <= query.stage.last; ++l) {
     const Layer& layer = pricing.model.layers[l];

@@ -43,7 +43,7 @@ bool PriceAgain::learn(const Plan& plan, const PolicyRequest& request) {
 
 bool PriceAgain::learn(const Plan& plan, const PolicyRequest& request, const PriceAgain& other,
                        PriceDecisions decided) {
-  decisions_ = other.decisions_;  // the cost model stores earlier results
+  decisions_ = other.decisions_;  // the function in `other` stores the results of earlier calls
   decided_ = std::move(decided);
   return learn_parts(plan, request.pricing.platform);
 }

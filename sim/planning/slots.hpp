@@ -45,7 +45,7 @@ struct SlotLoad {
   bool once = false;
   /// The save with the index `number` among the saves of `slot`, in the step `steps_ago` steps ago.
   struct Saved {
-    std::int64_t slot = -1;  ///< none
+    std::int64_t slot = -1;  ///< -1 if there is no save
     std::size_t number = 0;
     std::uint32_t steps_ago = 0;
   };

@@ -20,8 +20,8 @@ Draft plan(const PolicyRequest& request, const Reader&) {
 
   PlanBuilder builder(platform, "basic", request.capacity_enforced);
   hold_step(builder, request, host, true);       // inputs and answers are in host memory
-  hold_caches(builder, request, devices);        // the caches of keys and values, if there are any
-  list_weights(builder, stages, devices, host);  // the actions below belong to the prologue
+  hold_caches(builder, request, devices);        // caches of keys and values are on the device
+  list_weights(builder, stages, devices, host);  // lists the loads of all weights in the prologue
   builder.enter(Section::body);
   std::uint32_t tensor = builder.tensor("input", TensorClass::input, stages.front().input);
   builder.transfer(ActionKind::load, tensor, {host, device, /*release=*/false}, 0, 0);

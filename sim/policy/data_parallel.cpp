@@ -20,8 +20,8 @@ constexpr std::size_t few_devices = 8;
 
 /// Returns the alternatives if at most `few_devices` replicas share links, and nothing otherwise. Either each replica
 /// chooses for itself, or all replicas make equal choices. Each alternative is also tried without overlap, if the
-/// scenario does not give `overlap`. The reason is that overlapping transfers of several replicas delay each other: all
-/// replicas may begin later than if one replica had the link alone at first.
+/// scenario does not give `overlap`. The reason is that with overlap, the transfers of several replicas delay each
+/// other. All replicas may then begin later than if one replica after the other used the link alone.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& whole = request.pricing.platform;
@@ -86,7 +86,7 @@ const Policy data_parallel_policy = {
              .type = Type::choice,
              .summary = "the policy of each replica; write the parameters of this policy next to "
                         "the key replica",
-             .choices = {}},  // the replicable policies
+             .choices = {}},  // policy.cpp adds the names of the replicable policies
             {.name = "devices",
              .type = Type::list,
              .summary = "the devices of the replicas, by default all devices",

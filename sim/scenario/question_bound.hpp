@@ -56,7 +56,7 @@ struct QuestionTerms {
   std::string link;       ///< the name of the busiest link
   double backward_s = 0;  ///< the seconds of the backward passes of all samples; 0 for inference
   double reloaded_bytes = 0;  ///< the least bytes of weights that training must load again
-  std::string within;         ///< see QuestionBound
+  std::string within;         ///< as in QuestionBound
 };
 QuestionTerms question_terms(const Scenario& scenario, const std::vector<Stage>& stages);
 QuestionBound bound_of(const QuestionTerms& terms);

@@ -22,7 +22,7 @@ struct Scenario {
   const Policy* acting = nullptr;  ///< the policy, or the policy that it replicates
   /// The cut. If there is no value, Sluice chooses the cut. `phases: {after: ...}` also sets the cut.
   std::optional<Chosen<Cut>> cut;
-  std::optional<Chosen<FateStrategy>> fates;  ///< none: Sluice chooses
+  std::optional<Chosen<FateStrategy>> fates;  ///< if there is no value, Sluice chooses the fates
   std::optional<Keys> phases;
   bool capacity_enforced = true;
   bool working_set_counted = true;

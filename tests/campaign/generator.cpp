@@ -66,7 +66,7 @@ void add_placement(Draws& draws, DrawnPolicy& drawn, const DrawnMachine& machine
     ways = {"none", "auto", "static", "first_touch", "all_slow", "synchronous", "asynchronous"};
   if (machine.has_own_second && (drawn.acting == "streamed" || drawn.training))
     ways.push_back("backing");
-  drawn.places = machine.has_own_second;  // by default
+  drawn.places = machine.has_own_second;  // if the key is left out, tensors are placed in two memories of a device
   if (!draws.one_in(machine.has_second ? 2 : 12)) return;
   const std::string way = draws.one_of(ways);
   drawn.places = way != "none";

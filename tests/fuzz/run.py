@@ -86,7 +86,7 @@ def minimise(target, keep):
         shutil.rmtree(CORPUS / target, ignore_errors=True)
         (CORPUS / target).mkdir(parents=True)
         step = max(1, -(-len(files) // keep))
-        for path in files[::step]:  # files of all sizes, in equal distances
+        for path in files[::step]:  # every step-th file, so that files of all sizes are kept
             shutil.copy(path, CORPUS / target / path.name[:12])
     return 0
 

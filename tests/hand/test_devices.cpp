@@ -94,7 +94,7 @@ TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one l
 }
 
 TEST_CASE(
-    "data_parallel streamed, compute-bound: only the first loads and the last saves take time") {
+    "data_parallel streamed, compute-bound: only the first loads and last saves are not hidden") {
   // Each device loads two inputs and A's weights. These loads would take 0.102 ms at the full rate, and take 0.204 ms
   // at half the rate. Then each device computes for 12 ms, because the weights of B and C are loaded during
   // computations even at half the rate. The last answers of the two devices take 0.002 ms.

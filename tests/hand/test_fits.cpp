@@ -94,8 +94,8 @@ TEST_CASE(
 TEST_CASE(
     "the small CNN document's network in float16: the indices still have 8 bytes each, and the "
     "forward pass of the pool binds") {
-  // The forward pass of the pool needs half of 3,136 + 2 x 100,352 + 25,088 B, and in addition 50,176 B. The sum is
-  // 164,640 B. The backward pass of conv2 needs 152,096 B. The state of adam has 2 x 3,255,208 B in float32. If the
+  // In float16, the image, conv1, conv2 and the pool have (3,136 + 2 x 100,352 + 25,088) / 2 B. The forward pass of the
+  // pool needs these bytes and 50,176 B of indices, which are 164,640 B in all. The backward pass of conv2 needs 152,096 B. The state of adam has 2 x 3,255,208 B in float32. If the
   // question asks for it, the state also has a master copy of the weights.
   FitsRequest request = request_of("cnn_mnist", {});
   request.optimizer = "adam";
@@ -167,7 +167,7 @@ TEST_CASE("the micro-batch of an accumulated batch is the largest divisor of the
   }
   request.batch.reset();
   CHECK(fits(request).cards.at(0).accumulation->batch == 4 * 3);
-  request.batch = 1'000'003;  // 13 is a prime number
+  request.batch = 1'000'003;  // this number is prime, so micro-batches of at most 3 samples have 1 sample
   CHECK_THROWS_WITH(fits(request), Catch::Contains("more than 1000000 micro-batches"));
 }
 

@@ -26,7 +26,7 @@ TEST_CASE("the parts add up to the layer, and readers of the layer read all part
   CHECK(split.layers[3].name == "7-Fullc");
   CHECK(split.layers[3].inputs == std::vector<std::uint32_t>{0});
   CHECK(split.layers[4].inputs == std::vector<std::uint32_t>{1, 2, 3});
-  CHECK(split.layers[1].parameters == 3);  // 7 = 3 + 2 + 2
+  CHECK(split.layers[1].parameters == 3);  // the 7 parameters are divided into 3 + 2 + 2
   CHECK(split.layers[2].parameters == 2);
   CHECK(split.parameters() == model.parameters());
   CHECK(split.flop() == model.flop());

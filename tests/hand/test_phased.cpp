@@ -91,8 +91,8 @@ TEST_CASE("phased, weights are loaded once per phase for all batches of a step: 
 
 TEST_CASE("phased, activations cross the pair's link at the same time as weights are loaded: a "
           "phase takes max(W, P, C)") {
-  // With three batches in flight, the next phase of a batch is on the other device, two phases later. The phases of the
-  // first layer do not receive an activation.
+  // With three batches in flight, two phases of other batches come between two phases of a batch, and the next phase of
+  // the batch is on the other device. The phases of the first layer do not receive an activation.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto pair = with(regime, {"policy.host_data=synthetic", "phases.activations=pair_link",
                                     "policy.in_flight=3"});

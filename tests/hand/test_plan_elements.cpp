@@ -130,7 +130,7 @@ TEST_CASE("metrics count the bytes that computations read over links", "[element
   CHECK(totals.makespan() == s(6.25));
   CHECK(totals.sums().transferred_bytes == 550);
   CHECK(totals.sums().link_bytes.at(0) == 550);
-  CHECK(totals.sums().transfer_s == s(2));  // of transfers
+  CHECK(totals.sums().transfer_s == s(2));  // only the load is a transfer, and not the read of the computation
   // The load takes 2 s on the link. The flows take 0.5 s + 3 s and 0.5 s + 0.5 s if each flow is alone on the link.
   CHECK(totals.sums().link_transfer_s.at(0) == s(2 + 3.5 + 1));
   CHECK(totals.sums().compute_s == s(4));

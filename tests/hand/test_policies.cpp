@@ -80,8 +80,8 @@ TEST_CASE("resident, several steps: the inputs of a step are loaded during the p
                                    "policy: {name: resident}\n")) == ms(72.602));
 }
 
-TEST_CASE("resident, micro-batches of a batch: each micro-batch is computed for all of its "
-          "samples") {
+TEST_CASE("resident, a batch of several micro-batches: the time of a micro-batch is the time of all "
+          "its samples") {
   // A batch of 6 samples has two micro-batches of 3 samples, which take 3 x 6 ms each. An input has 3 kB.
   CHECK(makespan_of(small_scenario(1000, abc,
                                    "workload: {batch: 6, micro_batch: 3}\n"
@@ -203,7 +203,7 @@ TEST_CASE("ten micro-batches in flight run, and eleven do not fit") {
               ", in_flight: " + std::to_string(in_flight) + "}\n",
           {"platform.devices.gpu.memory.capacity=331kB"}));
     };
-    const Plan plan = planned(10);  // 30 kB / 3 kB
+    const Plan plan = planned(10);  // (331 kB - 301 kB) / 3 kB = 10
     CHECK(fact(plan, "passes_per_step") == "10");
     CHECK_NOTHROW(makespan_of(plan));
     CHECK_THROWS_WITH(planned(11), Catch::Contains("the greatest number in flight that fits: 10"));

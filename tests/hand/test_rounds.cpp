@@ -90,7 +90,7 @@ TEST_CASE("resident: the number of inputs that are loaded early is the number th
                             "stages: {cut: per_layer}\n"
                             "policy: {name: resident, buffers: 4}\n",
                             {"platform.devices.gpu.memory.capacity=607kB"});
-  CHECK(plan.iterations == 4);  // a round of two micro-batches
+  CHECK(plan.iterations == 4);  // each iteration is a round of two micro-batches
   CHECK(plan.body_begin == 3 + 2);
   CHECK(peak(plan, "gpu") <= 607'000);
   CHECK(replay(plan).makespan == ms(0.602 + 48));

@@ -74,9 +74,9 @@ TEST_CASE("an input that a later stage reads crosses every cut before it") {
                   layer("c", {0, 2}, 4, 0, 1)};
   const auto stages = make_stages(model, {1, 2, 3}, DType::int8);
   CHECK(stages[0].input_bytes == 10);
-  CHECK(stages[0].output_bytes == 18);  // a and the input
+  CHECK(stages[0].output_bytes == 18);  // the bytes of a and of the input
   CHECK(stages[1].input_bytes == 18);
-  CHECK(stages[1].output_bytes == 16);  // b and the input
+  CHECK(stages[1].output_bytes == 16);  // the bytes of b and of the input
   CHECK(stages[2].input_bytes == 16);
   CHECK(stages[2].output_bytes == 4);
 }
@@ -88,7 +88,7 @@ TEST_CASE("an answer in the middle of a model is kept to the end") {
                   layer("c", {1}, 4, 0, 1)};
   const auto stages = make_stages(model, {2, 3}, DType::int8);
   CHECK(stages[0].output_bytes == 14);  // the bytes of a, which c reads, and of the answer b
-  CHECK(stages[1].output_bytes == 10);  // the answers b and c
+  CHECK(stages[1].output_bytes == 10);  // the bytes of the answers b and c
 }
 
 TEST_CASE("the input of the first stage includes an input of the model that only a later stage reads") {

@@ -108,7 +108,7 @@ TEST_CASE(
   const double first = number(result, "first_step_s"), step = number(result, "step_s");
   CHECK(first < number(result, "makespan_s") / 3);
   CHECK(number(result, "steady_throughput_samples_per_s") == Approx(1 / step));
-  CHECK(first > 6e-3);  // the seconds of the computation of one sample
+  CHECK(first > 6e-3);  // the computation of one sample takes 6 ms
   CHECK(step >= 6e-3 * (1 - 1e-9));
 }
 

@@ -16,9 +16,9 @@ struct RandomCase {
   std::int64_t input = 0;
   std::string policy;  ///< the policy's name, and for data_parallel the replica's policy
   bool training = false;
-  std::int64_t batches = 1;  ///< of a step
+  std::int64_t batches = 1;  ///< the number of batches of a step
   std::string workload;      ///< YAML
-  std::string cut, fates;    ///< YAML, empty: open
+  std::string cut, fates;    ///< YAML; empty if the choice is open
   std::string keys;          ///< the keys of the policy after its name
   std::vector<std::string> machine;
   std::int64_t all_bytes = 0;  ///< more bytes than any plan of this case needs on one device
@@ -29,7 +29,7 @@ struct RandomCase {
                         const std::string& own_keys) const;
 };
 
-/// Returns the policies that a case may have, each with the policy of its replicas.
+/// Returns the policies that a case may have. The name data_parallel is followed by the name of the replicated policy.
 const std::vector<std::string>& policies_with_choices();
 
 /// Returns a case with this policy, which must be able to train if `training` is set.

@@ -35,7 +35,7 @@ inline KernelTime random_time(Dice& dice, std::size_t operands) {
 struct PlacementShape {
   std::size_t tensors = 8, kernels = 12;
   std::uint64_t users = 5;  ///< the greatest number of bytes of a tensor
-  std::size_t stay = 2;     ///< at most
+  std::size_t stay = 2;     ///< the greatest number of tensors that stay for the whole run
 };
 
 /// Returns a problem with tensors of all three kinds. Some tensors are written a second time. Moves take about as long

@@ -43,7 +43,7 @@ double middle_of(const std::vector<std::pair<double, double>>& numbers) {
 }  // namespace
 
 double Surface::correction(const Place& place) const {
-  std::vector<std::pair<double, double>> near;  // squared distance, deviation
+  std::vector<std::pair<double, double>> near;  // pairs of a squared distance and a deviation
   near.reserve(left.size());
   for (const auto& [there, over] : left) near.emplace_back(squared_distance(place, there), over);
   const std::size_t count = std::min(neighbours, near.size());

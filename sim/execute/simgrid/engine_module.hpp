@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-inline constexpr std::size_t stack_kib = 1024;  ///< of each actor
+inline constexpr std::size_t stack_kib = 1024;  ///< the size of each actor's stack, in KiB
 
 struct EngineHost {
   void (*check_interrupt)();     ///< the function check_interrupt of base/interrupt.hpp

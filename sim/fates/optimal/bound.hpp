@@ -24,7 +24,7 @@
 //
 // If host memory is limited, all copies must fit into host memory at the turning point. The bound then also holds if
 // the seconds of each save are increased by a price per byte, and the price of all available host memory is subtracted.
-// The seconds of a save have at most the weight 1, so a byte counts with at most its price.
+// The reason is that a save has at most the weight 1 in the weighted mean, so a saved byte adds at most its price.
 #pragma once
 
 #include <cstdint>

@@ -213,7 +213,7 @@ class Frontier::Solver {
     const std::int64_t held = boundary_goes ? 0 : boundary(s);
     const std::int64_t running =
         always + (one ? boundary(s) : held + boundary(k - 1)) + boundary(k);
-    std::int64_t floor = 0;  // the most bytes of a pass before the last of these passes
+    std::int64_t floor = 0;  // the most bytes of any of the passes s … k - 2
     if (!one)
       floor = std::max(
           always + boundary(s) + boundary(s + 1) + chain_.stages[s].forward_workspace(false),

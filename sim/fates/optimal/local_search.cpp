@@ -94,7 +94,7 @@ void FateSearch::improve(Candidate& best) {
 /// Returns false if no change is an improvement.
 bool FateSearch::improve_once(Choices& choices, Candidate& best) {
   const std::size_t n = chain_.stages.size();
-  const std::size_t places = 2 * n + 1;  // of fate_at
+  const std::size_t places = 2 * n + 1;  // the number of choices that fate_at() can return
   const auto each_change = [&](const Choices& from, std::size_t begin, auto&& use) {
     for (std::size_t place = begin; place < places && left_ > 0; ++place)
       for (const Fate fate : {Fate::keep, Fate::offload, Fate::recompute}) {

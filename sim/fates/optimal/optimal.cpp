@@ -53,8 +53,8 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
                             bytes_text(least);
   if (bound > budget) return always + "at least " + bytes_text(bound) + what + only + found;
   return "does not fit: in the schedule with the least bytes that was found, " + who +
-         bytes_text(least) + what + only + found + ". It is proven only for budgets below " +
-         bytes_text(bound) + " that they are not enough";
+         bytes_text(least) + what + only + found + ". Only budgets below " +
+         bytes_text(bound) + " are proven not to be enough";
 }
 
 /// Throws Infeasible. Parameter `request` is the request to which the tape in `found` belongs. Parameter `bound` is a

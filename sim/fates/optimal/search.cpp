@@ -53,7 +53,8 @@ FateSearch::FateSearch(const Chain& chain, FateScore score, const FateRun& run, 
 
 namespace {
 
-/// Returns, for each frontier, the share of a copy's seconds that counts. With the share 1, all operations take turns.
+/// Returns one number per frontier: the share of a copy's seconds that the frontier adds to the seconds of a schedule.
+/// With the share 1, all operations take turns.
 std::vector<double> copy_prices(std::size_t stages) {
   if (stages <= 20) return {1, 0.6, 0.3, 0.1, 0};
   if (stages <= 100) return {1, 0.3, 0};

@@ -26,7 +26,7 @@ struct Attribute {
 };
 
 struct Node {
-  int line = 0;  ///< in the listing
+  int line = 0;  ///< the line of the node in the listing
   std::string name, op;
   bool known = true;        ///< whether the operator is one of ONNX's own operators
   bool has_graphs = false;  ///< whether the node contains the bodies of a condition or a loop

@@ -27,9 +27,9 @@ std::vector<std::string_view> split(std::string_view text, std::string_view by);
 struct Node {
   int line = 0;
   std::string_view id, kind, arguments;  ///< "node2", "Conv2d", "3, 64, ..."
-  std::string_view forward, backward;    ///< milliseconds, as written
-  std::int64_t activation_bytes = 0;     ///< seconds for the whole batch
-  std::int64_t parameters = 0;           ///< elements
+  std::string_view forward, backward;    ///< milliseconds for the whole batch, as written
+  std::int64_t activation_bytes = 0;     ///< bytes of the output, for the whole batch
+  std::int64_t parameters = 0;           ///< elements of the weights
   std::vector<std::uint32_t> inputs, outputs;
 
   /// Returns whether the node is a call of PyTorch's size(), whose result is a number and not a tensor.

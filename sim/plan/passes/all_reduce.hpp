@@ -23,7 +23,7 @@ namespace sluice {
 struct RingHop {
   std::string from, to;  ///< devices
   Stream stream;         ///< the copy engine that sends
-  Route route;           ///< the links are numbers of the plan's links
+  Route route;           ///< the route names its links by their numbers in the plan
 };
 
 /// Adds the rings to a merged plan with one replica on each device of the ring. With `overlap`, the ring of a

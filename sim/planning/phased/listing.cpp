@@ -265,7 +265,7 @@ class PhaseLister {
     return {phase.stage, q, phase.device, bytes_[phase.stage], request_.workload.micro_batch};
   }
 
-  struct Crossing {  ///< a micro-batch between two phases
+  struct Crossing {  ///< the result of a stage for one micro-batch, until the next phase has used it
     std::uint32_t tensor = none;
     std::string device;
     PlanBuilder::Ref action, save;
@@ -276,8 +276,8 @@ class PhaseLister {
   const PhaseRules& rules_;
   std::string host_;
   PlanBuilder builder_;
-  PhaseWindow window_, body_;  ///< the present window and the previous window
-  std::map<std::pair<std::size_t, std::int64_t>, Crossing> made_;  ///< (stage, q)
+  PhaseWindow window_, body_;  ///< the present window, and the window that was listed before it
+  std::map<std::pair<std::size_t, std::int64_t>, Crossing> made_;  ///< by stage and micro-batch
   std::map<std::pair<std::int64_t, std::string>, std::uint32_t> outputs_;
 };
 

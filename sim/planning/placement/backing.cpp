@@ -97,7 +97,7 @@ class BackingRewriter {
         {.pool = second.name, .needed_bytes = bytes, .available_bytes = *second.capacity});
   }
 
-  /// Changes the transfers of a tensor whose home is host memory: host memory replaces the second memory.
+  /// Replaces the second memory by host memory in the transfers of a tensor whose home is host memory.
   void redirect(Action& action) {
     for (Flow& flow : action.flows) {
       if (flow.tensor == none || plan_.tensors[flow.tensor].home != host_) continue;

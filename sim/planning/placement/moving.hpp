@@ -52,8 +52,8 @@ class MovingTensors {
   struct Stay {
     std::uint32_t number = none;  ///< the tensor of the plan in this memory
     bool fast = false;
-    bool home = false;             ///< the tensor is in slow memory during the whole run
-    bool begins = false;           ///< the use is the first use of the tensor, and makes it
+    bool home = false;             ///< whether slow memory holds the tensor during the whole run
+    bool begins = false;           ///< whether the first use of this stay makes the tensor
     std::uint32_t made_by = none;  ///< the move with which this time began
   };
   struct Ends {

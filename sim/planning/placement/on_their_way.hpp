@@ -15,7 +15,7 @@ namespace sluice {
 /// back from host memory.
 struct ActivationLife {
   std::size_t number = 0;
-  bool made = false;  ///< at all
+  bool made = false;  ///< whether the activation has been computed
   bool away = false;  ///< whether the activation is only in host memory
   /// The tensor that was saved, and the kernel after which it was saved.
   std::uint32_t saved = none, saved_after = none;

@@ -64,7 +64,7 @@ class PlacedLister {
   const std::string& node_of(std::uint32_t t) const { return node_in(fast_[t] != 0); }
   bool lies_at_home(std::uint32_t t) const { return builder_.pool(node_of(t)) == host_pool_; }
 
-  /// Returns whether the tensor is in the memory where it is needed during the whole run.
+  /// Returns whether the tensor stays during the whole run in the memory where it is needed.
   bool is_held(std::uint32_t t) const {
     const PlacementProblem::Tensor& of = tensor(t);
     const bool stays = of.begins == Begins::stays && of.tensor_class != TensorClass::weight;
@@ -205,7 +205,8 @@ class PlacedLister {
   bool is_last_of_micro_batch(std::uint32_t k) const {
     const std::vector<PlacedKernel>& kernels = asked_.kernels();
     if (kernels[k].micro_batch < 0) return false;
-    std::size_t next = k + 1;  // a network without weights has no pass after the loss
+    // The loop skips a kernel that computes nothing. Without weights, no backward pass follows this kernel.
+    std::size_t next = k + 1;
     while (next < kernels.size() && !kernels[next].query) ++next;
     return next == kernels.size() || kernels[next].micro_batch != kernels[k].micro_batch;
   }

@@ -1,6 +1,6 @@
 // The plan of a policy that uses two memories of the device. Each tensor is in one of the two memories, and kernels
-// read and write the tensor in this memory. Without moves in the schedule, only inputs, answers, offloaded tensors, and
-// weights that begin in another memory than the one in which they are placed are moved.
+// read and write the tensor in this memory. If the schedule has no moves, only the following tensors are moved: inputs,
+// answers, offloaded tensors, and weights that are not placed in the memory in which they begin.
 #pragma once
 
 #include "placement/schedule.hpp"

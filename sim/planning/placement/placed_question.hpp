@@ -59,7 +59,7 @@ class PlacedQuestion {
  private:
   TwoMemories memories_;
   std::int64_t micro_batches_;
-  std::vector<Fact> facts_;  ///< of the fates
+  std::vector<Fact> facts_;  ///< the facts of the fates
   PlacedKernels work_;
   std::vector<char> answers_;  ///< indexed by tensor
   std::int64_t input_bytes_ = 0, answer_bytes_ = 0;

@@ -16,17 +16,17 @@ namespace sluice {
 
 namespace {
 
-constexpr std::int64_t steps_of_ahead = 32;     ///< all weights / the step in which `ahead` is tried
-constexpr std::int64_t few_steps_of_ahead = 8;  ///< with at least `many_passes` passes per step
+constexpr std::int64_t steps_of_ahead = 32;     ///< the steps from 0 to all weights in which `ahead` is tried
+constexpr std::int64_t few_steps_of_ahead = 8;  ///< the number of these steps with many passes
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
-/// Pairs of a number of inputs and a number of results of other slots. If a choice spares buffers, each pair gives a
-/// value of `ahead` that leaves room for these inputs and results while the device holds the largest group.
+/// Each element has a number of inputs and a number of results of other slots. If a choice spares buffers, each element
+/// gives a value of `ahead` that leaves room for these inputs and results while the device holds the largest group.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 constexpr std::int64_t few_slots =
     1000;  ///< more ways are tried if a step has at most this many slots
-constexpr std::int64_t shares_that_stay = 8;  ///< all weights / the step in which shares are tried
+constexpr std::int64_t shares_that_stay = 8;  ///< the tried shares of the weights are multiples of 1 / 8
 
 /// The data that all candidates of one cut share.
 struct CutContext {
@@ -148,7 +148,7 @@ class StreamedWays {
       if (!(rehearsal.at_least() < worth * (1 - 1e-12))) return;
       const RehearsedOrder order = rehearsal.order();
       same_from = order.used;
-      const double alone = rehearsal.seconds(order.loads);  // without waits between copies
+      const double alone = rehearsal.seconds(order.loads);  // the seconds if copies do not slow each other down
       if (replayed() && !(alone < worth * (1 - 1e-12))) continue;
       const double seconds = replayed() ? seconds_replayed(rehearsal) : alone;
       worth = std::min(worth, seconds);
@@ -307,7 +307,7 @@ class StreamedWays {
         for (const std::int64_t most : {3, 2}) counts.push_back({most, false, false});
     }
     counts.push_back({1, false});
-    if (const auto most = shared_->keys.buffers) {  // the number in the scenario is the limit
+    if (const auto most = shared_->keys.buffers) {  // the scenario's number of buffers is the upper limit
       const std::int64_t useful = std::min(*most, shared_->streamed.micro_batches + 1);
       std::erase_if(counts, [&](const BufferCount& some) {
         return some.most > useful || (some.most == useful && some.inputs_cross);
@@ -336,7 +336,7 @@ class StreamedWays {
     for (std::int64_t i = 0; i <= steps; ++i)
       bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(i) /
                                                 static_cast<double>(steps)));
-    if (const auto most = shared_->keys.ahead) {  // the number in the scenario is the limit
+    if (const auto most = shared_->keys.ahead) {  // the scenario's number of bytes is the upper limit
       std::erase_if(bytes, [&](std::int64_t some) { return some >= *most; });
       bytes.push_back(std::min(*most, all));
     }

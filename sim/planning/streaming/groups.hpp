@@ -49,7 +49,7 @@ struct StreamedChoice {
   std::int64_t resident_of(std::size_t group) const {
     return resident.empty() ? 0 : resident[group];
   }
-  std::int64_t resident_bytes() const;  ///< the sum over all groups
+  std::int64_t resident_bytes() const;  ///< the bytes of weights that stay, of all groups together
   /// Returns the choice as keys of a scenario, for a cut into this many groups. What no key says follows a semicolon.
   std::string text(std::size_t groups) const;
 };
@@ -96,8 +96,8 @@ struct GroupPieces {
 GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& choice,
                          std::size_t group);
 
-/// Returns whether weights that stay are loaded before the first step instead of during the first pass. They must be
-/// loaded before the first step if a step is repeated, because all repetitions have equal loads.
+/// Returns whether weights that stay are loaded before the first step instead of during the first pass. These weights
+/// must be loaded before the first step if a step is repeated, because all repetitions have equal loads.
 bool kept_in_prologue(const StreamedCase& streamed);
 
 }  // namespace sluice

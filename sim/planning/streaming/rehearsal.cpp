@@ -111,7 +111,7 @@ namespace {
 
 /// The seconds of the transfers of a step.
 struct WorkOfStep {
-  double first_s = 0, last_s = 0;  ///< before the first slot of the step, and after the last slot
+  double first_s = 0, last_s = 0;  ///< transfers before the first slot, and after the last slot
   double inputs_s = 0, weights_s = 0;
   double kept_s = 0;  ///< the seconds of the loads before the first step
 };

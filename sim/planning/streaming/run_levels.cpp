@@ -187,10 +187,10 @@ RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) co
   return best;
 }
 
-/// Returns whether this pass is like the previous pass. The result is true if these two passes belong to full passes,
-/// and all slots whose inputs or results may be in their buffers also belong to full passes. An input in a buffer
-/// belongs to one of the next slots. A result in a buffer belongs to one of the last slots that save results. If only
-/// one group saves results, n consecutive results come from n x (number of groups) consecutive slots.
+/// Returns whether this pass needs as much memory as the previous pass. The result is true if both passes are full, and
+/// if the inputs and results in their buffers also belong to full passes. An input in a buffer belongs to one of the
+/// next slots. A result in a buffer belongs to one of the last slots that save results. If only one group saves
+/// results, n consecutive results come from n x (number of groups) consecutive slots.
 bool RunLevels::like_the_pass_before(const GroupRun& run) const {
   const auto groups = static_cast<std::int64_t>(streamed_.groups.size());
   const std::int64_t count = runs_.front().count;

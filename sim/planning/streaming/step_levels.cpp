@@ -47,7 +47,8 @@ class StepLevels {
 
  private:
   const Rehearsal& rehearsal_;
-  std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>> covers_;  ///< (from, bytes)
+  /// For each run, the early loads: the first micro-batch during which the load is on the device, and the load's bytes.
+  std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>> covers_;
 };
 
 }  // namespace

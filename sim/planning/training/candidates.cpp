@@ -208,7 +208,7 @@ class TrainingWays {
   void add_rooms(const ChosenStep& step, const std::optional<double>& pace,
                  std::vector<ChosenStep::EarlyLoadLimits>& all) const {
     const std::vector<std::int64_t> rooms = this->rooms(step.peak());
-    std::size_t end = 0;  // above this room, all listings are known
+    std::size_t end = 0;  // only the rooms before this index may still give new listings
     while (end < rooms.size() && fits(rooms[end])) ++end;
     while (end > 0) {
       const std::int64_t used = step.offer({rooms[end - 1], pace, run_room_}).most;

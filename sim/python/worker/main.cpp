@@ -191,7 +191,7 @@ class Loop {
 
 int main() {
   std::signal(SIGINT, SIG_IGN);  // Ctrl-C is handled only by the Python process.
-  // If the parent process ignores SIGCHLD, this process would ignore the signal, too, without this call.
+  // A child inherits ignored signals. This call resets SIGCHLD, because the parent process may ignore this signal.
   std::signal(SIGCHLD, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
   // With this call, a file that exceeds the limit of file sizes causes an error like a full disk, and not a signal.

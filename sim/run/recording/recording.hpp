@@ -25,7 +25,7 @@ namespace sluice {
 
 struct Recording {
   TraceStatus status = TraceStatus::complete;
-  TraceHeader header;  ///< without provenance
+  TraceHeader header;  ///< the header without its provenance
   Labels labels;
   std::vector<Span> spans;
   std::vector<MemoryEvent> memory;  ///< sorted by pool

@@ -69,7 +69,7 @@ std::vector<ModelColumn> columns_of_layers() {
       {"parameters", "parameters", "elements of the layer's weights", own<&R::parameters>},
       {"total_parameters", "total parameters", "sum of parameters up to this layer",
        total<&R::parameters>},
-      {"sparsity", "sparsity", "share of the weights that no count includes", sparsity},
+      {"sparsity", "sparsity", "share of the weights that a sparse operator leaves out of all counts", sparsity},
       {"shared_parameters", "shared", "elements of weights that this layer shares with an earlier layer (tied weights)",
        shared},
       {"cached", "cached", "elements of the layer's cache of keys and values", cached},

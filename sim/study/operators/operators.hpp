@@ -13,11 +13,11 @@ struct OperatorSum {
   std::string name;  ///< name of a layer type or of a layer, "update" (of weights), or "other"
   std::string type;  ///< for a layer, the layer's type; for a class, the name of the class
   double seconds = 0, joules = 0;
-  double measured_s = 0, measured_j = 0;  ///< the seconds that come from measurements
+  double measured_s = 0, measured_j = 0;  ///< the seconds and joules that come from measurements
 };
 
 struct OperatorSums {
-  std::vector<OperatorSum> classes;  ///< most seconds first
+  std::vector<OperatorSum> classes;  ///< the class with the most seconds comes first
   std::vector<OperatorSum> layers;   ///< the layers in the order of the model, and then all other work
   OperatorSum total;
 };

@@ -58,7 +58,7 @@ SearchKey parse_search_key(const std::string& word) {
       const bool whole = range->whole && range->unit.empty();
       key.kind = whole ? SearchKey::Kind::whole : SearchKey::Kind::real;
       key.bytes = !whole && is_unit_of_bytes(range->unit);
-      if (key.low == key.high)  // a single value
+      if (key.low == key.high)  // The range has a single value.
         return {.key = key.key, .values = {key.text_of(key.low)}};
       return key;
     }

@@ -47,7 +47,7 @@ struct Merit {
 
 struct SearchResult {
   Points points;      ///< the points that were evaluated, in the order of their evaluation
-  SweepResult sweep;  ///< their results
+  SweepResult sweep;  ///< the results of these points
   std::vector<Merit> merits;
   std::optional<std::size_t> best;  ///< index of the best point in `points`; nullopt if no point keeps all limits
   /// A point that would be better than `best` if it did not break a limit. If there are several such points, this is

@@ -91,7 +91,7 @@ class Sweep {
     try {
       while (threads.size() < count) threads.emplace_back([this] { work(); });
     } catch (const std::system_error& error) {
-      if (threads.empty() && memory_is_low()) throw std::bad_alloc();  // bytes for the stack of a thread
+      if (threads.empty() && memory_is_low()) throw std::bad_alloc();  // the stack of a thread needs memory
       if (threads.empty()) throw IoError(std::string("cannot start a thread: ") + error.what());
       const std::lock_guard<std::mutex> lock(mutex_);
       working_ -= count - threads.size();

@@ -19,7 +19,7 @@ struct Figure {
 /// The description of one entry of any kind.
 struct Listed {
   std::string name, summary;
-  std::string details = {};  ///< a paragraph about it
+  std::string details = {};  ///< a paragraph about the entry
   std::string source = {};
   std::string example = {};  ///< a command with the entry that the user can run without changes
   std::string unit = {};     ///< the unit of a metric

@@ -89,7 +89,8 @@ class Window {
     }
     if (span.reason != WaitReason::data || span.blocker >= latest_.size()) return 0;
     std::uint64_t number = latest_[span.blocker];
-    if (number == added_) number = at(number).previous;  // an earlier execution of the action
+    // A span does not wait for itself, but it may wait for an earlier execution of its own action.
+    if (number == added_) number = at(number).previous;
     while (number > taken_ && at(number).span.available > span.start) number = at(number).previous;
     return number > taken_ && at(number).span.available == span.start ? number : 0;
   }

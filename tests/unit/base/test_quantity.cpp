@@ -182,7 +182,7 @@ TEST_CASE("a signal sets the flag, and check_interrupt ends the process with the
       install_interrupt_handlers();
       if (interrupt_signal() != 0 || error_of([] { check_interrupt(); }) != "nothing") _exit(1);
       std::raise(signal);
-      install_interrupt_handlers();  // keeps the flag
+      install_interrupt_handlers();  // the second call keeps the recorded signal
       if (interrupt_signal() != signal) _exit(2);
       const std::string expected = std::to_string(128 + signal) + " interrupted";
       _exit(error_of([] { check_interrupt(); }) == expected ? 0 : 3);

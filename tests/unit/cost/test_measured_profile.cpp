@@ -293,7 +293,7 @@ TEST_CASE("convolutions and elementwise operators of sizes that were not measure
   CHECK(of(1, 100) == Approx(conv_s(100, 90)).epsilon(0.01));
   CHECK(of(2, 100) == Approx(relu_s(100, 90)).epsilon(0.01));
   CHECK(error_of([&] { of(1, 500); }).find("was not measured") != std::string::npos);
-  CHECK(error_of([&] { of(3, 100); }).find("was not measured") != std::string::npos);  // no class
+  CHECK(error_of([&] { of(3, 100); }).find("was not measured") != std::string::npos);  // no row has this class
 }
 
 TEST_CASE("products are estimated from rows of one device without sparsity, and equal rows count with their median") {

@@ -27,8 +27,8 @@ TEST_CASE("the least bytes are the bytes of the largest pass") {
   chain.stages[2].gradient = 0;
   chain.stages[2].reads_output = true;
   // The forward passes of A, B and C need 10 + 20, 20 + 30 and 30 + 40 bytes, without the inner tensors. The backward
-  // passes need
-  //   C: 5 + 40 + 30 and the gradient of B's output (30); B: 5 + 20 + gradients of 30 and 20; A: 5 + 10 + 20.
+  // pass of C needs 5 + 40 + 30 bytes, and 30 bytes for the gradient of B's output. The backward pass of B needs 5 + 20
+  // bytes, and 30 + 20 bytes for two gradients. The backward pass of A needs 5 + 10 + 20 bytes.
   CHECK(least_bytes_bound(chain) == 105);
   // With a shortcut from A to C, the backward pass of C also needs A's output (20) and the gradient of this output
   // (20).
@@ -128,7 +128,7 @@ TEST_CASE("a refusal gives the least budget, or budgets that are proven not to b
   CHECK_THAT(refusal("43kB", true, 5000),
              !Contains("whatever is kept") && Contains("needs 44000 B") &&
                  Contains("was found to be enough is 44000 B") &&
-                 Contains("budgets below 42000 B (42 kB) that they are not enough"));
+                 Contains("Only budgets below 42000 B (42 kB) are proven not to be enough"));
   CHECK(refusal("44kB", true, 5000).empty());
 }
 

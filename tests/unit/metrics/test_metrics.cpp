@@ -395,7 +395,7 @@ TEST_CASE("The width of bins doubles if a run takes longer than expected, and no
     before = table.time[i];
   }
   REQUIRE(busy == Approx(6).epsilon(1e-9));
-  REQUIRE(joules == Approx(321.75).epsilon(1e-9));  // energy_j
+  REQUIRE(joules == Approx(321.75).epsilon(1e-9));  // the metric energy_j has this value
   REQUIRE(table.series[0].values.back() == 8);
 }
 

@@ -181,7 +181,7 @@ TEST_CASE("no gradient is computed for the input of a layer if no earlier layer 
                                "- {type: conv2d, name: b, channels: 4, kernel: 1, bias: false}\n"
                                "- {type: gelu, name: g, inputs: [x]}\n"
                                "- {type: mul, name: m, inputs: [g, g]}\n");
-  check_counts(model.layers[1], 0, 0);  // layers between the image and the first weights
+  check_counts(model.layers[1], 0, 0);  // no weights come before this layer, so it has no backward pass
   check_reads(model.layers[1], false, false);
   check_counts(model.layers[2], 0, 2 * model.layers[2].macs);
   check_reads(model.layers[2], true, false);

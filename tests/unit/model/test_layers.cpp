@@ -43,8 +43,8 @@ TEST_CASE("kernel, stride, dilation and padding may be given for each axis") {
   CHECK(shape("kernel: [1, 7], padding: [0, 3]") == Shape{28, 28, 1});
   CHECK(shape("kernel: [7, 1]") == Shape{22, 28, 1});
   CHECK(shape("kernel: 2, stride: [2, 3]") == Shape{14, 9, 1});          // floor(26 / 3) + 1 = 9
-  CHECK(shape("kernel: 3, dilation: 2") == Shape{24, 24, 1});            // reaches over 5
-  CHECK(shape("kernel: 3, dilation: [2, 9]") == Shape{24, 10, 1});       // over 5 and 19
+  CHECK(shape("kernel: 3, dilation: 2") == Shape{24, 24, 1});            // a window reaches over 5 pixels
+  CHECK(shape("kernel: 3, dilation: [2, 9]") == Shape{24, 10, 1});       // a window reaches over 5 and 19 pixels
   CHECK(shape("kernel: 3, padding: [1, 0, 2, 4]") == Shape{29, 30, 1});  // 28 + 3 - 2, 28 + 4 - 2
   CHECK(shape("kernel: 3, padding: same, dilation: 50") == Shape{28, 28, 1});
   const Layer wide = last("conv2d, channels: 2, kernel: [1, 7], padding: [0, 3], bias: false");
@@ -100,7 +100,7 @@ TEST_CASE(
   CHECK(global.flop == 28 * 28 * 3);
   const Layer seven = last("adaptive_avg_pool, output: 7");
   CHECK(seven.shape == Shape{7, 7, 3});
-  CHECK(seven.flop == 28 * 28 * 3);  // 4 x 4 each, without overlap
+  CHECK(seven.flop == 28 * 28 * 3);  // 7 x 7 windows of 4 x 4 pixels, which do not overlap
   // 8 to 6: windows [0, 2) [1, 3) [2, 4) [4, 6) [5, 7) [6, 8), in all 12 = 8 + 6 - 2 elements.
   // 8 to 3: windows [0, 3) [2, 6) [5, 8), in all 10 = 8 + 3 - 1 elements.
   CHECK(last("adaptive_avg_pool, output: [6, 3]", square).flop == 12 * 10 * 6);

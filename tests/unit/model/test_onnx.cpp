@@ -99,7 +99,7 @@ TEST_CASE("an attention block with products of activations, a table of words and
   CHECK(layer(model, "values").macs == 2 * 6 * 4 * 6);
   CHECK(model.parameters() == 400 + 48 + 16 + 64 + 8);
   CHECK(got.elements.learned == model.parameters());
-  CHECK(got.elements.unused == 1);  // the root
+  CHECK(got.elements.unused == 1);  // the scalar constant
 }
 
 TEST_CASE("constants are folded, even through floating-point scales", "[onnx]") {
@@ -277,7 +277,7 @@ TEST_CASE("all unknown operators are named, and they can be counted as free", "[
       "com.acme.Frobnicate]");
   const Model model = read(onnx, "{as_zero: [NonZero, com.acme.Frobnicate]}").model;
   CHECK(types(model) == "input operator relu operator operator");
-  CHECK(model.flop() == 6);  // the relu's
+  CHECK(model.flop() == 6);  // the relu has 6 FLOP, and the other operators count as free
   CHECK_THAT(refused_bytes(onnx.bytes(), "{as_zero: [Nonzero]}"),
              Contains("s.yaml:1:12: error: 'Nonzero' in 'as_zero': the model has no such operator "
                       "(did you mean 'NonZero'?)"));

@@ -19,7 +19,7 @@ std::int64_t kept_by(const std::string& op, const std::vector<std::string>& inpu
   onnx.node("MatMul", {"x", "w"}, {"h"}, {}, "first");
   onnx.node("Neg", {"h"}, {"z"}, {}, "negated");
   onnx.node(op, inputs, {"y"}, {}, "it").output("y");
-  return kept_bytes(read(onnx).model) - 256;  // the product's input
+  return kept_bytes(read(onnx).model) - 256;  // without the input of the product, which is always kept
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ TEST_CASE("a product with a constant keeps no tensor, unless the constant is tra
   CHECK(kept_by("Mul", {"h", "learned"}) == 256);
   CHECK(kept_by("Mul", {"h", "z"}) == 512);
   CHECK(kept_by("Div", {"h", "number"}) == 0);
-  CHECK(kept_by("Div", {"number", "h"}) == 256);  // -c / h^2
+  CHECK(kept_by("Div", {"number", "h"}) == 256);  // the gradient, -number / h^2, needs h
   CHECK(kept_by("Div", {"h", "learned"}) == 256);
   CHECK(kept_by("Div", {"h", "z"}) == 512);
   CHECK(kept_by("Pow", {"h", "number"}) == 256);

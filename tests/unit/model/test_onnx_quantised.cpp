@@ -31,7 +31,7 @@ TEST_CASE("dequantised integers are weights, but their scales are not weights", 
   CHECK(got.model.parameters() == 512 * 1000 + 1000);
   CHECK(got.elements.learned == 513000);
   CHECK(got.elements.quantised == 512000);
-  CHECK(got.elements.unused == 1000);  // the scales
+  CHECK(got.elements.unused == 1000);  // the scales are not parameters
   REQUIRE(got.notes.size() == 2);
   CHECK(got.notes[0] ==
         "512000 elements of quantised weights are parameters; the scales and zero points of these weights are not "

@@ -63,7 +63,7 @@ TEST_CASE("the seconds of three kernels, by hand, for each way at three capaciti
   const auto all = place_by_all(question, {20}, {}, 1);
   for (const char* way : {"all_fast", "first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(all, way) == 3);
-  CHECK(seconds_of(all, "cached") == 3 + 2);  // the first access to each byte
+  CHECK(seconds_of(all, "cached") == 3 + 2);  // each of the two tensors is filled once, in 1 s
 }
 
 TEST_CASE("the seconds with a tensor that is moved out of fast memory and in again, by hand", "[placement]") {

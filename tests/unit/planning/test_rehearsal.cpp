@@ -87,7 +87,7 @@ TEST_CASE("a rehearsal finds the seconds of the replay, and more memory is never
       const std::int64_t bytes = made.all_bytes * part / 8 + 64;
       const std::optional<Plan> plan = plan_within(made, bytes);
       INFO(bytes << " B");
-      CHECK((plan || !fitted));  // never refused
+      CHECK((plan || !fitted));  // a plan that fits into less memory is never refused
       if (!plan) continue;
       fitted = true;
       const ReplayResult result = replay(*plan);

@@ -84,8 +84,8 @@ TEST_CASE("optimal fates are compared with strategies whose tensors are placed",
   CHECK(find_fact(alone.facts, "gap") != nullptr);
 }
 
-TEST_CASE("if placements were also compared, a gap that was proven for one memory names this memory's placement as its "
-          "subject",
+TEST_CASE("if several placements were compared, a gap that was proven for only one of these placements names this "
+          "placement",
           "[placement]") {
   // If DDR has a hundredth of its bandwidth, and if backward passes are priced per layer with and without a placement,
   // no placement is faster than HBM alone.

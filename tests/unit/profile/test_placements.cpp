@@ -51,8 +51,8 @@ TEST_CASE("ResNet-50 with fixed weights has 760 placements, which 16 runs measur
 }
 
 TEST_CASE(
-    "neighbours are never in the same run, each placement is in one run, and no run can take "
-    "another placement") {
+    "each placement of a layer's tensors is measured in one run, neighbours are never in the same "
+    "run, and there are as few runs as possible") {
   const Model model = sluice::test::model_of(
       "- {type: input, name: x, shape: [8]}\n"
       "- {type: dense, name: a, features: 8}\n- {type: dense, name: b, inputs: [a], features: 8}\n"

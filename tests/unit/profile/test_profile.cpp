@@ -200,7 +200,7 @@ TEST_CASE("Tables of other programs are recognised by their headings") {
       "energy_std_mJ,iterations,time_std_s\nA30,\"Conv2d(3, 64)\",32x3x5x5,1e-3,50,1,2,100,1e-5\n"
       "A30,\"Conv2d(3, 64)\",32x3x5x5,3e-3,70,1,2,100,1e-5\n",
       "a.csv");
-  REQUIRE(energy.rows.size() == 1);  // pooled
+  REQUIRE(energy.rows.size() == 1);  // the two rows become one row
   CHECK(energy.rows[0].operator_class == "Conv2d");
   CHECK(energy.rows[0].batch == 32);
   CHECK(*energy.rows[0].time() == Approx(2e-3));

@@ -131,10 +131,10 @@ TEST_CASE("a product takes the full waves of tiles over the units, and a share o
   // 4 tiles fill one wave.
   CHECK(seconds(of_sizes(1, 256, 256, 64), p) == Approx(1e-6 + tile));
   CHECK(seconds(of_sizes(1, 640, 128, 64), p) == Approx(1e-6 + 1.25 * tile));  // 5 tiles
-  p[ragged] = 0.5;                                                             // 1.25 + 0.5 x 0.75
+  p[ragged] = 0.5;  // the second wave now counts as 0.25 + 0.5 x 0.75
   CHECK(seconds(of_sizes(1, 640, 128, 64), p) == Approx(1e-6 + 1.625 * tile));
-  CHECK(seconds(of_sizes(5, 128, 128, 64), p) == Approx(1e-6 + 1.625 * tile));  // 5 products
-  CHECK(seconds(of_sizes(1, 513, 128, 64), p) == Approx(1e-6 + 1.625 * tile));  // a row more
+  CHECK(seconds(of_sizes(5, 128, 128, 64), p) == Approx(1e-6 + 1.625 * tile));  // 5 products have 5 tiles
+  CHECK(seconds(of_sizes(1, 513, 128, 64), p) == Approx(1e-6 + 1.625 * tile));  // 513 rows need 5 tiles
   p[startup] = 32;  // each tile takes 1.5 times as long as in the first case
   CHECK(seconds(of_sizes(1, 256, 256, 64), p) == Approx(1e-6 + 1.5 * tile));
   p[unaligned] = 0.2;
@@ -183,7 +183,7 @@ TEST_CASE(
   CHECK(std::log(surface.correction(here)) == Approx(0.01 / 1.05).epsilon(2e-3));
   surface.left = {{here, 0.3}};
   CHECK(std::abs(pull(std::log(surface.correction(here)), {{1, 0.3}, {0.05, 0}})) < 1e-5);
-  // A product with e times as many rows has the distance d = 1, so its weight is exp(-2).
+  // A product with e times as many rows as the measured product has the distance d = 1, so its weight is exp(-2).
   Place there = here;
   there[1] += 1;
   surface.left = {{here, 0.03}};
@@ -224,7 +224,7 @@ TEST_CASE("a fit finds the form that made the samples, and a second fit gives th
   CHECK(twice.time_error.median == fit.time_error.median);
 }
 
-TEST_CASE("each device is predicted from the other devices, and the errors are reported with its name") {
+TEST_CASE("each device is predicted from the other devices, and the errors are reported with the device's name") {
   std::vector<Sample> samples = samples_of(parameters(), 0.02), same = samples, twice = samples;
   for (Sample& sample : same) sample.sheet = 1;
   for (Sample& sample : twice) sample.sheet = 2, sample.seconds *= 2;

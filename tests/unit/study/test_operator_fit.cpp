@@ -115,7 +115,7 @@ TEST_CASE("dense layers, norms and pools become kernels whose sizes follow from 
   CHECK_FALSE(kernel_of(row("Linear", "Linear()", {8, 512}), "linear", 4));
   CHECK_FALSE(kernel_of(row("Conv2d", "Conv2d()", {8, 512}), "conv", 4));
   ProfileRow empty = row("gemm", "", {});
-  empty.sizes = {{"m", 2}, {"n", 2}, {"k", 0}};  // no product
+  empty.sizes = {{"m", 2}, {"n", 2}, {"k", 0}};  // a product without depth has no FLOP
   CHECK_FALSE(kernel_of(empty, "linear", 4));
   empty.sizes = {{"b", 0}, {"h", 2}};
   CHECK_FALSE(kernel_of(empty, "softmax", 4));

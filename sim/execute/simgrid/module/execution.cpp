@@ -115,7 +115,7 @@ class Execution {
     report.loop_wall_s =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (failure_) {
-      cancel_transfers();  // the communications that still run
+      cancel_transfers();
       // The communications must be freed before the engine is destroyed.
       for (StreamState& stream : streams_) stream.through.clear();
       std::rethrow_exception(failure_);
@@ -321,7 +321,7 @@ class Execution {
         agenda_.add(agenda_.now(), everybody);
     }
     ending_ = std::count_if(next.begin(), next.end(), [&](auto s) { return streams_[s].ends; });
-    if (failure_) return false;  // all actors have ended
+    if (failure_) return false;  // after a failure, all actors have ended
     for (const std::uint32_t s : next) streams_[s].actor->resume();
     return !next.empty();
   }
