@@ -11,7 +11,8 @@ namespace sluice {
 /// because the amounts are not known.
 struct FitAnswer {
   bool fits = false;
-  double needed = 0, available = 0;  ///< two amounts with the same unit; both are 0 if the amounts are not known
+  /// Two amounts with the same unit; both are 0 if the amounts are not known.
+  double needed = 0, available = 0;
 };
 
 /// Chooses the next number to test, between the largest number that fits and the smallest number that does not fit. The
@@ -43,9 +44,11 @@ class FitSearch {
   void refused(const FitAnswer& answer);
 
   std::int64_t limit_, next_;
-  std::int64_t good_ = 0, bad_ = 0;  ///< the smallest number that does not fit; 0 if no such number is known yet
-  std::int64_t step_ = 1;            ///< the difference between the next number to test and good_
-  int slow_ = 0;                     ///< the number of consecutive guesses that left more than half of the range
+  /// The smallest number that does not fit; 0 if no such number is known yet.
+  std::int64_t good_ = 0, bad_ = 0;
+  std::int64_t step_ = 1;  ///< the difference between the next number to test and good_
+  /// The number of consecutive guesses that left more than half of the range.
+  int slow_ = 0;
   RefusedNumber last_;
 };
 

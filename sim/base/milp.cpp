@@ -173,7 +173,8 @@ MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
   CbcStrategyDefault strategy(1, 5, 5, 0);
   model.setStrategy(strategy);
   model.setAllowableGap(small_cost);
-  model.setDblParam(CbcModel::CbcCutoffIncrement, small_cost);  // The default of this tolerance is 1e-5.
+  // The default of this tolerance is 1e-5.
+  model.setDblParam(CbcModel::CbcCutoffIncrement, small_cost);
   model.initialSolve();
   check_interrupt();
   if (stop.within_lp) return {};

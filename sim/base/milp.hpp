@@ -18,7 +18,8 @@ struct MilpSolution {
   bool feasible = false;  ///< whether `values` holds a solution
   /// Whether the solution is proven to be optimal or, if there is no solution, proven not to exist.
   bool proven = false;
-  std::vector<double> values;  ///< the value of each variable; the values of integer variables are exact integers
+  /// The value of each variable; the values of integer variables are exact integers.
+  std::vector<double> values;
   double objective = std::numeric_limits<double>::infinity();
   /// A proven lower bound of the objective of every solution.
   double bound = -std::numeric_limits<double>::infinity();
@@ -29,7 +30,8 @@ struct MilpSolution {
 
 /// The solution of the programme in which integer variables may have fractional values.
 struct RelaxedSolution {
-  bool solved = false;  ///< false if the programme is infeasible or unbounded, or if CBC stopped at the iteration limit
+  /// False if the programme is infeasible or unbounded, or if CBC stopped at the iteration limit.
+  bool solved = false;
   double objective = 0;
   std::vector<double> values;  ///< by variable
   /// For each constraint, the change of the objective per unit of the constraint's limit.
@@ -46,7 +48,8 @@ struct MilpLimits {
 class Milp {
  public:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
-  using Terms = std::vector<std::pair<std::uint32_t, double>>;  ///< pairs of a variable and its factor
+  /// Pairs of a variable and its factor.
+  using Terms = std::vector<std::pair<std::uint32_t, double>>;
 
   /// Adds a variable with these bounds and this cost. Each function returns the number of the new variable.
   std::uint32_t real(double low, double high, double cost = 0);

@@ -16,7 +16,8 @@ char* put(char* to, std::uint64_t number) {
 
 std::uint64_t take_number(std::string_view& rest) {
   std::uint64_t value = 0;
-  if (rest.size() < sizeof value) throw InternalError("a packed list of byte strings is incomplete");
+  if (rest.size() < sizeof value)
+    throw InternalError("a packed list of byte strings is incomplete");
   std::memcpy(&value, rest.data(), sizeof value);
   rest.remove_prefix(sizeof value);
   return value;

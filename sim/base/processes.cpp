@@ -173,7 +173,8 @@ class Children {
     pid_t pid;
     int descriptor;
     std::string answer;
-    bool has_own_limit;  ///< whether the memory of the child has a lower limit than the memory of its parent
+    /// Whether the memory of the child has a lower limit than the memory of its parent.
+    bool has_own_limit;
   };
 
   /// Reads what the child has written so far. Returns false when the child's output has ended.

@@ -24,8 +24,8 @@ namespace sluice {
 struct ChildLimits {
   std::int64_t more_bytes = 0;  ///< the bytes of address space
   std::int64_t cpu_s = 0;       ///< the seconds of processor time
-  unsigned wall_s =
-      0;  ///< the seconds on the clock; a limit is needed because a child may wait for a lock that is never released
+  /// The seconds on the clock; a limit is needed because a child may wait for a lock that is never released.
+  unsigned wall_s = 0;
 };
 
 /// Thrown when a signal ended a child, or when a child ended without an answer.

@@ -64,7 +64,8 @@ const std::string* plainly_meant(const std::string& wanted, const std::vector<st
 }  // namespace
 
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known) {
-  constexpr std::size_t longest = 64;  // A word that is longer than this limit is not a typing mistake.
+  // A word that is longer than this limit is not a typing mistake.
+  constexpr std::size_t longest = 64;
   if (given.empty() || given.size() > longest) return "";
   const std::string wanted = lower_case(given);
   const std::string* nearest = plainly_meant(wanted, known);

@@ -68,7 +68,7 @@ struct Command {
     std::string line, what;
   };
   std::string name;
-  std::string summary;              ///< one sentence
+  std::string summary;  ///< one sentence
   /// The arguments after the command's name, one line for each way to use the command.
   std::vector<std::string> usage;
   std::size_t least = 0, most = 0;  ///< least and largest number of positionals, without overrides
@@ -81,8 +81,9 @@ struct Command {
   /// Whether all words are positionals, so that no word is read as an option or an override.
   bool verbatim = false;
   std::vector<Option> options = {};
-  std::string details = {};        ///< text of the help between the options and the examples
-  HelpRows (*listed)() = nullptr;  ///< entries of a catalog, which are read when the help is printed
+  std::string details = {};  ///< text of the help between the options and the examples
+  /// Entries of a catalog, which are read when the help is printed.
+  HelpRows (*listed)() = nullptr;
   std::vector<Example> examples = {};
   int (*run)(const Arguments& arguments) = nullptr;  ///< returns the exit code
   /// Returns the subcommands of the command, which have names like "profile compare". The first word after the command

@@ -88,7 +88,8 @@ int run_export(const Arguments& arguments) {
 extern const Command export_command;
 const Command export_command = {
     .name = "export",
-    .summary = "Writes a trace in the format of another program, as a timeline, as rows or as a table.",
+    .summary =
+        "Writes a trace in the format of another program, as a timeline, as rows or as a table.",
     .usage = {"TRACE --to perfetto|chrome|csv [-o FILE] [--force]",
               "TRACE --to data-island [--table metrics|stages|layers] [-o FILE] [--force]"},
     .least = 1,
@@ -121,7 +122,8 @@ const Command export_command = {
         "out if more than 131072 spans end between the two actions. Times are rounded to the\n"
         "nanosecond.\n",
     .examples = {{"sluice run alexnet_x200 -o trace.h5", "a trace"},
-                 {"sluice export trace.h5 --to perfetto -o trace.pftrace", "a timeline of this trace"},
+                 {"sluice export trace.h5 --to perfetto -o trace.pftrace",
+                  "a timeline of this trace"},
                  {"sluice export trace.h5 --to csv -o spans.csv", "one row per span"}},
     .run = run_export,
 };

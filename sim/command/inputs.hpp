@@ -27,7 +27,8 @@ Question read_question(const Arguments& arguments);
 /// The document that a study varies. This is the scenario as it is written, before includes and changes.
 struct ScenarioDocument {
   Value value;
-  std::string path;  ///< path of the document; files that the document names are relative to the folder of this path
+  /// Path of the document; files that the document names are relative to the folder of this path.
+  std::string path;
 };
 
 /// Reads a scenario from a file, from the bundled scenario with the given name, or from standard input (`-`). Throws

@@ -113,7 +113,8 @@ const Command list_command = {
         "from which Sluice was built.\n",
     .examples = {{"sluice list models -v", "every model with its parameters and their defaults"},
                  {"sluice list policies -v", "every policy with its parameters"},
-                 {"sluice list metrics --json", "the definitions of the metrics as JSON, for a script"}},
+                 {"sluice list metrics --json",
+                  "the definitions of the metrics as JSON, for a script"}},
     .run = run_list,
 };
 

@@ -42,7 +42,8 @@ using LabelledRows = std::vector<std::pair<std::string, std::string>>;
 
 struct RowsForm {
   std::string indent = {};
-  std::size_t label_columns = 0;  ///< the least width of the column of labels; a longer label widens the column
+  /// The least width of the column of labels; a longer label widens the column.
+  std::size_t label_columns = 0;
   /// The column at which text is wrapped, or 0 for no limit.
   std::size_t page = page_width();
   bool bold_labels = false;

@@ -65,7 +65,8 @@ class ProgressLine {
  private:
   std::string counted_;
   bool active_ = false, shown_ = false;
-  double began_ = 0, last_ = 0;  ///< start of the work and last change of the line, in seconds of a steady clock
+  /// Start of the work and last change of the line, in seconds of a steady clock.
+  double began_ = 0, last_ = 0;
 };
 
 }  // namespace sluice

@@ -85,8 +85,9 @@ class Sums {
 std::string errors_text(const KnownErrors& errors, const std::string& of) {
   if (!(errors.share > 0)) return "";
   return ". " + of + " was off by " + percent(errors.median) + " in the median and by at most " +
-         percent(errors.ninety) + " for nine of ten operators (means over the classes of operators, weighted by their "
-                                  "seconds)";
+         percent(errors.ninety) +
+         " for nine of ten operators (means over the classes of operators, weighted by their "
+         "seconds)";
 }
 
 std::string interpolated_text(const Account& account) {
@@ -107,7 +108,8 @@ std::string fitted_text(const Account& account) {
   if (account.fitted == 0 && account.others.empty()) return "";
   std::string text = percent(account.fitted) +
                      " of the computation's seconds come from a fit of measured operators, " +
-                     percent(account.inside) + " from sizes within the range that was measured on this device";
+                     percent(account.inside) +
+                     " from sizes within the range that was measured on this device";
   text += errors_text(account.fit_errors, "A single operator that the fit had not seen");
   const double unknown = account.fitted - account.fit_errors.share;
   if (unknown > 1e-9)

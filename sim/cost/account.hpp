@@ -28,7 +28,8 @@ struct Account {
   /// `measured` is the share of the seconds that comes from rows of a profile. `interpolated` is the share of the
   /// seconds that was interpolated between rows.
   double measured = 0, interpolated = 0;
-  double multiple = 0;  ///< the share of the seconds that was computed as a multiple of the seconds of forward passes
+  /// The share of the seconds that was computed as a multiple of the seconds of forward passes.
+  double multiple = 0;
   /// `fit_errors` are the errors that a fit makes for operators that it has not seen. `interpolation_errors` are the
   /// errors that an interpolation makes for rows that it has not seen.
   KnownErrors fit_errors, interpolation_errors;

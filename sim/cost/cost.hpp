@@ -21,7 +21,8 @@ namespace sluice {
 struct Operand {
   std::string pool;  ///< the name of the memory; an empty name means the device's default memory
   double read = 0, written = 0;  ///< bytes
-  std::string name = {};         ///< the name of the tensor in messages, such as "input 'conv1'" or "weights"
+  /// The name of the tensor in messages, such as "input 'conv1'" or "weights".
+  std::string name = {};
 };
 
 /// A query asks a cost model for the price of one pass of one operator on a device.

@@ -166,7 +166,8 @@ struct Fitted final : Cost {
     throw InputError((query.layer ? "layer '" + query.layer->name + "'" : "an update") +
                      " is of the class '" + kernel.of + "', which the fit '" + fit.name +
                      "' does not have in " + std::string(name_of(query.dtype)) + "; it has " +
-                     join(known) + ". Use cost.unfitted=roofline to price such operators by roofline");
+                     join(known) +
+                     ". Use cost.unfitted=roofline to price such operators by roofline");
   }
 };
 

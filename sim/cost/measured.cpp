@@ -58,12 +58,14 @@ struct MeasuredModel final : Cost {
     if (batch == 0)
       throw InputError(
           "the cost model 'measured' needs measured seconds, but the model does not give them: " +
-          name + " has no '" + pass + "'; use cost.profile=FILE to name a profile that has these seconds");
+          name + " has no '" + pass +
+          "'; use cost.profile=FILE to name a profile that has these seconds");
     if (batch != query.samples)
-      throw InputError(name + " was measured for " + std::to_string(batch) +
-                       " samples, but the micro-batch has " + std::to_string(query.samples) +
-                       "samples; measured seconds are not interpolated: expected a micro-batch of " +
-                       std::to_string(batch));
+      throw InputError(
+          name + " was measured for " + std::to_string(batch) +
+          " samples, but the micro-batch has " + std::to_string(query.samples) +
+          "samples; measured seconds are not interpolated: expected a micro-batch of " +
+          std::to_string(batch));
     throw InputError(name + " has no measured seconds of the " + pass + " pass for " +
                      std::to_string(query.samples) + " samples");
   }

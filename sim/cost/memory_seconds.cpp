@@ -35,8 +35,9 @@ void require_rates(const Query& query, const Operand& operand, const DeviceMemor
   if (!reads && !(operand.written > 0 && !memory.write)) return;
   const std::string way = reads ? "read" : "write";
   throw InputError(of_layer(query) + called(operand) + " is in '" + memory.pool +
-                   "', but the platform gives no rate at which device '" + query.device.name + "' could " + way +
-                   " it; add the rate to this memory, such as " + way + ": 30GB/s");
+                   "', but the platform gives no rate at which device '" + query.device.name +
+                   "' could " + way + " it; add the rate to this memory, such as " + way +
+                   ": 30GB/s");
 }
 
 [[noreturn]] void refuse_far(const Query& query, const Operand& operand) {
@@ -44,7 +45,8 @@ void require_rates(const Query& query, const Operand& operand, const DeviceMemor
   for (const DeviceMemory& memory : query.device.memories) reached.push_back(memory.pool);
   throw InputError(of_layer(query) + called(operand) + " is in '" + operand.pool +
                    "', which device '" + query.device.name +
-                   "' does not reach without a link; without a link, the device reaches " + join(reached));
+                   "' does not reach without a link; without a link, the device reaches " +
+                   join(reached));
 }
 
 }  // namespace

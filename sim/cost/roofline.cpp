@@ -87,9 +87,10 @@ extern const CostModel roofline_cost = {
                     "the share of the memory bandwidth that operators limited by memory reach"),
          {.name = "pools",
           .type = Type::choice,
-          .summary = "how operands in several memories of the device are accessed: in_turn "
-                     "(the seconds of the memories add up), or side_by_side (the memory that takes the most seconds "
-                     "counts)",
+          .summary =
+              "how operands in several memories of the device are accessed: in_turn "
+              "(the seconds of the memories add up), or side_by_side (the memory that takes the most seconds "
+              "counts)",
           .default_text = "in_turn",
           .choices = {"in_turn", "side_by_side"}},
          memory_power_field()},

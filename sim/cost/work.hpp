@@ -12,9 +12,10 @@ namespace sluice {
 /// One pass of an operator. A recompute does the same work as a forward pass.
 enum class Pass : std::uint8_t {
   forward,
-  backward,         ///< the gradient of the input and the gradient of the weights
-  backward_input,   ///< the part of the backward pass that computes only the gradient of the input
-  backward_weight,  ///< the part of the backward pass that computes only the gradient of the weights
+  backward,        ///< the gradient of the input and the gradient of the weights
+  backward_input,  ///< the part of the backward pass that computes only the gradient of the input
+  /// The part of the backward pass that computes only the gradient of the weights.
+  backward_weight,
   recompute,
   update  ///< the update of weights by an optimizer, which does not belong to an operator
 };

@@ -58,7 +58,8 @@ void Builder::refuse_nul(Place place, const std::string& text) const {
 void Builder::key(Place place, std::string key) {
   refuse_nul(place, key);
   Open& open = open_.back();
-  if (key == "<<") fail(place, "merge keys ('<<') are not allowed; write the keys of the other mapping instead");
+  if (key == "<<")
+    fail(place, "merge keys ('<<') are not allowed; write the keys of the other mapping instead");
   const auto& entries = open.value.entries();
   bool duplicate = false;
   if (entries.size() < large_map) {
@@ -72,7 +73,8 @@ void Builder::key(Place place, std::string key) {
     std::string message = "duplicate key '" + key + "'";
     for (const auto& entry : entries)
       if (entry.key == key)
-        message += " (first at line " + std::to_string(entry.line) + "): keep only one of the two keys";
+        message +=
+            " (first at line " + std::to_string(entry.line) + "): keep only one of the two keys";
     fail(place, message);
   }
   open.key = std::move(key);
@@ -139,7 +141,8 @@ Value number_value(const Builder& builder, Place place, std::string_view text) {
     const auto [stop, error] = std::from_chars(digits.data(), end, number);
     if (error != std::errc() || stop != end || !std::isfinite(number))
       builder.fail(place, "the number '" + std::string(text.substr(0, 40)) + "'" +
-                              builder.for_key() + " is out of range: expected a size of at most 1.8e308");
+                              builder.for_key() +
+                              " is out of range: expected a size of at most 1.8e308");
     value = Value::make(number);
   }
   value.set_text(std::string(text));
@@ -158,9 +161,10 @@ Value plain_value(const Builder& builder, Place place, const std::string& text) 
   const bool based = rest.size() > 2 && rest[0] == '0' && (rest[1] == 'x' || rest[1] == 'o') &&
                      rest.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
   if (based)
-    builder.fail(place,
-                 "'" + text + "'" + builder.for_key() +
-                     " is a number in another base than ten; write the number in decimal, or in quotes");
+    builder.fail(
+        place,
+        "'" + text + "'" + builder.for_key() +
+            " is a number in another base than ten; write the number in decimal, or in quotes");
   return Value::make(text);
 }
 

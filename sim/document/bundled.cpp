@@ -56,8 +56,9 @@ std::vector<std::string> bundled_files(const std::string& folder) {
       files.push_back(entry.path().string());
   }
   if (error)
-    throw IoError("cannot read the folder '" + root.string() + "': " + error.message() +
-                  "; set the variable SLUICE_ROOT to the folder that holds models, platforms and scenarios");
+    throw IoError(
+        "cannot read the folder '" + root.string() + "': " + error.message() +
+        "; set the variable SLUICE_ROOT to the folder that holds models, platforms and scenarios");
   std::sort(files.begin(), files.end());
   return files;
 }

@@ -8,7 +8,8 @@ bool is_open_choice(const Value& mapping, const std::string& mapping_name, const
   for (const Value::Entry& entry : mapping.entries())
     if (entry.key != key)
       fail_at(entry.value, "'" + entry.key + "' in " + mapping_name + " cannot be given with '" +
-                               key + ": auto': remove this key, or name a " + key + " instead of auto");
+                               key + ": auto': remove this key, or name a " + key +
+                               " instead of auto");
   return true;
 }
 

@@ -48,7 +48,8 @@ class Events {
   bool number_unsigned(std::uint64_t) { return number(); }
   bool number_float(double, const std::string&) { return number(); }
   bool string(std::string& value) { return scalar(string_begin(), Value::make(std::move(value))); }
-  bool binary(std::vector<std::uint8_t>&) { return false; }  // A JSON text cannot contain such values.
+  // A JSON text cannot contain such values.
+  bool binary(std::vector<std::uint8_t>&) { return false; }
   bool start_object(std::size_t) { return begin(Value::make_map()); }
   bool start_array(std::size_t) { return begin(Value::make_list()); }
   bool key(std::string& name) {

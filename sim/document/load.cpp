@@ -80,7 +80,8 @@ std::string use_of(const std::string& format) {
            "FILE` is the line of a scenario that uses the model";
   if (kind == "sluice-platform")
     return "; it is a platform: `platform: FILE` is the line of a scenario that runs on the platform";
-  if (kind == "sluice-scenario") return "; it is a scenario: `sluice run FILE` answers the scenario's question";
+  if (kind == "sluice-scenario")
+    return "; it is a scenario: `sluice run FILE` answers the scenario's question";
   return "";
 }
 

@@ -58,7 +58,8 @@ struct Field {
 
 /// A mapping with known keys.
 struct Record {
-  std::string name;     ///< the name of the mapping in messages, such as "link" or "policy streamed"
+  /// The name of the mapping in messages, such as "link" or "policy streamed".
+  std::string name;
   std::string summary;  ///< one sentence
   std::vector<Field> fields = {};
   /// Whether a mapping may have keys that are not in `fields` (such as the parameters in scenario.model). The caller of

@@ -36,14 +36,15 @@ class Value {
   static Value make_map();
 
   Kind kind() const { return kind_; }
-  std::string_view kind_name() const;  ///< Returns the name of the kind, such as "an integer", "a mapping" or "null".
+  /// Returns the name of the kind, such as "an integer", "a mapping" or "null".
+  std::string_view kind_name() const;
   bool is_map() const { return kind_ == Kind::map; }
   bool is_list() const { return kind_ == Kind::list; }
   bool is_scalar() const { return kind_ != Kind::list && kind_ != Kind::map; }
 
   /// Returns the scalar's text as it was written ("61TFLOP/s", "3", "true").
   const std::string& text() const { return text_; }
-  bool as_bool() const { return boolean_; }             ///< only for a boolean
+  bool as_bool() const { return boolean_; }  ///< only for a boolean
   /// Returns the integer. Call this function only for an integer.
   std::int64_t as_integer() const { return integer_; }
   /// Returns the number. Call this function only for an integer or a number.
@@ -56,7 +57,8 @@ class Value {
   /// Returns nullptr if the key is absent, or if this is not a map.
   const Value* find(std::string_view key) const;
   Value* find(std::string_view key);
-  void set(std::string key, Value value);  ///< Replaces the entry with this key, or appends an entry.
+  /// Replaces the entry with this key, or appends an entry.
+  void set(std::string key, Value value);
   /// Sets a scalar's text to the text that the document contains ("1e3" for 1000).
   void set_text(std::string text);
 

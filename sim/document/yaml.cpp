@@ -63,7 +63,9 @@ class Events : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (builder_.done())
-      builder_.fail(place(mark), "a second document begins here; a file holds only one document: remove the '---'");
+      builder_.fail(
+          place(mark),
+          "a second document begins here; a file holds only one document: remove the '---'");
   }
   void OnDocumentEnd() override {}
 
@@ -126,7 +128,8 @@ class Events : public YAML::EventHandler {
 
   void refuse_anchor(const YAML::Mark& mark, YAML::anchor_t anchor) {
     if (anchor != YAML::NullAnchor)
-      builder_.fail(place(mark), "anchors ('&name') are not allowed; write the value without the anchor");
+      builder_.fail(place(mark),
+                    "anchors ('&name') are not allowed; write the value without the anchor");
   }
 
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
@@ -169,9 +172,11 @@ Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool al
     const std::size_t text = line.find_first_not_of(" \t");
     const bool tab = line.substr(0, text).find('\t') != std::string::npos;
     events.builder().fail(
-        place, "this is not YAML: " + error.msg +
-                   (tab ? "; there is a tab before the text: use blanks, because YAML does not allow tabs there" : "") +
-                   (is_half_a_character(error) ? halves_hint : ""));
+        place,
+        "this is not YAML: " + error.msg +
+            (tab ? "; there is a tab before the text: use blanks, because YAML does not allow tabs there"
+                 : "") +
+            (is_half_a_character(error) ? halves_hint : ""));
   }
   if (!events.builder().done() && !allow_empty)
     throw InputError(Position{source->name, 0, 0, ""},

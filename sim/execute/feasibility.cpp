@@ -64,8 +64,7 @@ void check_homes(const Plan& plan) {
       throw Infeasible("out of memory at 0 s: the tensors whose home is " + pool.name + " take " +
                            bytes_text(bytes) + ", but its capacity is " + bytes_text(pool.most()) +
                            ". These tensors are in this memory during the whole run: give " +
-                           pool.name +
-                           " more memory, or use a dtype with smaller elements",
+                           pool.name + " more memory, or use a dtype with smaller elements",
                        shortage_in(plan, p, tensors));
   }
 }

@@ -133,7 +133,7 @@ class Grants {
   std::vector<Request> requests_;          ///< indexed by stream
   /// For each pool, the waiting requests in listing order. In a shared pool, the requests are in the order of arrival.
   std::vector<std::vector<Waiting>> waiting_;
-  std::vector<std::uint32_t> changed_;    ///< the pools in which bytes were released at this moment
+  std::vector<std::uint32_t> changed_;  ///< the pools in which bytes were released at this moment
   /// For each pool, the row of the span that last released bytes.
   std::vector<std::int64_t> changed_by_;
   /// Bytes, indexed by pool. held_ is the sum that the reservation rule counts for the request that is being examined.

@@ -88,7 +88,7 @@ class Reservation {
     std::int32_t ahead = 0;
     /// The rounds in which the actions of this queue are executed.
     std::int64_t first_round = 0, end_round = 0;
-    std::vector<std::uint32_t> actions;           ///< the actions of one round, in listing order
+    std::vector<std::uint32_t> actions;  ///< the actions of one round, in listing order
     /// For each action, the bytes that the previous actions of the queue request in a round. The last element is the
     /// sum of the bytes of all actions.
     std::vector<WideBytes> before{0};

@@ -43,7 +43,8 @@ struct Jump {
 /// search pauses for many iterations, so that a plan that never repeats costs little time.
 class PeriodSearch {
  public:
-  static constexpr std::int64_t longest = 12;  ///< the longest period that the search finds, in iterations
+  /// The longest period that the search finds, in iterations.
+  static constexpr std::int64_t longest = 12;
 
   /// Begins the search at this iteration.
   explicit PeriodSearch(std::int64_t first) : begin_(first) {}

@@ -49,7 +49,7 @@ struct ChainStage {
   ChainTensor output;  ///< boundary s + 1
   /// The inner tensors, which the forward pass may keep for the backward pass.
   ChainTensor inner;
-  bool reads_input = true;    ///< whether the backward pass reads boundary s
+  bool reads_input = true;  ///< whether the backward pass reads boundary s
   /// Whether the backward pass reads boundary s + 1 (the last stage does).
   bool reads_output = false;
   /// The bytes of the gradient of the output. The number is 0 for the last stage. It is also 0 if neither this stage

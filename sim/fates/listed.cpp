@@ -43,8 +43,7 @@ Field list_of(const char* name, const char* summary) {
 extern const FateStrategy listed_fates;
 const FateStrategy listed_fates = {
     .name = "listed",
-    .summary =
-        "Each stage has the fate that the scenario lists for it; other stages are kept.",
+    .summary = "Each stage has the fate that the scenario lists for it; other stages are kept.",
     .details =
         "Use this strategy to repeat a known choice of fates, or to try your own choice. The key "
         "under which you list a stage is the fate of the stage. The strategy does not search for "
@@ -57,10 +56,12 @@ const FateStrategy listed_fates = {
     .parameters =
         {list_of("keep",
                  "stages whose activations are kept; numbers from 1, ranges like 6..14, or names"),
-         list_of("recompute", "stages that are recomputed from earlier activations that are kept "
-                              "or offloaded; numbers from 1, ranges like 6..14, or names"),
-         list_of("offload", "stages whose activations go to host memory and come back; numbers "
-                            "from 1, ranges like 6..14, or names")},
+         list_of("recompute",
+                 "stages that are recomputed from earlier activations that are kept "
+                 "or offloaded; numbers from 1, ranges like 6..14, or names"),
+         list_of("offload",
+                 "stages whose activations go to host memory and come back; numbers "
+                 "from 1, ranges like 6..14, or names")},
     .choose = choose,
 };
 

@@ -65,7 +65,7 @@ struct FateChoice {
 
 struct FateStrategy {
   std::string name;
-  std::string summary;       ///< one sentence
+  std::string summary;  ///< one sentence
   /// A paragraph about the effect, the use and the costs of the strategy.
   std::string details = {};
   std::string source;        ///< paper, section

@@ -30,8 +30,9 @@ const FateStrategy keep_all_fates = {
 extern const FateStrategy recompute_all_fates;
 const FateStrategy recompute_all_fates = {
     .name = "recompute_all",
-    .summary = "Only the input of the model is kept; the forward pass runs again before the "
-               "backward pass.",
+    .summary =
+        "Only the input of the model is kept; the forward pass runs again before the "
+        "backward pass.",
     .details =
         "Use this strategy when memory is scarce and computation is cheap. Between its forward and "
         "its backward pass, a "

@@ -66,8 +66,9 @@ void PathGraph::sort_section(Section section) {
   // stream.
   const bool all_run = section != Section::body;
   std::vector<char> placed(end - begin, 0);
-  std::vector<std::uint32_t> next(end - begin, none);          // the next action on the stream
-  std::vector<std::uint32_t> first_waiter(end - begin, none);  // for each action, the first stream that waits for it
+  std::vector<std::uint32_t> next(end - begin, none);  // the next action on the stream
+  // For each action, the first stream that waits for it.
+  std::vector<std::uint32_t> first_waiter(end - begin, none);
   std::vector<std::uint32_t> head(plan.streams.size(), none),
       next_waiter(plan.streams.size(), none);
   std::uint32_t place = begin;

@@ -15,8 +15,8 @@ namespace sluice {
 /// A plan's actions, with the numbers that the computation of paths needs.
 struct PathGraph {
   struct Node {
-    double seconds = 0;     ///< the seconds of the action if it is alone on its links
-    double latency_s = 0;   ///< the seconds from the end of the action to the arrival of its data
+    double seconds = 0;    ///< the seconds of the action if it is alone on its links
+    double latency_s = 0;  ///< the seconds from the end of the action to the arrival of its data
     /// The time of the run before which the action must not start, in seconds.
     double not_before = 0;
     std::int64_t ahead = 0;

@@ -36,7 +36,7 @@ class Totals final : public Sink {
   };
   struct Pool {
     std::int64_t peak_bytes = 0;
-    double peak_time = 0;                      ///< the first moment of the peak
+    double peak_time = 0;  ///< the first moment of the peak
     /// The bytes at the present moment, and at the moment of the peak.
     ByClass<std::int64_t> level{}, at_peak{};
   };

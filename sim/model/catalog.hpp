@@ -33,9 +33,10 @@ struct LayerCounts {
   std::int64_t parameters = 0;  ///< the number of elements of the parameters
   /// The part of the parameters that the layer reads. If the value is absent, the layer reads all parameters.
   std::optional<WeightsRead> weights_read;
-  std::int64_t macs = 0;    ///< multiply-accumulates of the forward pass
-  std::int64_t flop = 0;    ///< FLOP of the forward pass; a multiply-accumulate counts 2
-  std::int64_t cached = 0;  ///< the elements of a cache that persists from one pass to the next pass
+  std::int64_t macs = 0;  ///< multiply-accumulates of the forward pass
+  std::int64_t flop = 0;  ///< FLOP of the forward pass; a multiply-accumulate counts 2
+  /// The elements of a cache that persists from one pass to the next pass.
+  std::int64_t cached = 0;
   Backward backward;
   InputDependence dependence;
   double sparsity = 0;  ///< the share of the weights that are zero and left out of all counts

@@ -91,9 +91,9 @@ Imported read_in_child(const Importer& importer, const std::string& path, const 
         },
         limits);
   } catch (const ChildDied& died) {
-    throw InputError(file,
-                     "the library that reads such files failed on this file (" + std::string(died.what()) +
-                         "); the file may be damaged: copy it again, or export the model again");
+    throw InputError(
+        file, "the library that reads such files failed on this file (" + std::string(died.what()) +
+                  "); the file may be damaged: copy it again, or export the model again");
   }
   Value all = parse_text(std::move(answer), path);
   Imported imported;

@@ -13,7 +13,8 @@
 
 namespace sluice {
 
-using Shape = std::vector<std::int64_t>;  ///< the extents of a tensor for one sample, without the batch
+/// The extents of a tensor for one sample, without the batch.
+using Shape = std::vector<std::int64_t>;
 
 /// The computation of an operator's backward pass, and the tensors that the forward pass keeps for the backward pass.
 /// Counts are per sample. Outputs of layers are only marked as read, because several layers may keep the same output.
@@ -24,8 +25,9 @@ struct Backward {
   std::int64_t weight_flop = 0;  ///< FLOP of the gradient of the weights (W)
   bool reads_inputs = false;     ///< whether the backward pass reads the layer's inputs
   bool reads_output = false;     ///< whether the backward pass reads the layer's output
-  std::int64_t kept = 0;  ///< elements of kept tensors that belong to this layer alone
-  std::int64_t kept_bytes = 0;  ///< kept bytes that do not depend on the dtype, such as the bytes of masks and indices
+  std::int64_t kept = 0;         ///< elements of kept tensors that belong to this layer alone
+  /// Kept bytes that do not depend on the dtype, such as the bytes of masks and indices.
+  std::int64_t kept_bytes = 0;
   /// Whether selective recomputation drops `kept` and `kept_bytes`, and runs the forward pass of this layer again. The
   /// value is true for the core of the attention (Korthikanti et al. 2022, section 5).
   bool selective = false;
@@ -68,8 +70,9 @@ struct Layer {
   /// these elements. The elements of the cache belong neither to the inputs nor to the output of the layer.
   std::int64_t cached = 0;
   Backward backward;
-  std::optional<ReceptiveField> field;  ///< the receptive field; absent if the layer depends on the whole input
-  double sparsity = 0;                  ///< the share of the weights that are zero and left out
+  /// The receptive field; absent if the layer depends on the whole input.
+  std::optional<ReceptiveField> field;
+  double sparsity = 0;  ///< the share of the weights that are zero and left out
   /// Measured seconds for Model::measured_batch samples, absent if the layer was not measured.
   std::optional<double> forward_s, backward_s;
   /// The layer's type and keys as text, with defaults filled in and expressions evaluated. Keys that only belong to

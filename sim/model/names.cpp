@@ -10,8 +10,8 @@ std::uint32_t LayerNames::find(const Value& name, std::string_view key, std::str
   const std::string in = "' in '" + std::string(key) + "' is ";
   if (name.text() == before_word) {
     if (around.before) return *around.before;
-    fail_at(name,
-            "'before" + in + "the layer before a repetition or a block, and there is no such layer here");
+    fail_at(name, "'before" + in +
+                      "the layer before a repetition or a block, and there is no such layer here");
   }
   for (const auto& [given, layer] : around.inputs)
     if (given == name.text()) return layer;

@@ -241,7 +241,8 @@ class Expansion {
           "'before' cannot be a layer's name: in 'inputs' it means the layer before the repetition or the block");
     for (const auto& [given, layer] : around_.inputs)
       if (given == name)
-        keys.fail("name", "'" + name + "' cannot be a layer's name: an input of the block has this name");
+        keys.fail("name",
+                  "'" + name + "' cannot be a layer's name: an input of the block has this name");
   }
 
   /// Ties the layer to another layer, so that both layers share the weights of the other layer. The layer may have its
@@ -290,8 +291,8 @@ class Expansion {
   static void read_seconds(const Reader& keys, Layer& layer) {
     for (const char* pass : {"forward", "backward"})
       if (keys.has(pass) && (layer.inputs.empty() || is_view(layer)))
-        keys.fail(pass,
-                  layer.type + " computes nothing: expected no '" + std::string(pass) + "' seconds");
+        keys.fail(pass, layer.type + " computes nothing: expected no '" + std::string(pass) +
+                            "' seconds");
     if (keys.has("forward")) layer.forward_s = keys.quantity("forward");
     if (keys.has("backward")) layer.backward_s = keys.quantity("backward");
   }
@@ -326,7 +327,8 @@ class Expansion {
   std::vector<std::string> open_blocks_;
   Surroundings around_;  ///< the layers outside of the current repetition or block
   std::optional<std::uint32_t> previous_;  ///< the layer that the next layer reads by default
-  std::int64_t elements_ = 0;  ///< the elements of all layers: outputs, weights, caches, and kept values
+  /// The elements of all layers: outputs, weights, caches, and kept values.
+  std::int64_t elements_ = 0;
   /// Whether the layer or an earlier layer has weights, indexed by layer.
   std::vector<bool> learns_;
 };

@@ -220,7 +220,8 @@ Record make_model_use_record() {
        .optional = true},
       {.name = "scale",
        .type = Type::integer,
-       .summary = "the factor by which parameters, activations and FLOP of every layer are multiplied",
+       .summary =
+           "the factor by which parameters, activations and FLOP of every layer are multiplied",
        .default_text = "1",
        .minimum = 1},
   };

@@ -84,7 +84,9 @@ Model read_stage_table(const Value& table) {
       .name = "stage table",
       .summary = "a data island: a heading, and one row per stage",
       .fields = {{.name = "func", .type = Type::text, .summary = "the data island's function"},
-                 {.name = "data", .type = Type::list, .summary = "the heading of the table and its rows"}}};
+                 {.name = "data",
+                  .type = Type::list,
+                  .summary = "the heading of the table and its rows"}}};
   const Reader keys(table, record);
   const std::vector<Value>& rows = keys.value("data")->items();
   if (rows.size() < 2) keys.fail("data", "expected a heading and at least one row");
@@ -98,7 +100,8 @@ Model read_stage_table(const Value& table) {
     Layer& layer = model.layers.back();
     if (i > 1) layer.inputs = {static_cast<std::uint32_t>(i - 2)};
     if (i == 1 && (layer.parameters != 0 || layer.flop != 0))
-      fail_at(rows[i], "the first row is the input of the model: expected no parameters and no FLOP");
+      fail_at(rows[i],
+              "the first row is the input of the model: expected no parameters and no FLOP");
   }
   return model;
 }

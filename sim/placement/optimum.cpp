@@ -122,8 +122,9 @@ Optimum optimum(const OptimumRequest& request) {
 
 OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
   const PlacementQuestion& question = request.question;
-  check_capacity(question, all_slow(question), request.capacity, "the placement with only pinned "
-                                                                 "tensors in fast memory");
+  check_capacity(question, all_slow(question), request.capacity,
+                 "the placement with only pinned "
+                 "tensors in fast memory");
   OverlappedOptimum best;
   best.seconds = std::numeric_limits<double>::infinity();
   const auto offer = [&](const Placing& placing) {

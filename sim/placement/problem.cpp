@@ -37,8 +37,10 @@ void check_time(const PlacementProblem& problem, std::size_t k) {
     for (const double seconds : kernel.time.table) check_number(seconds);
   }
   for (const KernelTime::Line& line : kernel.time.lines) {
-    if (line.extra.size() != count) refuse("has a line whose number of extra times differs from "
-                                           "the number of operands");
+    if (line.extra.size() != count)
+      refuse(
+          "has a line whose number of extra times differs from "
+          "the number of operands");
     check_number(line.base);
     for (const double extra : line.extra)
       if (!std::isfinite(extra)) refuse("has an extra time that is not a finite number");

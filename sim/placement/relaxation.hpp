@@ -26,8 +26,8 @@ struct PlacementPrices {
 };
 
 struct PlacementBound {
-  double seconds = 0;                       ///< a lower bound of the seconds of all placements
-  std::vector<double> prices;               ///< prices in seconds per byte, indexed by kernel
+  double seconds = 0;          ///< a lower bound of the seconds of all placements
+  std::vector<double> prices;  ///< prices in seconds per byte, indexed by kernel
   /// The weights of the kernels' lines, indexed by kernel.
   std::vector<std::vector<double>> shares;
 };

@@ -32,8 +32,9 @@ PlacementResult place_all_fast(const WayRequest& request) {
 }
 
 PlacementResult place_all_slow(const WayRequest& request) {
-  return of_placing(request, all_slow(request.question), "the placement with only pinned tensors "
-                                                         "in fast memory");
+  return of_placing(request, all_slow(request.question),
+                    "the placement with only pinned tensors "
+                    "in fast memory");
 }
 
 PlacementResult place_first_touch(const WayRequest& request) {
@@ -153,20 +154,23 @@ PlacementResult::MoveTotals PlacementResult::move_totals(const PlacementQuestion
 
 const std::vector<PlacementWay>& placement_ways() {
   static const std::vector<PlacementWay> ways = {
-      {"all_fast", "all tensors are in fast memory; refused if fast memory is too "
-                   "small", place_all_fast},
+      {"all_fast",
+       "all tensors are in fast memory; refused if fast memory is too "
+       "small",
+       place_all_fast},
       {"all_slow", "all tensors are in slow memory", place_all_slow},
       {"first_touch",
        "if there is room when a tensor is made, it is in fast memory until its last use",
        place_first_touch},
       {"cached", "fast memory is a direct-mapped hardware cache of slow memory", place_cached},
-      {"static", "each tensor is in one memory during its whole life; a search chooses these "
-                 "memories together",
+      {"static",
+       "each tensor is in one memory during its whole life; a search chooses these "
+       "memories together",
        place_static, true},
-      {"synchronous", "tensors are moved between kernels, while no kernel runs",
-       place_synchronous, true},
-      {"asynchronous", "a copy engine also moves tensors while kernels run",
-       place_asynchronous, true},
+      {"synchronous", "tensors are moved between kernels, while no kernel runs", place_synchronous,
+       true},
+      {"asynchronous", "a copy engine also moves tensors while kernels run", place_asynchronous,
+       true},
   };
   return ways;
 }

@@ -41,7 +41,7 @@ struct PlacementResult {
 struct WayRequest {
   const PlacementQuestion& question;
   std::int64_t capacity = 0;
-  int nodes = 1000;                                 ///< the most nodes of branch and bound
+  int nodes = 1000;  ///< the most nodes of branch and bound
   /// The known results for less memory or less freedom.
   std::vector<const PlacementResult*> lesser = {};
 };

@@ -132,7 +132,8 @@ void ActionReader::read_name(const PlanLine& line, const LineKeys& keys, const W
     if (const Word* extra = keys.find(key))
       line.fail(extra->column, "'" + std::string(action_keys[key]) +
                                    "' needs the key 'kind', because the name "
-                                   "'" + std::string(name) +
+                                   "'" +
+                                   std::string(name) +
                                    "' already gives kind, stage and micro-batch");
   action.kind = formula->kind;
   action.stage = formula->stage;

@@ -36,7 +36,7 @@ struct KindRecord {
   std::string_view colour;
   /// Whether actions of this kind move bytes over a route and have no seconds.
   bool transfers = false;
-  bool trains = false;          ///< whether actions of this kind exist only in training
+  bool trains = false;  ///< whether actions of this kind exist only in training
   /// Whether actions of this kind add to the gradients of their stage's weights.
   bool adds_gradients = false;
   /// Whether actions of this kind are parts of a collective operation of several devices.

@@ -65,7 +65,7 @@ struct Pool {
 /// the read port or write port of a memory.
 struct Link {
   std::string name;
-  double bandwidth = 0;           ///< byte/s
+  double bandwidth = 0;  ///< byte/s
   /// In watts; busy watts count in proportion to the utilisation of the link.
   double idle_w = 0, busy_w = 0;
   bool has_watts() const { return idle_w > 0 || busy_w > 0; }
@@ -75,7 +75,7 @@ struct Link {
 struct Route {
   std::string name;
   std::vector<std::uint32_t> links;
-  double setup_s = 0;    ///< the setup occupies the stream before the bytes flow
+  double setup_s = 0;  ///< the setup occupies the stream before the bytes flow
   /// The latency delays the arrival, but occupies neither the stream nor a link.
   double latency_s = 0;
 };
@@ -155,7 +155,8 @@ struct Collective {
 /// computed again.
 enum class WorkPart : std::uint8_t {
   whole,
-  selective  ///< the layers that selective recomputation runs again: large outputs, but quick to compute
+  /// The layers that selective recomputation runs again: large outputs, but quick to compute.
+  selective
 };
 inline constexpr int work_part_count = 2;
 std::string_view name_of(WorkPart part);

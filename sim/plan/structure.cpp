@@ -75,8 +75,9 @@ void check_amounts(const Plan& plan, std::uint32_t a) {
                    "', a compute stream; expected a copy stream");
   if (transfer && !std::isnan(action.seconds))
     plan_fault(plan, a,
-               "transfer " + quoted_name(plan, a) + " has its own seconds; expected no seconds, "
-                                                    "but only its " +
+               "transfer " + quoted_name(plan, a) +
+                   " has its own seconds; expected no seconds, "
+                   "but only its " +
                    "flows, or a kind that computes");
   if (!transfer && std::isnan(action.seconds))
     plan_fault(plan, a,
@@ -227,11 +228,11 @@ void check_allocations(const PlanTables& tables) {
     for (const MadeInstance& one : made)
       if (plan.section_of(one.action) == Section::body &&
           tables.uses(Placement{one.tensor, one.pool}, plan.iterations / 2) == 0)
-        plan_fault(
-            plan, one.action,
-            "the body allocates " + named(plan, one) + " in each iteration, but never releases it: "
-                                                       "list the tensor in 'uses' of an action of "
-                                                       "the body");
+        plan_fault(plan, one.action,
+                   "the body allocates " + named(plan, one) +
+                       " in each iteration, but never releases it: "
+                       "list the tensor in 'uses' of an action of "
+                       "the body");
   std::sort(made.begin(), made.end());
   const auto twice = std::adjacent_find(
       made.begin(), made.end(), [](const MadeInstance& x, const MadeInstance& y) {

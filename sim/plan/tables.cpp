@@ -193,7 +193,8 @@ namespace {
 
 /// Returns the seconds that the flows of an action together need on the link on which they take longest.
 double busiest_link(const Plan& plan, const Action& action) {
-  std::vector<std::pair<std::uint32_t, std::int64_t>> bytes;  // pairs of a link and its bytes; the list is short
+  // Pairs of a link and its bytes; the list is short.
+  std::vector<std::pair<std::uint32_t, std::int64_t>> bytes;
   double most = 0;
   for (const Flow& flow : action.flows)
     for (const std::uint32_t link : plan.routes[flow.route].links) {

@@ -76,8 +76,7 @@ class PlanReader {
                         : words[1].text == "sluice-plan/2" ? 2
                                                            : 0;
     if (tables_.version == 0)
-      line.fail(words[0].column,
-                "expected 'format: sluice-plan/2' or 'format: sluice-plan/1'");
+      line.fail(words[0].column, "expected 'format: sluice-plan/2' or 'format: sluice-plan/1'");
   }
 
   bool section_head(const PlanLine& line, const Word& word) {
@@ -122,8 +121,9 @@ class PlanReader {
       line.fail(words[0].column, "unknown line '" + std::string(what) + "'" +
                                      did_you_mean(what, known) + "; allowed: " + join(known));
     if (words.size() < 2)
-      line.fail(words[0].column, "'" + std::string(what) + "' needs a name or a number as the next "
-                                                           "word");
+      line.fail(words[0].column, "'" + std::string(what) +
+                                     "' needs a name or a number as the next "
+                                     "word");
     if (what == "pool") return read_pool(line, words);
     if (what == "link") return read_link(line, words);
     if (what == "route") return read_route(line, words);

@@ -207,8 +207,10 @@ std::string PlanLine::name(const Word& word) const {
            "bad escape in a name; allowed escapes: \\\" \\\\ \\n \\t \\xHH");
     }
   }
-  if (i + 1 != t.size()) fail(word.column, "a quoted name does not end, or text follows its "
-                                           "closing quote");
+  if (i + 1 != t.size())
+    fail(word.column,
+         "a quoted name does not end, or text follows its "
+         "closing quote");
   return out;
 }
 

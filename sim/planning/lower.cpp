@@ -138,8 +138,8 @@ std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& q
   if (pass == Pass::update) return {{nullptr, update_price(pricing, query)}};
   const bool forward = pass == Pass::forward || pass == Pass::recompute;
   const std::optional<double> multiple = forward ? std::nullopt : pricing.training->backward;
-  const double factor =
-      multiple ? *multiple * (pass == Pass::backward ? 1 : 0.5) : 1;  // backward_price() explains this factor
+  // backward_price() explains this factor.
+  const double factor = multiple ? *multiple * (pass == Pass::backward ? 1 : 0.5) : 1;
   std::vector<LayerPrice> prices;
   for (std::uint32_t l = query.stage.first; l <= query.stage.last; ++l) {
     const Layer& layer = pricing.model.layers[l];

@@ -76,11 +76,13 @@ struct ForwardPass {
   StageBytes bytes{};
   std::int64_t samples = 0;
   std::uint32_t output = none;  ///< the tensor that the stage makes
-  bool drops_output = false;    ///< whether the answer is freed instead of saved; its samples are then done
-  bool drops_answer = false;    ///< whether the stage's part of the answer is freed instead of saved
-  std::string suffix = {};      ///< a suffix that distinguishes the workspaces of different windows
-  bool last = false;            ///< whether the stage makes the answer
-  std::string home = {};        ///< the node that is the home of the answer; may be empty
+  /// Whether the answer is freed instead of saved; its samples are then done.
+  bool drops_output = false;
+  /// Whether the stage's part of the answer is freed instead of saved.
+  bool drops_answer = false;
+  std::string suffix = {};  ///< a suffix that distinguishes the workspaces of different windows
+  bool last = false;        ///< whether the stage makes the answer
+  std::string home = {};    ///< the node that is the home of the answer; may be empty
 };
 /// Lists the action, which allocates its output and workspace. The caller adds the input and the weights of the action.
 PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardPass& forward);

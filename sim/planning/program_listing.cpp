@@ -204,7 +204,8 @@ class ProgramLister {
   std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> places_;  ///< numbers of tensors
   std::vector<PlanBuilder::Ref> loaded_;  ///< the loads in the prologue, indexed by stage
   std::vector<std::uint32_t> tensors_;    ///< indexed by instance
-  std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> answers_;  ///< the actions that make and save each answer
+  /// The actions that make and save each answer.
+  std::vector<std::pair<PlanBuilder::Ref, PlanBuilder::Ref>> answers_;
   /// The first and the last operation of the round, if there are several devices.
   PlanBuilder::Ref first_, last_;
   std::int64_t phase_ = 0;

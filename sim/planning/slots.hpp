@@ -49,7 +49,7 @@ struct SlotLoad {
     std::size_t number = 0;
     std::uint32_t steps_ago = 0;
   };
-  Saved reloads = {};     ///< the load reads the copy that this save wrote, and frees the copy
+  Saved reloads = {};  ///< the load reads the copy that this save wrote, and frees the copy
   /// The load starts after this save, and does not free the copy of the save.
   Saved after_save = {};
   ActionKind kind = ActionKind::load;

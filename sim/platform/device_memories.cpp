@@ -47,8 +47,8 @@ std::vector<ThreadRates> table_of(const Reader& memory, const Record& record) {
 Rates rates_with(const std::vector<ThreadRates>& table, const std::string& memory,
                  const Value& written, const MemoryUser& user) {
   const std::int64_t least = table.front().threads, most = table.back().threads;
-  const std::string range = "'" + memory + "' has rates under by_threads for " + std::to_string(least) +
-                            " to " + std::to_string(most) + " threads";
+  const std::string range = "'" + memory + "' has rates under by_threads for " +
+                            std::to_string(least) + " to " + std::to_string(most) + " threads";
   if (user.threads == 0)
     fail_at(written, "device '" + user.device + "' has no key 'threads', but " + range +
                          ": add threads: " + std::to_string(most));
@@ -91,13 +91,16 @@ DeviceMemory own_memory(const Value& written, const MemoryUser& user, bool is_de
   const Reader keys(written, device_memory_record(), word);
   DeviceMemory memory;
   if (is_default && keys.has("name"))
-    keys.fail("name", "'" + keys.text("name") +
-                          "' for 'name': the first memory of a device has the name of the device; remove this key, and "
-                          "give names only to the memories after the first");
+    keys.fail(
+        "name",
+        "'" + keys.text("name") +
+            "' for 'name': the first memory of a device has the name of the device; remove this key, and "
+            "give names only to the memories after the first");
   if (!is_default && !keys.has("name"))
-    fail_at(written, "the key 'name' is missing in a memory after the first memory of device '" + user.device +
-                         "'; expected a name such as ddr, so that the memory's pool is '" + user.device +
-                         "_ddr', or the name of a memory of the platform");
+    fail_at(written, "the key 'name' is missing in a memory after the first memory of device '" +
+                         user.device +
+                         "'; expected a name such as ddr, so that the memory's pool is '" +
+                         user.device + "_ddr', or the name of a memory of the platform");
   if (!is_default) memory.pool = "_" + keys.text("name");
   memory.capacity = capacity_of(keys);
   reserve(memory, keys);

@@ -22,8 +22,9 @@ constexpr std::int64_t most_devices = 16'384;
 
 void require_name(const std::string& text, const Position& where) {
   if (!is_name(text))
-    throw InputError(where,
-                     "'" + text + "' is not a name: expected a letter, followed by letters, digits and _");
+    throw InputError(
+        where,
+        "'" + text + "' is not a name: expected a letter, followed by letters, digits and _");
 }
 
 void require_few(const Reader& counted, std::int64_t devices) {

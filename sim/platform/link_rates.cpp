@@ -10,8 +10,9 @@ namespace {
 void lay_over(LinkRates::Direction& direction, const Reader& keys, double whole) {
   const bool share = keys.map().find("share") != nullptr;
   if (share && keys.has("bandwidth"))
-    keys.fail("share",
-              "'share' beside 'bandwidth': give either the bandwidth or a share of the link's bandwidth");
+    keys.fail(
+        "share",
+        "'share' beside 'bandwidth': give either the bandwidth or a share of the link's bandwidth");
   if (keys.has("bandwidth")) direction.bandwidth = keys.quantity("bandwidth");
   if (share) direction.bandwidth = keys.number("share") * whole;
   if (keys.has("setup")) direction.setup_s = keys.quantity("setup");
@@ -40,9 +41,10 @@ LinkRates rates_of(const Reader& link, const Record& record) {
   const Value* pageable = link.value("pageable");
   const bool is_pageable = link.text("copies") == "pageable";
   if (is_pageable && !pageable)
-    link.fail("copies",
-              "'pageable' for 'copies': the link does not say how fast copies of pageable memory are; add their rate, "
-              "such as pageable: {bandwidth: 6GB/s}");
+    link.fail(
+        "copies",
+        "'pageable' for 'copies': the link does not say how fast copies of pageable memory are; add their rate, "
+        "such as pageable: {bandwidth: 6GB/s}");
   if (pageable) {
     const Record& keys = record_of(record, "pageable");
     const Reader reader(*pageable, keys, "the pageable copies of a link");
@@ -55,7 +57,8 @@ LinkRates rates_of(const Reader& link, const Record& record) {
     const Record& keys = record_of(record, "synchronous");
     const Reader reader(*written, keys, "the synchronous copies of a link");
     LinkRates by_compute = rates;
-    by_compute.down.setup_s = by_compute.up.setup_s = 0;  // A copy by the compute units sets up no copy engine.
+    // A copy by the compute units sets up no copy engine.
+    by_compute.down.setup_s = by_compute.up.setup_s = 0;
     lay_over(by_compute, reader, keys, whole);
     rates.synchronous = {by_compute.down, by_compute.up};
   }

@@ -18,8 +18,9 @@ struct LinkRates {
   struct DirectionRates {
     Direction down, up;
   };
-  std::optional<DirectionRates> synchronous;  ///< the rates of each direction for copies by the compute units
-  std::optional<double> together;             ///< the bytes per second of both directions together
+  /// The rates of each direction for copies by the compute units.
+  std::optional<DirectionRates> synchronous;
+  std::optional<double> together;  ///< the bytes per second of both directions together
   double latency_s = 0;
 };
 

@@ -88,7 +88,8 @@ struct PlatformLookup::Tables {
            edges == platform.edges.size();
   }
 
-  std::size_t devices, memories, edges;  ///< the numbers of devices, memories and edges when the tables were made
+  /// The numbers of devices, memories and edges when the tables were made.
+  std::size_t devices, memories, edges;
   std::unordered_map<std::string, std::uint32_t> device, node;
   std::unordered_map<std::string, std::string> memory;  ///< indexed by node
   /// These maps give the number of a device for a node. For a memory of a device, `owner` holds this device. For a
@@ -96,7 +97,8 @@ struct PlatformLookup::Tables {
   std::unordered_map<std::string, std::uint32_t> owner, users;
   /// Edges that leave each node, in the order of declaration.
   std::vector<std::vector<std::uint32_t>> leaving;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;  ///< the two ends (from, to) of each edge
+  /// The two ends (from, to) of each edge.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;
   std::map<std::tuple<std::string, std::string, CopyMode>, Path> paths;
 
   /// Returns the device whose copy engine moves bytes between two nodes. Also returns whether this engine works at the

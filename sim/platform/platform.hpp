@@ -31,7 +31,7 @@ struct DeviceMemory {
   bool own = true;
   /// The bytes that tensors may use, without the reserved bytes. If there is no value, the memory is unlimited.
   std::optional<std::int64_t> capacity;
-  std::int64_t reserved = 0;          ///< the bytes that no tensor may use
+  std::int64_t reserved = 0;  ///< the bytes that no tensor may use
   /// The bytes per second that the compute units read and write; empty if the rate is not given.
   std::optional<double> read, write;
 
@@ -49,13 +49,16 @@ struct Device {
   /// The memories of the device, of which there is at least one. Tensors are in the first memory unless a plan says
   /// otherwise.
   std::vector<DeviceMemory> memories = std::vector<DeviceMemory>(1);
-  std::int64_t threads = 0;  ///< the number of threads that read and write its memories; 0 if the number is not given
+  /// The number of threads that read and write its memories; 0 if the number is not given.
+  std::int64_t threads = 0;
   RooflineShares roofline;
   /// The number of units that compute in parallel, such as streaming multiprocessors. The value is 0 if the number is
   /// not given.
   std::int64_t units = 0;
-  std::int64_t cache = 0;      ///< the bytes of the last cache before its memory; 0 if the size is not given
-  std::string fit;             ///< the name of the bundled fit of measurements on this device; may be empty
+  /// The bytes of the last cache before its memory; 0 if the size is not given.
+  std::int64_t cache = 0;
+  /// The name of the bundled fit of measurements on this device; may be empty.
+  std::string fit;
   double launch_overhead = 0;  ///< the seconds that each operator takes in addition
   double idle_w = 0, busy_w = 0;
   /// The tiles of an IPU, and those that only transfer (I/O tiles) and do not compute.

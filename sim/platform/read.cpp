@@ -73,8 +73,10 @@ std::pair<double, double> Builder::watts(const Reader& reader) {
   const double idle = reader.quantity("idle");
   const double busy = optional_quantity(reader, "busy").value_or(idle);
   if (busy < idle)
-    reader.fail("busy", "'" + reader.text("busy") + "' for 'busy': the busy watts are less than the idle " +
-                            "watts, expected at least " + format_quantity(idle, Dimension::watts));
+    reader.fail("busy", "'" + reader.text("busy") +
+                            "' for 'busy': less than the idle watts, "
+                            "expected at least " +
+                            format_quantity(idle, Dimension::watts));
   return {idle, busy};
 }
 
@@ -96,11 +98,11 @@ WrittenMemory Builder::memory_called(const Value& name, const std::string& devic
     for (const Value::Entry& memory : memories->entries()) add_once(known, memory.key);
   }
   const std::string asked = name.is_scalar() ? name.text() : "";
-  fail_at(name,
-          "'" + asked + "' for the memory of device '" + device +
-              "': the platform has no memory of this name" + did_you_mean(asked, known) +
-              "; known: " + (known.empty() ? "none" : sluice::join(known)) +
-              "; if the memory belongs to this device, write a mapping such as {capacity: 24GB, bandwidth: 960GB/s}");
+  fail_at(name, "'" + asked + "' for the memory of device '" + device +
+                    "': the platform has no memory of this name" + did_you_mean(asked, known) +
+                    "; known: " + (known.empty() ? "none" : sluice::join(known)) +
+                    "; if the memory belongs to this device, "
+                    "write a mapping such as {capacity: 24GB, bandwidth: 960GB/s}");
 }
 
 void Builder::add_devices(const Value::Entry& entry) {
@@ -144,7 +146,7 @@ void Builder::add_devices(const Value::Entry& entry) {
 void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t count) {
   const std::string key = prefix_ + entry.key;
   const std::vector<DeviceMemory> memories = device.memories;
-  if (count > 1) claim(key, entry.position());  // the name in the document stands for all these devices
+  if (count > 1) claim(key, entry.position());  // the name stands for all these devices
   for (std::int64_t i = 0; i < count; ++i) {
     device.name = count == 1 ? key : key + std::to_string(i);
     claim(device.name, entry.position());
@@ -221,7 +223,7 @@ std::uint32_t Builder::add_channel(const Reader& reader, std::string name, doubl
 }
 
 std::vector<std::string> Builder::nodes_of(const Value& name) const {
-  if (!name.is_scalar()) fail_at(name, "'joins' is a list of names of devices, memories and switches");
+  if (!name.is_scalar()) fail_at(name, "'joins' is a list of names of devices, memories, switches");
   for (const std::string& word : {prefix_ + name.text(), name.text()})
     if (const auto found = nodes_.find(word); found != nodes_.end()) return found->second;
   std::vector<std::string> known;
@@ -246,7 +248,8 @@ void Builder::add_link(const Value::Entry& entry) {
     }
   if (near.size() != 1 && (joins.size() != 2 || near.size() != far.size()))
     fail_at(joins.front(),
-            "the first node of a link must be one device, or as many devices as there are at the other end, but '" +
+            "the first node of a link must be one device, or as many devices "
+            "as there are at the other end, but '" +
                 joins.front().text() + "' is " + std::to_string(near.size()) +
                 " devices: " + sluice::join(near));
   join(prefix_ + entry.key, reader, near, far);

@@ -39,8 +39,10 @@ const Record& threads_record() {
         .type = Type::integer,
         .summary = "The number of threads.",
         .minimum = 1},
-       above_zero(quantity("read", Dimension::bytes_per_s, "The rate at which these threads read, in byte/s.")),
-       above_zero(quantity("write", Dimension::bytes_per_s, "The rate at which these threads write, in byte/s."))}};
+       above_zero(quantity("read", Dimension::bytes_per_s,
+                           "The rate at which these threads read, in byte/s.")),
+       above_zero(quantity("write", Dimension::bytes_per_s,
+                           "The rate at which these threads write, in byte/s."))}};
   return record;
 }
 
@@ -63,8 +65,9 @@ const Record& device_memory_record() {
       "memory of a device",
       "A memory that belongs to one device.",
       {{.name = "name",
-        .summary = "The name of a memory after the first memory in a list. The memory ddr of gpu becomes the pool "
-                   "gpu_ddr.",
+        .summary =
+            "The name of a memory after the first memory in a list. The memory ddr of gpu becomes the pool "
+            "gpu_ddr.",
         .optional = true},
        capacity(),
        with_default(
@@ -73,15 +76,16 @@ const Record& device_memory_record() {
                "The bytes of the capacity that no tensor may use: the driver's context, code of kernels, and bytes "
                "that an allocator cannot use."),
            "0B"),
-       may_be_absent(above_zero(quantity("bandwidth", Dimension::bytes_per_s,
-                                         "The rate at which the compute units read and write, in byte/s. The cost "
-                                         "model roofline needs this rate."))),
        may_be_absent(above_zero(
-           quantity("read", Dimension::bytes_per_s,
-                    "The rate at which the compute units read, in byte/s, if this rate differs from `bandwidth`."))),
-       may_be_absent(above_zero(
-           quantity("write", Dimension::bytes_per_s,
-                    "The rate at which the compute units write, in byte/s, if this rate differs from `bandwidth`."))),
+           quantity("bandwidth", Dimension::bytes_per_s,
+                    "The rate at which the compute units read and write, in byte/s. The cost "
+                    "model roofline needs this rate."))),
+       may_be_absent(above_zero(quantity(
+           "read", Dimension::bytes_per_s,
+           "The rate at which the compute units read, in byte/s, if this rate differs from `bandwidth`."))),
+       may_be_absent(above_zero(quantity(
+           "write", Dimension::bytes_per_s,
+           "The rate at which the compute units write, in byte/s, if this rate differs from `bandwidth`."))),
        by_threads()}};
   return record;
 }
@@ -113,7 +117,8 @@ const Record& device_record() {
       "A device that computes: a GPU, an IPU, a processor.",
       {{.name = "count",
         .type = Type::integer,
-        .summary = "The number of devices of this kind. If the number is 2, the device gpu becomes gpu0 and gpu1.",
+        .summary =
+            "The number of devices of this kind. If the number is 2, the device gpu becomes gpu0 and gpu1.",
         .default_text = "1",
         .minimum = 1,
         .maximum = 4096},
@@ -144,7 +149,8 @@ const Record& device_record() {
         .maximum = 1000000},
        {.name = "roofline",
         .type = Type::mapping,
-        .summary = "The shares of the device's peaks that whole networks reach, for the cost model roofline.",
+        .summary =
+            "The shares of the device's peaks that whole networks reach, for the cost model roofline.",
         .optional = true,
         .record = &roofline_record()},
        {.name = "units",
@@ -155,9 +161,9 @@ const Record& device_record() {
         .optional = true,
         .minimum = 1,
         .maximum = 1e6},
-       may_be_absent(above_zero(
-           quantity("cache", Dimension::bytes,
-                    "The bytes of the last cache before the memory. The cost model fitted needs this number."))),
+       may_be_absent(above_zero(quantity(
+           "cache", Dimension::bytes,
+           "The bytes of the last cache before the memory. The cost model fitted needs this number."))),
        text(
            "fit",
            "The bundled fit of measurements on this device. The cost model fitted uses this fit if the scenario does "
@@ -166,7 +172,8 @@ const Record& device_record() {
            quantity("launch_overhead", Dimension::seconds,
                     "The seconds that the cost model roofline adds to the time of each operator."),
            "0s"),
-       with_default(quantity("idle", Dimension::watts, "The watts that the device takes while it does not compute."),
+       with_default(quantity("idle", Dimension::watts,
+                             "The watts that the device takes while it does not compute."),
                     "0W"),
        may_be_absent(quantity(
            "busy", Dimension::watts,
@@ -190,12 +197,12 @@ const Record& platform_memory_record() {
       "memory",
       "A memory that does not belong to a device: host DRAM, streaming memory, a disk.",
       {capacity(),
-       may_be_absent(above_zero(
-           quantity("read", Dimension::bytes_per_s,
-                    "The byte/s of all transfers out of the memory together. By default there is no limit."))),
-       may_be_absent(above_zero(
-           quantity("write", Dimension::bytes_per_s,
-                    "The byte/s of all transfers into the memory together. By default there is no limit."))),
+       may_be_absent(above_zero(quantity(
+           "read", Dimension::bytes_per_s,
+           "The byte/s of all transfers out of the memory together. By default there is no limit."))),
+       may_be_absent(above_zero(quantity(
+           "write", Dimension::bytes_per_s,
+           "The byte/s of all transfers into the memory together. By default there is no limit."))),
        may_be_absent(above_zero(quantity(
            "bandwidth", Dimension::bytes_per_s,
            "The byte/s of all transfers into and out of the memory together. By default there is no limit."))),
@@ -234,12 +241,14 @@ const Record& group_record() {
         .minimum = 1,
         .maximum = 4096},
        by_name("devices", "The devices, by name.", device_record()),
-       by_name("memories", "The memories that do not belong to a device. Each key is the name of a memory.",
+       by_name("memories",
+               "The memories that do not belong to a device. Each key is the name of a memory.",
                platform_memory_record()),
        switches(),
-       by_name("links",
-               "The links, which join nodes of the group and nodes of the platform. Each key is the name of a link.",
-               link_record())}};
+       by_name(
+           "links",
+           "The links, which join nodes of the group and nodes of the platform. Each key is the name of a link.",
+           link_record())}};
   return record;
 }
 
@@ -260,7 +269,8 @@ const Record& platform_record() {
             "on such a figure names the figure.",
         .optional = true},
        by_name("devices", "The devices, by name.", device_record()),
-       by_name("memories", "The memories that do not belong to a device. Each key is the name of a memory.",
+       by_name("memories",
+               "The memories that do not belong to a device. Each key is the name of a memory.",
                platform_memory_record()),
        switches(),
        by_name("links", "The links, by name.", link_record()),

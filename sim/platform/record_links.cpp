@@ -6,10 +6,10 @@ namespace sluice {
 namespace {
 
 Field bandwidth_of_a_direction() {
-  return may_be_absent(
-      above_zero(quantity("bandwidth", Dimension::bytes_per_s,
-                          "The bandwidth in byte/s; by default the link's bandwidth, or the share of the link's "
-                          "bandwidth under `share`.")));
+  return may_be_absent(above_zero(quantity(
+      "bandwidth", Dimension::bytes_per_s,
+      "The bandwidth in byte/s; by default the link's bandwidth, or the share of the link's "
+      "bandwidth under `share`.")));
 }
 
 Field share_of_the_bandwidth() {
@@ -49,8 +49,9 @@ const Record& pageable_record() {
       "pageable copies of a link",
       "The rates that differ from the rates of the link if host memory is not pinned.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
-       may_be_absent(quantity("setup", Dimension::seconds,
-                              "The setup of copies of pageable memory; by default the setup of the link.")),
+       may_be_absent(
+           quantity("setup", Dimension::seconds,
+                    "The setup of copies of pageable memory; by default the setup of the link.")),
        direction("down", "The direction away from the first node of `joins`."),
        direction("up", "The direction back to the first node of `joins`.")}};
   return record;
@@ -62,8 +63,8 @@ const Record& synchronous_record() {
       "synchronous copies of a link",
       "The rates that differ from the rates of the link if the compute units copy and do nothing else during the copy.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
-       may_be_absent(
-           quantity("setup", Dimension::seconds, "The setup of copies by the compute units; by default 0 s.")),
+       may_be_absent(quantity("setup", Dimension::seconds,
+                              "The setup of copies by the compute units; by default 0 s.")),
        direction("down", "The direction away from the first node of `joins`."),
        direction("up", "The direction back to the first node of `joins`.")}};
   return record;
@@ -93,11 +94,14 @@ const Record& link_record() {
            quantity("setup", Dimension::seconds,
                     "The seconds for which a transfer occupies its copy engine before bytes flow."),
            "0s"),
-       direction("down",
-                 "The rates of the direction away from the first node of `joins` that differ from the rates of the "
-                 "link."),
-       direction("up", "The rates of the direction back to the first node of `joins` that differ from the rates of the "
-                       "link."),
+       direction(
+           "down",
+           "The rates of the direction away from the first node of `joins` that differ from the rates of the "
+           "link."),
+       direction(
+           "up",
+           "The rates of the direction back to the first node of `joins` that differ from the rates of the "
+           "link."),
        {.name = "together",
         .type = Type::number,
         .summary =
@@ -119,8 +123,9 @@ const Record& link_record() {
         .record = &pageable_record()},
        {.name = "synchronous",
         .type = Type::mapping,
-        .summary = "The rates that differ from the rates of the link if all compute units copy instead of a copy "
-                   "engine.",
+        .summary =
+            "The rates that differ from the rates of the link if all compute units copy instead of a copy "
+            "engine.",
         .optional = true,
         .record = &synchronous_record()},
        {.name = "duplex",
@@ -130,17 +135,20 @@ const Record& link_record() {
         .choices = {"full", "half"}},
        {.name = "sharing",
         .type = Type::choice,
-        .summary = "Whether all nodes share one link, or each node at the other end has its own link.",
+        .summary =
+            "Whether all nodes share one link, or each node at the other end has its own link.",
         .default_text = "shared",
         .choices = {"shared", "private"}},
        with_default(
-           quantity("idle", Dimension::watts,
-                    "The watts that each direction takes at rest. If the link is half duplex, these are the watts of "
-                    "the whole link."),
+           quantity(
+               "idle", Dimension::watts,
+               "The watts that each direction takes at rest. If the link is half duplex, these are the watts of "
+               "the whole link."),
            "0W"),
-       may_be_absent(quantity("busy", Dimension::watts,
-                              "The watts that each direction takes at full bandwidth; the default is the watts at "
-                              "rest."))}};
+       may_be_absent(quantity(
+           "busy", Dimension::watts,
+           "The watts that each direction takes at full bandwidth; the default is the watts at "
+           "rest."))}};
   return record;
 }
 

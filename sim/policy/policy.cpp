@@ -50,8 +50,9 @@ void add_policy(Policy policy) {
   const std::lock_guard<std::mutex> lock(one_at_a_time);
   if (policy.name.empty()) throw InputError("a policy needs a name");
   if (compiled_in().find_or_null(policy.name))
-    throw InputError("'" + policy.name + "' is the name of a policy of Sluice; give your policy "
-                                         "another name");
+    throw InputError("'" + policy.name +
+                     "' is the name of a policy of Sluice; give your policy "
+                     "another name");
   std::vector<const Policy*> entries = policy_catalog().entries();
   const auto* added = new Policy(std::move(policy));
   const auto same = [&](const Policy* entry) { return entry->name == added->name; };

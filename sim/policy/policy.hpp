@@ -27,7 +27,7 @@ struct CutChoice {
   const char* cut = "";
   /// A second key next to `cut`; null if there is no second key.
   const char* key = nullptr;
-  std::int64_t count = 0;                ///< the value of `key`
+  std::int64_t count = 0;  ///< the value of `key`
   /// For the cut `explicit`, the numbers of the layers after which to cut.
   std::vector<std::int64_t> after = {};
 };

@@ -78,8 +78,9 @@ std::vector<Field> parameters() {
 extern const Policy sharded_policy;
 const Policy sharded_policy = {
     .name = "sharded",
-    .summary = "Each stage stays on one device, and batches run one after the other, without "
-               "phases.",
+    .summary =
+        "Each stage stays on one device, and batches run one after the other, without "
+        "phases.",
     .details =
         "Use this policy for a model that fits onto several devices together, but not onto a "
         "single device. The weights are loaded once, and only boundary activations cross from "

@@ -159,10 +159,12 @@ std::vector<ProfileColumn> circumstances() {
        .get = [](const ProfileRow& row) { return row.cache; },
        .set = [](ProfileRow& row,
                  const std::string& c) { row.cache = caches[cell::word(c, caches)]; }},
-      text<&ProfileRow::method>("method", "how the row was measured, such as single, simultaneous, loop"),
+      text<&ProfileRow::method>("method",
+                                "how the row was measured, such as single, simultaneous, loop"),
       text<&ProfileRow::device>("device", "the device on which the row was measured"),
       {.name = "level",
-       .summary = "what the row is about: leaf (an operator), inner (a module with children), whole (a model)",
+       .summary =
+           "what the row is about: leaf (an operator), inner (a module with children), whole (a model)",
        .key = true,
        .get =
            [](const ProfileRow& row) {
@@ -186,7 +188,8 @@ std::vector<ProfileColumn> amounts() {
            },
        .set = [](ProfileRow& row, const std::string& c) { row.occurrences = cell::whole(c, 0); }},
       number<&ProfileRow::flop>("flop", "FLOP of one call", Dimension::flop),
-      number<&ProfileRow::bytes>("bytes", "the bytes that one call reads and writes", Dimension::bytes),
+      number<&ProfileRow::bytes>("bytes", "the bytes that one call reads and writes",
+                                 Dimension::bytes),
       {.name = "calls",
        .summary = "the number of calls in each sample of the measurement",
        .kind = Kind::number,
@@ -212,7 +215,8 @@ std::vector<ProfileColumn> marks_of_measuring() {
              row.processed = static_cast<Processed>(cell::word(c, marks));
            }},
       {.name = "run",
-       .summary = "the number of the run that measures the row; all rows of a run are measured at once",
+       .summary =
+           "the number of the run that measures the row; all rows of a run are measured at once",
        .kind = Kind::number,
        .get = [](const ProfileRow& row) { return said(row.run); },
        .set = [](ProfileRow& row, const std::string& c) { row.run = cell::whole(c, 1); }},

@@ -21,7 +21,8 @@ struct ProfileColumn {
   Kind kind = Kind::text;
   /// Whether the column is part of a row's key.
   bool key = false;
-  Dimension dimension = Dimension::none;                ///< the dimension of the column's numbers, such as seconds
+  /// The dimension of the column's numbers, such as seconds.
+  Dimension dimension = Dimension::none;
   /// Returns the row's value as a text, or "" if the row has no value.
   std::string (*get)(const ProfileRow& row) = nullptr;
   /// Sets the value of the row from `text`, which is not empty. Throws InputError without a position.

@@ -21,8 +21,9 @@ struct ComparedRow {
 };
 
 struct CompareOptions {
-  bool energy = false;      ///< whether joules are compared instead of seconds
-  double least = 0;         ///< a pair of rows is left out if one of its two numbers is at most `least`
+  bool energy = false;  ///< whether joules are compared instead of seconds
+  /// A pair of rows is left out if one of its two numbers is at most `least`.
+  double least = 0;
   double tolerance = 0.05;  ///< two rows agree if their ratio differs from 1 by at most `tolerance`
   /// Columns that are not compared when rows of A are matched with rows of B.
   std::vector<std::string> but = {};
@@ -31,14 +32,16 @@ struct CompareOptions {
 /// The result of a comparison. The result holds pointers to rows of the profiles.
 struct Comparison {
   std::vector<ComparedRow> rows;  ///< the compared rows, in the order of profile A
-  std::size_t pairs = 0;          ///< the number of pairs of rows that have a number in both profiles
-  std::size_t with_zero = 0;      ///< the number of pairs that are left out because one of the two numbers is 0
+  /// The number of pairs of rows that have a number in both profiles.
+  std::size_t pairs = 0;
+  /// The number of pairs that are left out because one of the two numbers is 0.
+  std::size_t with_zero = 0;
   /// The number of pairs that are left out because one of the two numbers is at most `least`.
   std::size_t below_least = 0;
   /// The number of rows that both profiles have, but that have no number in at least one of the profiles.
   std::size_t unmeasured = 0;
   std::size_t only_a = 0, only_b = 0;
-  std::size_t agreeing = 0;                     ///< the number of `rows` that agree
+  std::size_t agreeing = 0;  ///< the number of `rows` that agree
   /// The median and the 10th and 90th percentile of the ratios A / B; 0 if `rows` is empty.
   double median = 0, tenth = 0, ninetieth = 0;
   double sum_a = 0, sum_b = 0;

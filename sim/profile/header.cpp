@@ -31,7 +31,8 @@ void require_scalars(const Reader& keys, const char* name) {
 const Record& profile_header_record() {
   static const Record record = {
       .name = "the header of a profile",
-      .summary = "The header of a profile, which says how the rows were measured, and on which device.",
+      .summary =
+          "The header of a profile, which says how the rows were measured, and on which device.",
       .fields = {
           text("format", "sluice-profile/1"),
           text("name", "a short name"),
@@ -54,7 +55,8 @@ const Record& profile_header_record() {
            .summary = "the power of the device at rest during the measurement",
            .optional = true,
            .dimension = Dimension::watts},
-          mapping("defaults", "the values of columns that are absent, or whose cell is empty in a row"),
+          mapping("defaults",
+                  "the values of columns that are absent, or whose cell is empty in a row"),
       }};
   return record;
 }

@@ -22,7 +22,8 @@ bool is_host_memory(const std::string& pool) {
 
 double bytes_of(const Profile& profile, const ProfileRow& row) {
   if (const auto bytes = row.size("bytes")) return static_cast<double>(*bytes);
-  profile.fail(row, "this copy does not say how many bytes it copies: expected bytes=N in the column sizes");
+  profile.fail(
+      row, "this copy does not say how many bytes it copies: expected bytes=N in the column sizes");
 }
 
 /// Returns the direction and the kind of host memory of a copy. One of the two ends of a copy must be host memory.
@@ -71,8 +72,9 @@ CopyFit fit_of(const std::vector<Copy>& copies, const std::string& what) {
         "from 1 kB to 1 GB");
   const CopyFit fit = fitted(copies);
   if (!(fit.bandwidth > 0) || !std::isfinite(fit.bandwidth))
-    throw InputError("larger copies " + what +
-                     " do not take longer than smaller copies, so the bandwidth of these copies is unknown");
+    throw InputError(
+        "larger copies " + what +
+        " do not take longer than smaller copies, so the bandwidth of these copies is unknown");
   return fit;
 }
 
@@ -122,7 +124,8 @@ Value link_of(const std::string& platform, const std::string& link) {
       known.push_back(entry.key);
     }
   throw InputError("the platform '" + platform + "' has no link '" + link + "'" +
-                   did_you_mean(link, known) + "; use --link to name one of its links: " + join(known));
+                   did_you_mean(link, known) +
+                   "; use --link to name one of its links: " + join(known));
 }
 
 /// Returns the bandwidth of the link in `base`. The bandwidth is used for pinned copies if no pinned copies were

@@ -19,13 +19,14 @@ namespace sluice {
 struct CopyFit {
   std::size_t rows = 0;
   double constant_s = 0, bandwidth = 0;
-  double median_error = 0, worst_error = 0;  ///< the median and the largest of the errors |fitted / measured - 1|
+  /// The median and the largest of the errors |fitted / measured - 1|.
+  double median_error = 0, worst_error = 0;
 };
 
 /// One direction of copies from or to one kind of host memory.
 struct LinkDirection {
-  std::string direction;          ///< "down" (to the device) or "up"
-  std::string memory;             ///< the kind of host memory: "pinned" or "pageable"
+  std::string direction;  ///< "down" (to the device) or "up"
+  std::string memory;     ///< the kind of host memory: "pinned" or "pageable"
   /// The fit of the queued copies or, if there are no queued copies, of the single copies.
   CopyFit fit;
   std::optional<CopyFit> single;  ///< the fit of the single copies, if there are also queued copies

@@ -54,14 +54,16 @@ void require_same_joules(const Profile& a, const Profile& b) {
   if (a.joules_above_idle() == b.joules_above_idle()) {
     if (a.joules_above_idle() || a.idle_w() == b.idle_w() || !has_joules(a) || !has_joules(b))
       return;
-    throw InputError("the joules of both files include the device's power at rest, but " +
-                     idle_of(a) + ", " + idle_of(b) +
-                     "; a profile has only one value of idle: merge files with equal values, or subtract idle x "
-                     "seconds from the joules of each file and write joules: above_idle in its header");
+    throw InputError(
+        "the joules of both files include the device's power at rest, but " + idle_of(a) + ", " +
+        idle_of(b) +
+        "; a profile has only one value of idle: merge files with equal values, or subtract idle x "
+        "seconds from the joules of each file and write joules: above_idle in its header");
   }
-  throw InputError("the joules of '" + a.path + "' and '" + b.path +
-                   "' are not of the same kind: one file has joules: above_idle, the other file has joules: whole; "
-                   "merge files with the same kind of joules");
+  throw InputError(
+      "the joules of '" + a.path + "' and '" + b.path +
+      "' are not of the same kind: one file has joules: above_idle, the other file has joules: whole; "
+      "merge files with the same kind of joules");
 }
 
 /// Takes the power at rest from the profile that has joules. A profile without joules may give another power, which is

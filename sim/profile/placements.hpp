@@ -28,10 +28,13 @@ struct PlacementRequest {
 };
 
 struct MeasurementPlan {
-  Profile profile;         ///< the rows to measure, run by run; these rows have no times
-  std::size_t wanted = 0;  ///< the number of placements, or the number of operators if no memories are given
-  std::size_t done = 0;    ///< how many of the `wanted` placements or operators are already processed
-  std::size_t runs = 0;    ///< the number of runs for the `wanted` placements or operators that are not yet processed
+  Profile profile;  ///< the rows to measure, run by run; these rows have no times
+  /// The number of placements, or the number of operators if no memories are given.
+  std::size_t wanted = 0;
+  /// How many of the `wanted` placements or operators are already processed.
+  std::size_t done = 0;
+  /// The number of runs for the `wanted` placements or operators that are not yet processed.
+  std::size_t runs = 0;
   /// A lower bound of the number of runs. The bound holds for every packing, because neighbours are never in the same
   /// run.
   std::size_t least_runs = 0;

@@ -27,7 +27,8 @@ struct ProfileRow {
   std::string operator_class;  ///< column `operator`
   std::string config, node;
   std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< m, n, k, ...
-  std::vector<std::vector<std::int64_t>> inputs, outputs;   ///< the shapes as measured, with the batch first
+  /// The shapes as measured, with the batch first.
+  std::vector<std::vector<std::int64_t>> inputs, outputs;
   std::optional<std::int64_t> batch;
   std::string dtype;
   double sparsity = 0;

@@ -24,10 +24,11 @@ struct Spread {
   std::size_t n = 0;
   double mean = 0, std = 0;  ///< std has the divisor n - 1, and is 0 if n is 1
   double median = 0;
-  double mad = 0;            ///< the median of the distances from the median (MAD)
-  double mean_within = 0;    ///< the mean of the numbers that are at most 3 std from the mean
-  std::size_t dropped = 0;   ///< the number of numbers that are more than 3 std from the mean
-  std::size_t outliers = 0;  ///< the number of numbers that are more than 3 x 1.4826 x MAD from the median
+  double mad = 0;           ///< the median of the distances from the median (MAD)
+  double mean_within = 0;   ///< the mean of the numbers that are at most 3 std from the mean
+  std::size_t dropped = 0;  ///< the number of numbers that are more than 3 std from the mean
+  /// The number of numbers that are more than 3 x 1.4826 x MAD from the median.
+  std::size_t outliers = 0;
   double least = 0, most = 0;
 
   /// Returns (mean_within - median) / median. If the result is small, mean_within and the median lead to the same

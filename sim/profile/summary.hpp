@@ -15,7 +15,8 @@ struct ClassSummary {
   /// The number of different configurations. Rows that differ only in instance, memories or method have the same
   /// configuration.
   std::size_t configurations = 0;
-  double seconds = 0, joules = 0;  ///< sums over the rows, where each row adds its occurrences x the value of one call
+  /// Sums over the rows, where each row adds its occurrences x the value of one call.
+  double seconds = 0, joules = 0;
 };
 
 /// A row that was measured more than once.

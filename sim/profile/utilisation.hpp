@@ -15,14 +15,16 @@ namespace sluice {
 
 struct MeasuredPoint {
   std::vector<double> sizes;  ///< above 0
-  double share = 0;           ///< the seconds at the machine's rates divided by the measured seconds; above 0
+  /// The seconds at the machine's rates divided by the measured seconds; above 0.
+  double share = 0;
 };
 
 /// The errors of estimates for measured rows. Each measured row is estimated from all other measured rows.
 struct LeftOut {
   /// The number of rows that can be estimated, because their sizes are within the range of the sizes of the other rows.
   std::size_t rows = 0;
-  double median = 0, ninetieth = 0;  ///< the median and the 90th percentile of the errors |estimated / measured - 1|
+  /// The median and the 90th percentile of the errors |estimated / measured - 1|.
+  double median = 0, ninetieth = 0;
 };
 
 class Utilisation {

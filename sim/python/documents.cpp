@@ -28,7 +28,8 @@ bool names_file(const std::vector<std::string>& path) {
 /// override names a file. In all other cases, changes of the files since they were read have no effect. If an override
 /// replaces a whole mapping, earlier overrides of keys in this mapping have no effect.
 ScenarioHandle with(const ScenarioHandle& base, const std::vector<std::string>& overrides) {
-  std::vector<std::string> all = base.overrides;  // all overrides, which are applied again if the files are read again
+  // All overrides, which are applied again if the files are read again.
+  std::vector<std::string> all = base.overrides;
   bool read_again = false;
   for (const std::string& text : overrides) {
     const std::vector<std::string> path = parse_override(text).path;

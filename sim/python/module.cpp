@@ -49,7 +49,8 @@ void bind_errors(py::module_& module) {
 }  // namespace sluice::python
 
 PYBIND11_MODULE(_sluice, module) {
-  module.doc() = "The C++ part of the package sluice. Use the classes of the package instead of this module.";
+  module.doc() =
+      "The C++ part of the package sluice. Use the classes of the package instead of this module.";
   sluice::python::bind_errors(module);
   sluice::python::bind_platform(module);
   sluice::python::bind_model(module);

@@ -139,10 +139,11 @@ void require_all_samples(const Plan& plan, const PolicyRequest& request) {
   const Workload& workload = request.workload;
   const std::int64_t asked = workload.steps * workload.batches_per_step * workload.batch;
   if (done != asked)
-    throw InputError("the actions of policy '" + plan.name + "' finish " + std::to_string(done) +
-                     " samples of the " + std::to_string(asked) +
-                     " samples of the workload; call action.done(samples) on the actions whose ends complete samples, "
-                     "so that each sample is counted once");
+    throw InputError(
+        "the actions of policy '" + plan.name + "' finish " + std::to_string(done) +
+        " samples of the " + std::to_string(asked) +
+        " samples of the workload; call action.done(samples) on the actions whose ends complete samples, "
+        "so that each sample is counted once");
 }
 
 /// Returns the modes for which a policy makes plans. All modes have the same list of strategies for fates, which is

@@ -33,8 +33,8 @@ void Comparison::finish() const {
 
 void Comparison::disagree(const Span& span, const std::string& there) const {
   throw InternalError(
-      "SimGrid and the replay differ first at " + action_label(plan_, span.action, span.iteration) + " on " +
-      plan_.streams[plan_.actions[span.action].stream].name + ": in SimGrid " + there +
+      "SimGrid and the replay differ first at " + action_label(plan_, span.action, span.iteration) +
+      " on " + plan_.streams[plan_.actions[span.action].stream].name + ": in SimGrid " + there +
       ", in the replay from " + exact(span.start) + " s to " + exact(span.end) + " s");
 }
 

@@ -38,7 +38,8 @@ struct RunResult {
   Summary summary;
   Executor executor = Executor::simgrid;  ///< the executor that executed the plan
   std::string content_sha256 = {};  ///< content hash of the trace; empty if no trace is written
-  SeriesTable series = {};          ///< filled only if a trace is written, or if the request has a listener `also`
+  /// Filled only if a trace is written, or if the request has a listener `also`.
+  SeriesTable series = {};
 };
 
 /// Returns the header of the trace of this run.

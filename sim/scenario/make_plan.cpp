@@ -87,9 +87,10 @@ void require_no_cache_in_training(const Scenario& scenario) {
   for (const Layer& layer : scenario.model.layers)
     if (layer.cached > 0)
       located(chosen(scenario.document, "workload", "mode"), [&] {
-        throw InputError("layer '" + layer.name +
-                         "' decodes with a cache of keys and values ('cached'), for which there is no backward pass: "
-                         "workload.mode must be inference");
+        throw InputError(
+            "layer '" + layer.name +
+            "' decodes with a cache of keys and values ('cached'), for which there is no backward pass: "
+            "workload.mode must be inference");
       });
 }
 

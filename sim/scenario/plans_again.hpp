@@ -23,7 +23,8 @@ class PlansAgain {
     Plan plan;
     PlanTables tables;  ///< the tables of `plan`
     CutModel cut;
-    std::vector<Stage> question_stages;  ///< the stages from which the bound of the question is computed
+    /// The stages from which the bound of the question is computed.
+    std::vector<Stage> question_stages;
     std::optional<Chosen<FateStrategy>> fates;
     std::string cost;  ///< the name of the cost model
     PriceAgain price_again;

@@ -110,7 +110,8 @@ QuestionBound bound_of(const QuestionTerms& terms) {
       return bytes_text(loaded) + " of weights up to " + block.name + ", then computation " +
              seconds_text(passes - before);
     });
-    if (terms.backward_s > 0) continue;  // In training, the last use of a weight is in the backward pass.
+    // In training, the last use of a weight is in the backward pass.
+    if (terms.backward_s > 0) continue;
     const double missing = places[k].bytes + weights - loaded - terms.capacity;
     take(terms.first_s + places[k].computed + missing / terms.down_rate, [&] {
       return "computation " + seconds_text(places[k].computed) + ", then " + bytes_text(missing) +

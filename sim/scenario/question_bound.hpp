@@ -37,7 +37,8 @@ struct QuestionTerms {
   /// Consecutive layers between two places at which only one tensor crosses.
   struct Block {
     std::string name;
-    double seconds = 0;       ///< the seconds of the forward passes of all samples on the fastest device
+    /// The seconds of the forward passes of all samples on the fastest device.
+    double seconds = 0;
     double weight_bytes = 0;  ///< the bytes of the weights that no earlier block has
     /// The bytes that all samples hold when each sample has passed this block but no later layer.
     double waiting_bytes = 0;
@@ -46,13 +47,17 @@ struct QuestionTerms {
     double inside_bytes = 0;
   };
   std::vector<Block> blocks;
-  double devices = 1;      ///< the number of devices that may take part
-  double first_s = 0;      ///< the seconds until the first input has arrived and computation can start
-  double last_s = 0;       ///< the seconds that the last answer takes to leave after all computation
-  double capacity = 0;     ///< the bytes that the memories of all devices hold together; infinite if there is no limit
+  double devices = 1;  ///< the number of devices that may take part
+  /// The seconds until the first input has arrived and computation can start.
+  double first_s = 0;
+  /// The seconds that the last answer takes to leave after all computation.
+  double last_s = 0;
+  /// The bytes that the memories of all devices hold together; infinite if there is no limit.
+  double capacity = 0;
   double down_rate = 0;    ///< the most bytes per second from the host to all devices together
   double input_bytes = 0;  ///< the bytes of the inputs of all samples
-  double link_s = 0;      ///< the seconds for which the bytes that must be moved occupy the busiest link
+  /// The seconds for which the bytes that must be moved occupy the busiest link.
+  double link_s = 0;
   std::string link;       ///< the name of the busiest link
   double backward_s = 0;  ///< the seconds of the backward passes of all samples; 0 for inference
   double reloaded_bytes = 0;  ///< the least bytes of weights that training must load again

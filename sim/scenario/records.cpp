@@ -89,7 +89,8 @@ const Record& workload_record() {
 const Record& memory_record() {
   static const Record record = {
       .name = "memory",
-      .summary = "How strictly memory is counted. By default, capacities are enforced and working sets are counted.",
+      .summary =
+          "How strictly memory is counted. By default, capacities are enforced and working sets are counted.",
       .fields = {
           {.name = "capacity",
            .type = Type::choice,
@@ -161,11 +162,13 @@ const Record& fates_record() {
 
 const Record& scenario_record() {
   static const Record policy =
-      any_entry(policy_catalog(), "policy", "name", "The policy that makes the plan, and the parameters of the "
-                                                    "policy.");
+      any_entry(policy_catalog(), "policy", "name",
+                "The policy that makes the plan, and the parameters of the "
+                "policy.");
   static const Record stages = [] {
-    Record made = any_entry(cut_catalog(), "stages", "cut",
-                            "The rule by which the model is cut into stages, and the parameters of the rule.");
+    Record made = any_entry(
+        cut_catalog(), "stages", "cut",
+        "The rule by which the model is cut into stages, and the parameters of the rule.");
     made.fields.front().default_text = "auto";
     made.fields.front().choices.insert(made.fields.front().choices.begin(), "auto");
     return made;

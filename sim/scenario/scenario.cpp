@@ -24,8 +24,8 @@ void read_training(Workload& workload, const Reader& reader) {
     for (const char* key : {"optimizer", "gradient_dtype", "optimizer_dtype", "master_weights",
                             "backward", "split_backward"})
       if (reader.has(key))
-        reader.fail(key,
-                    "'" + std::string(key) + "' is only for 'mode: training', but the mode is inference");
+        reader.fail(key, "'" + std::string(key) +
+                             "' is only for 'mode: training', but the mode is inference");
     return;
   }
   Training training;
@@ -94,9 +94,10 @@ void read_fates(Scenario& scenario, Value fates) {
   const FateStrategy& strategy = **scenario.fates;
   if (!scenario.workload.training && !strategy.inference)
     scenario.fates->keys.reader().fail(
-        "strategy", "'" + strategy.name +
-                        "' for 'strategy' in fates is only for training; in inference use keep_all or offload_all, "
-                        "which say where boundary activations go");
+        "strategy",
+        "'" + strategy.name +
+            "' for 'strategy' in fates is only for training; in inference use keep_all or offload_all, "
+            "which say where boundary activations go");
 }
 
 /// Reads `stages:`, or turns `phases: {after: ...}` into an explicit cut.
@@ -258,7 +259,8 @@ void require_right_mappings(const Value& document) {
   for (const Field& field : scenario_record().fields) {
     const Value* mapping = document.find(field.name);
     if (!field.record || field.record->fields.empty() || !mapping || !mapping->is_map()) continue;
-    if (field.name == "model") continue;  // The parameters of a model may have any names, so they are not checked here.
+    // The parameters of a model may have any names, so they are not checked here.
+    if (field.name == "model") continue;
     for (const Value::Entry& entry : mapping->entries()) {
       const auto is_known = [&](const Field& known) { return known.name == entry.key; };
       const std::vector<Field>& known = field.record->fields;

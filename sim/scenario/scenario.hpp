@@ -13,7 +13,8 @@ namespace sluice {
 struct Scenario {
   std::string name;      ///< the name of the file, without folder and extension
   std::string question;  ///< may be empty
-  Value document;        ///< the document after includes and overrides; each value knows its file and line
+  /// The document after includes and overrides; each value knows its file and line.
+  Value document;
   Model model;
   Platform platform;
   Workload workload;
@@ -54,7 +55,8 @@ Plan make_plan(const Scenario& scenario);
 struct CutModel {
   std::optional<Model> split;
   std::vector<Stage> stages;
-  std::string text;  ///< the cut as a text such as "cut: by_weight, groups: 12"; empty if the scenario says how to cut
+  /// The cut as a text such as "cut: by_weight, groups: 12"; empty if the scenario says how to cut.
+  std::string text;
 };
 /// Returns one element if the scenario says how the model is cut, and otherwise all cuts that may be chosen.
 std::vector<CutModel> cut_models(const Scenario& scenario);

@@ -11,11 +11,14 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
   for (const Value& where : parameters.value("after")->items()) {
     const std::uint32_t layer = model.layer_at(where);
     const std::string name = "'" + model.layers[layer].name + "'";
-    if (layer == end) fail_at(where, name + " is the last layer: remove it, because no layer would "
-                                            "be left after the cut");
+    if (layer == end)
+      fail_at(where, name +
+                         " is the last layer: remove it, because no layer would "
+                         "be left after the cut");
     if (layer == 0)
-      fail_at(where, name + " is the input: cut after a later layer, because a stage with only the "
-                            "input would do no work");
+      fail_at(where, name +
+                         " is the input: cut after a later layer, because a stage with only the "
+                         "input would do no work");
     if (!last.empty() && layer <= last.back())
       fail_at(where, "the layers after which to cut must be in ascending order, and " + name +
                          " does not come after '" + model.layers[last.back()].name + "'");

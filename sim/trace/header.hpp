@@ -17,10 +17,11 @@ std::string_view name_of(TraceStatus status);
 /// of the content hash.
 struct TraceHeader {
   std::string program_version, git_sha;
-  std::string executor;                           ///< "simgrid", "replay", "both"
-  std::string simgrid_version, simgrid_settings;  ///< settings as "key:value key:value"; empty if SimGrid did not run
-  std::string scenario;                           ///< the whole text of the resolved scenario
-  std::string plan;                               ///< the plan's text
+  std::string executor;  ///< "simgrid", "replay", "both"
+  /// Settings as "key:value key:value"; empty if SimGrid did not run.
+  std::string simgrid_version, simgrid_settings;
+  std::string scenario;  ///< the whole text of the resolved scenario
+  std::string plan;      ///< the plan's text
   /// Makes the text of the plan if `plan` is empty. The writer's thread calls this function once, because making the
   /// text of a large plan takes a while.
   std::function<std::string()> make_plan = {};

@@ -52,7 +52,8 @@ struct Repetition {
   static constexpr std::int64_t most_written = 1'000'000;
 
   std::int64_t times = 0;
-  double seconds = 0;  ///< by how many seconds each repetition is later than the previous repetition
+  /// By how many seconds each repetition is later than the previous repetition.
+  double seconds = 0;
   /// By how many iterations of the body each repetition is later than the previous repetition.
   std::int64_t iterations = 0;
   const std::vector<Span>& spans;  ///< the spans of one period, which are the latest spans

@@ -22,7 +22,7 @@ struct Optimizer {
   bool updates = true;       ///< whether weights are updated; if false, gradients are only summed
   /// The number of state values per parameter; gradients are not part of the state.
   int states = 0;
-  int flop = 0;              ///< FLOP per parameter
+  int flop = 0;  ///< FLOP per parameter
 };
 
 const Catalog<Optimizer>& optimizer_catalog();

@@ -56,7 +56,8 @@ struct Request {
   int first = 0, second = 0;  ///< P, M; or N, I
   bool plain = false, replayed = false;
   std::string sink = "none";
-  std::string out;  ///< the path of the trace; if it is empty, a temporary file that is removed at the end
+  /// The path of the trace; if it is empty, a temporary file that is removed at the end.
+  std::string out;
 };
 
 struct Times {

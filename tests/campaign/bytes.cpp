@@ -40,8 +40,9 @@ void compare_with_spans(const Executed& run, Complaints& complaints) {
     const Link& link = plan.links[l];
     complaints.equal(keyed(run.summary, "transferred_bytes_by_link", link.name), by_link[l],
                      "the bytes over link " + link.name + " are the sum over the spans");
-    complaints.at_most(by_link[l] / link.bandwidth, run.seconds(),
-                       "link " + link.name + " moves at most as many bytes as its bandwidth allows");
+    complaints.at_most(
+        by_link[l] / link.bandwidth, run.seconds(),
+        "link " + link.name + " moves at most as many bytes as its bandwidth allows");
   }
 }
 

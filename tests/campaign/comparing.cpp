@@ -185,9 +185,12 @@ void most_in_flight(const Executed& run, Complaints& complaints) {
   const std::optional<Shortage> shortage = asked(all);
   if (!shortage || !shortage->most_in_flight) return;
   const std::int64_t most = *shortage->most_in_flight;
-  complaints.require(most < all, "the number of micro-batches in flight that fits is below the refused number");
-  if (most >= 1) complaints.require(!asked(most), "as many micro-batches fit in flight as the refusal says");
-  if (most + 1 < all) complaints.require(asked(most + 1).has_value(), "one micro-batch more in flight does not fit");
+  complaints.require(most < all,
+                     "the number of micro-batches in flight that fits is below the refused number");
+  if (most >= 1)
+    complaints.require(!asked(most), "as many micro-batches fit in flight as the refusal says");
+  if (most + 1 < all)
+    complaints.require(asked(most + 1).has_value(), "one micro-batch more in flight does not fit");
 }
 
 /// The claim is that a run with one step, micro-batch or batch more is not faster. In training, loads are placed one

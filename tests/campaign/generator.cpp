@@ -10,7 +10,8 @@ std::string key(const std::string& name, const std::string& value) {
 /// A policy that was drawn, and the number of its devices.
 struct DrawnPolicy {
   std::string policy;  ///< the mapping of the policy, without braces
-  std::string acting;  ///< the name of the policy, or for data_parallel the name of the replica's policy
+  /// The name of the policy, or for data_parallel the name of the replica's policy.
+  std::string acting;
   bool training = false;
   bool is_replicated = false;
   bool sums_gradients = false;
@@ -66,7 +67,8 @@ void add_placement(Draws& draws, DrawnPolicy& drawn, const DrawnMachine& machine
     ways = {"none", "auto", "static", "first_touch", "all_slow", "synchronous", "asynchronous"};
   if (machine.has_own_second && (drawn.acting == "streamed" || drawn.training))
     ways.push_back("backing");
-  drawn.places = machine.has_own_second;  // if the key is left out, tensors are placed in two memories of a device
+  // If the key is left out, tensors are placed in two memories of a device.
+  drawn.places = machine.has_own_second;
   if (!draws.one_in(machine.has_second ? 2 : 12)) return;
   const std::string way = draws.one_of(ways);
   drawn.places = way != "none";

@@ -36,11 +36,13 @@ void check_sums(const Executed& run, Complaints& complaints) {
                    "seconds of transfers are their sum by class");
   complaints.equal(s.number("transferred_bytes"), sum_of(s, "transferred_bytes_by_class"),
                    "bytes are their sum by class");
-  complaints.at_most(s.number("lower_bound_s"), makespan, "the lower bound of the plan is at most the makespan");
+  complaints.at_most(s.number("lower_bound_s"), makespan,
+                     "the lower bound of the plan is at most the makespan");
   if (is_known(s, "question_bound_s"))
     complaints.at_most(s.number("question_bound_s"), makespan,
                        "the bound of the question is at most the makespan");
-  complaints.at_most(s.number("first_step_s"), makespan, "the first step takes at most the makespan");
+  complaints.at_most(s.number("first_step_s"), makespan,
+                     "the first step takes at most the makespan");
   complaints.at_most(sum_of(s, "compute_s_by_stage"), s.number("compute_s"),
                      "the seconds of the stages are at most the seconds of all computation");
   for (const char* share : {"compute_utilisation", "bubble_fraction", "measured_share"})
@@ -50,7 +52,8 @@ void check_sums(const Executed& run, Complaints& complaints) {
   const bool keeps =
       !workload.training || (run.planned.fates && (*run.planned.fates)->name == "keep_all");
   if (keeps && is_known(s, "recompute_s"))
-    complaints.equal(s.number("recompute_s"), 0, "no seconds are recomputed if all activations are kept");
+    complaints.equal(s.number("recompute_s"), 0,
+                     "no seconds are recomputed if all activations are kept");
 }
 
 /// The energy is between the energy of idle devices and the energy of devices that are always busy.
@@ -61,7 +64,8 @@ void check_energy(const Executed& run, Complaints& complaints) {
     complaints.equal(s.number("energy_j"),
                      sum_of(s, "energy_j_by_device") + sum_of(s, "energy_j_by_link"),
                      "energy is the sum of devices and links");
-  std::map<std::string, std::pair<double, double>> watts;  // for each device, the idle power and the busy power
+  // For each device, the idle power and the busy power.
+  std::map<std::string, std::pair<double, double>> watts;
   for (const Stream& stream : run.plan().streams) {
     auto& [idle, most] = watts[stream.device.empty() ? stream.name : stream.device];
     idle += stream.idle_w;
@@ -70,10 +74,14 @@ void check_energy(const Executed& run, Complaints& complaints) {
   if (const Summary::Metric* devices = s.find("energy_j_by_device"))
     for (const SummaryValue::Keyed& device : devices->value.keyed) {
       const auto& [idle, most] = watts[device.key.front()];
-      complaints.at_most(idle * makespan, device.number, "the energy of a device is at least its idle power x "
-                                                         "makespan", slack);
-      complaints.at_most(device.number, most * makespan, "the energy of a device is at most its busy power x "
-                                                         "makespan", slack);
+      complaints.at_most(idle * makespan, device.number,
+                         "the energy of a device is at least its idle power x "
+                         "makespan",
+                         slack);
+      complaints.at_most(device.number, most * makespan,
+                         "the energy of a device is at most its busy power x "
+                         "makespan",
+                         slack);
     }
 }
 
@@ -87,11 +95,14 @@ void check_memory(const Executed& run, Complaints& complaints) {
       if (one.key.front() == pool.name) by_class += one.number;
     complaints.equal(peak, by_class, "the peak of " + pool.name + " is its sum by class");
     if (pool.limited())
-      complaints.at_most(peak, static_cast<double>(pool.most()),
-                         "the peak of " + pool.name + " is at most the number of bytes that the pool may grant", 0);
+      complaints.at_most(
+          peak, static_cast<double>(pool.most()),
+          "the peak of " + pool.name + " is at most the number of bytes that the pool may grant",
+          0);
   }
   if (run.scenario.capacity_enforced)
-    complaints.equal(sum_of(s, "overflow_bytes"), 0, "no memory overflows if capacities are enforced");
+    complaints.equal(sum_of(s, "overflow_bytes"), 0,
+                     "no memory overflows if capacities are enforced");
 }
 
 /// The seconds for which each stream and each link is busy, from the spans of the trace. A transfer over links that are
@@ -187,9 +198,9 @@ void check_trace(const Executed& run, Complaints& complaints) {
   for (const MemoryEvent& event : run.trace.events) {
     levels[event.pool] += event.delta;
     most[event.pool] = std::max(most[event.pool], levels[event.pool]);
-    complaints.require(
-        event.level == levels[event.pool] && event.level >= 0,
-        "levels of " + plan.pools[event.pool].name + " are the sums of the bytes that entered and left");
+    complaints.require(event.level == levels[event.pool] && event.level >= 0,
+                       "levels of " + plan.pools[event.pool].name +
+                           " are the sums of the bytes that entered and left");
     complaints.require(event.time >= before, "memory events are in the order of time");
     before = event.time;
     if (complaints.all().size() > 5) return;

@@ -79,7 +79,8 @@ void compare_with_oracle(const Executed& run, Complaints& complaints) {
   if (!is_small(run.plan())) return;
   const OracleResult naive = oracle(run.plan());
   complaints.require(!naive.blocked, "a naive executor ends, too");
-  complaints.equal(naive.makespan, run.seconds(), "a naive executor gives the makespan of the replay");
+  complaints.equal(naive.makespan, run.seconds(),
+                   "a naive executor gives the makespan of the replay");
   const OracleResult in_order = oracle(run.plan(), true);
   if (!in_order.blocked)
     complaints.at_most(run.seconds(), in_order.makespan,
@@ -160,10 +161,12 @@ void compare_with_less_memory(const Executed& run, Complaints& complaints) {
 void check_repeated(const Executed& run, bool simgrid, Complaints& complaints) {
   const std::string text = to_text(run.plan());
   const Plan again = plan_from_text(text, "again.plan");
-  complaints.require(to_text(again) == text, "the plan that is read from the plan's text has an equal text");
+  complaints.require(to_text(again) == text,
+                     "the plan that is read from the plan's text has an equal text");
   const Summary numbers = sluice::run({.plan = again, .executor = Executor::replay}).summary;
-  complaints.require(same_numbers(run.summary, numbers), "the plan that is read from the plan's text gives equal "
-                                                         "numbers");
+  complaints.require(same_numbers(run.summary, numbers),
+                     "the plan that is read from the plan's text gives equal "
+                     "numbers");
   const std::string resolved = run.scenario.text();
   complaints.require(scenario_of(resolved).text() == resolved,
                      "the scenario that is read from the resolved text has an equal text");
@@ -172,7 +175,8 @@ void check_repeated(const Executed& run, bool simgrid, Complaints& complaints) {
   constexpr std::int64_t most = 5000;
   if (!simgrid || executions_of(run.plan()) > most) return;
   if (is_small(run.plan())) compare_with_less_memory(run, complaints);
-  compare_executors(again, complaints);  // This check comes last, because a process can run SimGrid only once.
+  // This check comes last, because a process can run SimGrid only once.
+  compare_executors(again, complaints);
 }
 
 Verdict verdict_of(const std::string& text, int which, bool simgrid) {

@@ -14,7 +14,8 @@ struct FuzzTarget {
   /// Throws Error when the text is refused. Any other exception is a fault of Sluice, and so is
   /// an InternalError.
   void (*read)(const std::string& text, const std::string& path);
-  const char* path;  ///< a path that a file with such a text may have, below the root of the sources
+  /// A path that a file with such a text may have, below the root of the sources.
+  const char* path;
 };
 
 const std::vector<FuzzTarget>& fuzz_targets();

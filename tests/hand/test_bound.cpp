@@ -168,7 +168,8 @@ TEST_CASE("The bound does not count prefetches for iterations after the last ite
   REQUIRE(bound.resource == "a.host");
 }
 
-TEST_CASE("The bound follows waits for actions that are listed later, and waits of the epilogue for the body") {
+TEST_CASE(
+    "The bound follows waits for actions that are listed later, and waits of the epilogue for the body") {
   Plan plan = two_devices();
   // In the body, the computation of b is listed first and waits for the computation of a. In the epilogue, a transfer
   // follows the last computation of b.
@@ -251,8 +252,10 @@ TEST_CASE(
   REQUIRE(last(1'000'000'000) == Approx(1'500'000'000.25).epsilon(1e-14));
 }
 
-TEST_CASE("If the iterations in the middle are skipped, the bound is never too "
-          "high", "[property]") {
+TEST_CASE(
+    "If the iterations in the middle are skipped, the bound is never too "
+    "high",
+    "[property]") {
   int shorter = 0;
   for (unsigned seed = 0; seed < test::cases_of(300u); ++seed) {
     Plan plan = test::random_plan(seed);

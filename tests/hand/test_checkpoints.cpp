@@ -121,12 +121,12 @@ TEST_CASE("sqrt on VGG-19: in each of four segments, all stages except the last 
   // convolution, whose output is the next checkpoint. A convolution that runs again has `unit` = 1 849 688 064 MACs, or
   // the multiple of `unit` that is shown below.
   const double unit = 9.0 * 56 * 56 * 256 * 256;
-  const double first = 9.0 * 3 * 64 * 224 * 224;   //    86 704 128
-  const double again = (first + unit)              // conv 1.1, 1.2, pool
-                       // conv 2.2, pool, 3.1, 3.2; 3.1 has half of `unit`, because it doubles the channels
-                       + (unit + unit / 2 + unit)
-                       + (unit + unit / 2 + unit)  // 3.4, pool, 4.1, 4.2
-                       + (unit + 2 * unit / 4);    // 4.4, pool, 5.1, 5.2
+  const double first = 9.0 * 3 * 64 * 224 * 224;  //    86 704 128
+  const double again =
+      (first + unit)  // conv 1.1, 1.2, pool
+      // conv 2.2, pool, 3.1, 3.2; 3.1 has half of `unit`, because it doubles the channels
+      + (unit + unit / 2 + unit) + (unit + unit / 2 + unit)  // 3.4, pool, 4.1, 4.2
+      + (unit + 2 * unit / 4);                               // 4.4, pool, 5.1, 5.2
   const double all = 19'632'062'464.0;
   const Chain chain = vgg19();
   CHECK(serial_seconds(chain, tape_of(chain, std::vector(24, Fate::keep))) ==

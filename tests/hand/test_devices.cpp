@@ -104,8 +104,9 @@ TEST_CASE(
                  {}, true) == ms(0.204 + 2 * 12 + 0.002));
 }
 
-TEST_CASE("data_parallel with an odd number of batches: one device computes one batch more than "
-          "the other device") {
+TEST_CASE(
+    "data_parallel with an odd number of batches: one device computes one batch more than "
+    "the other device") {
   // The run of three batches is compute-bound, and gpu0 computes two of the batches. The weights of both devices come
   // at half the rate, until 1.2 ms. Then the first input of each device takes 0.002 ms at half the rate. The second
   // input of gpu0 is loaded during its computation. So gpu0 takes 1.202 + 2 x 6 + 0.001.

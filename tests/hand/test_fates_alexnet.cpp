@@ -43,8 +43,9 @@ double beyond_compute(const std::vector<Fate>& fates) {
 
 const std::vector<Fate> all_kept(19, Fate::keep);
 
-TEST_CASE("AlexNet on one card, training: recomputing stages 2 to 14 costs 264.346 ms per sample, "
-          "237.911 s for 900 samples") {
+TEST_CASE(
+    "AlexNet on one card, training: recomputing stages 2 to 14 costs 264.346 ms per sample, "
+    "237.911 s for 900 samples") {
   // 80625408 FLOP x 200 / 61e9
   const double seconds = beyond_compute(from_to(all_kept, 2, 14, Fate::recompute));
   CHECK(seconds == Approx(80625408 * 200.0 / 61e9).epsilon(1e-12));
@@ -60,8 +61,9 @@ TEST_CASE(
   CHECK(900 * seconds == Approx(70.060).margin(5e-4));
 }
 
-TEST_CASE("AlexNet on one card, training: offloading stages 1 to 5 and recomputing stages 6 to 14 "
-          "costs 61.6086 ms per sample") {
+TEST_CASE(
+    "AlexNet on one card, training: offloading stages 1 to 5 and recomputing stages 6 to 14 "
+    "costs 61.6086 ms per sample") {
   // 2 x 948352 elements x 800 B / 30e9 = 2 x 25.2894 ms
   // + (80625408 - 77261312) FLOP x 200 / 61e9 = 11.0298 ms
   const std::vector<Fate> combined =

@@ -58,8 +58,9 @@ TEST_CASE(
   CHECK_THAT(fit.refusal, Catch::Contains("does not fit") && Catch::Contains("conv2"));
 }
 
-TEST_CASE("the small CNN document's network trains with adam, which has two additional values per "
-          "weight") {
+TEST_CASE(
+    "the small CNN document's network trains with adam, which has two additional values per "
+    "weight") {
   // The bytes that do not depend on the samples are 4 x 3,255,208 B. The GTX 980 holds 13,106.8 samples, the K40 holds
   // 39,405.96 samples, and the K20 holds 16,394.2 samples.
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
@@ -167,7 +168,8 @@ TEST_CASE("the micro-batch of an accumulated batch is the largest divisor of the
   }
   request.batch.reset();
   CHECK(fits(request).cards.at(0).accumulation->batch == 4 * 3);
-  request.batch = 1'000'003;  // this number is prime, so micro-batches of at most 3 samples have 1 sample
+  // This number is prime, so micro-batches of at most 3 samples have 1 sample.
+  request.batch = 1'000'003;
   CHECK_THROWS_WITH(fits(request), Catch::Contains("more than 1000000 micro-batches"));
 }
 
@@ -251,8 +253,9 @@ TEST_CASE(
   CHECK(fit.refusal.empty());
 }
 
-TEST_CASE("for every question, the largest micro-batch fits, and a micro-batch with one more "
-          "sample does not fit") {
+TEST_CASE(
+    "for every question, the largest micro-batch fits, and a micro-batch with one more "
+    "sample does not fit") {
   int checked = 0;
   for (const char* model : {"cnn_mnist", "resnet18", "unet", "squeezenet1_0", "gpt2"})
     for (const char* policy : {"resident", "streamed"})

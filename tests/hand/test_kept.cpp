@@ -50,8 +50,9 @@ TEST_CASE("a transformer block keeps s h (34 + 5 a s / h) bytes of a sample") {
   CHECK(bytes_between(model, "sum1.1", "sum1.1") == 0);
 }
 
-TEST_CASE("a stage that is a transformer block keeps the bytes of the block in addition to the "
-          "input of the stage") {
+TEST_CASE(
+    "a stage that is a transformer block keeps the bytes of the block in addition to the "
+    "input of the stage") {
   const Model model = load_model(zoo + "megatron_22b.yaml", {"blocks=2"});
   const std::uint32_t first = model.layer_at(Value::make(std::string("norm1.2")));
   const std::uint32_t last = model.layer_at(Value::make(std::string("sum2.2")));
@@ -69,8 +70,9 @@ TEST_CASE("with selective recomputation, a transformer block keeps 34 s h bytes"
   CHECK(bytes_of(kept.in_all(model), DType::float16) == 34LL * 2048 * 6144);
 }
 
-TEST_CASE("outside of its blocks, a transformer keeps a mask and the inputs of the last norm and "
-          "of the logits") {
+TEST_CASE(
+    "outside of its blocks, a transformer keeps a mask and the inputs of the last norm and "
+    "of the logits") {
   // By section 4.3, the model keeps s h bytes for the dropout of the embeddings and 2 s h bytes for the last norm. It
   // also keeps 2 s h bytes for the product of the logits. Sluice also counts the tokens, with the size of any other
   // element. The logits are not counted, because only a loss would read them.
@@ -81,8 +83,9 @@ TEST_CASE("outside of its blocks, a transformer keeps a mask and the inputs of t
   CHECK(whole.outside.empty());
 }
 
-TEST_CASE("the products of the forward and backward pass take 72 L s h h (1 + s / 6 h + v / 12 h "
-          "L) FLOP") {
+TEST_CASE(
+    "the products of the forward and backward pass take 72 L s h h (1 + s / 6 h + v / 12 h "
+    "L) FLOP") {
   // Section 6.1 and appendix A count 6 FLOP per multiply-accumulate of the forward pass, for one sample.
   const std::int64_t s = 2048, h = 6144, v = 51200, layers = 48;
   const std::int64_t published = 72 * layers * s * h * h + 12 * layers * s * s * h + 6 * s * h * v;

@@ -42,8 +42,9 @@ TEST_CASE("with half the rate upwards, answers bind and take 2 ms each") {
   CHECK(makespan(", up: {setup: 0.5ms}", 10) == ms(1 + 9 * 1.5 + 0.5 + 1.5));
 }
 
-TEST_CASE("with 1.5 GB/s in total, each direction gets 0.75 GB/s while both directions are used, "
-          "and otherwise 1 GB/s") {
+TEST_CASE(
+    "with 1.5 GB/s in total, each direction gets 0.75 GB/s while both directions are used, "
+    "and otherwise 1 GB/s") {
   // The first input takes until 1 ms, and its computation takes until 1.5 ms. At 1.5 ms, half of the second input has
   // arrived. The other half of this input takes 2/3 ms, until 13/6 ms, because the first answer uses the link at the
   // same time. At 13/6 ms, half of the first answer has arrived. The other half of this answer has the link to itself

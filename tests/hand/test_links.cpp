@@ -41,8 +41,9 @@ tensor x class=input bytes=100
 prologue:
 )";
 
-TEST_CASE("two devices behind one host link get half of the bandwidth each while both devices "
-          "transfer") {
+TEST_CASE(
+    "two devices behind one host link get half of the bandwidth each while both devices "
+    "transfer") {
   // Both transfers have 100 B and share 10 B/s. Each transfer gets 5 B/s, so that both transfers end at 20 s.
   const auto both = run_text(two_devices + R"(
 a on=a.in kind=load moves=x route=host>a bytes=100
@@ -168,15 +169,17 @@ std::map<std::string, Times> chains(const std::string& start) {
       "a on=a kind=forward seconds=1e-6\nb on=b kind=forward seconds=1.0001e-6\n");
 }
 
-TEST_CASE("two chains of a million kernels of 1 us and 1.0001 us end at the times that arithmetic "
-          "gives") {
+TEST_CASE(
+    "two chains of a million kernels of 1 us and 1.0001 us end at the times that arithmetic "
+    "gives") {
   const auto times = chains("0");
   CHECK(times.at("a").end == Approx(1.0).epsilon(1e-9));
   CHECK(times.at("b").end == Approx(1.0001).epsilon(1e-9));
 }
 
-TEST_CASE("two chains of a million kernels that begin at 1000 s end at the times that arithmetic "
-          "gives, to 1e-7 of their length") {
+TEST_CASE(
+    "two chains of a million kernels that begin at 1000 s end at the times that arithmetic "
+    "gives, to 1e-7 of their length") {
   const auto times = chains("1000");
   CHECK(times.at("a").end - 1000 == Approx(1.0).epsilon(1e-7));
   CHECK(times.at("b").end - 1000 == Approx(1.0001).epsilon(1e-7));
@@ -205,8 +208,9 @@ second on=b kind=forward seconds=2 allocates=u@pool uses=u@pool
   CHECK(shared.at("first").start == s(5));
 }
 
-TEST_CASE("a blocked plan reports the pool, the time, the actions that wait, and the tensors that "
-          "occupy the memory") {
+TEST_CASE(
+    "a blocked plan reports the pool, the time, the actions that wait, and the tensors that "
+    "occupy the memory") {
   const std::string text = R"(format: sluice-plan/1
 pool gpu capacity=100B
 stream compute kind=compute

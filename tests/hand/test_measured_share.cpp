@@ -86,8 +86,9 @@ TEST_CASE("the answer says which seconds are a multiple of other seconds") {
         std::string::npos);
 }
 
-TEST_CASE("with a cost model that does not measure, the measured share has no value instead of the "
-          "value 0") {
+TEST_CASE(
+    "with a cost model that does not measure, the measured share has no value instead of the "
+    "value 0") {
   const SummaryValue share = share_of("mode: inference, batch: 1", "peak");
   CHECK_FALSE(share.absent.empty());
 }

@@ -82,7 +82,8 @@ TEST_CASE("a refusal of optimal lists the bytes of the schedule with the least b
     } catch (const Infeasible& error) {
       const Shortage& shortage = error.shortage;
       CHECK(shortage.pool == "gpu");
-      CHECK(shortage.available_bytes == 2'000'000 - 2 * 3 * 1000);  // 3 layers, each with 1 kB of weights and gradients
+      // 3 layers, each with 1 kB of weights and gradients.
+      CHECK(shortage.available_bytes == 2'000'000 - 2 * 3 * 1000);
       std::int64_t sum = 0;
       for (const auto& [tensor_class, bytes] : shortage.by_class) {
         CHECK(bytes % 4000 == 0);  // the input has 4 kB, and each output has 1.2 MB

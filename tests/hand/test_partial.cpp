@@ -88,8 +88,9 @@ TEST_CASE("a layer is split into the fewest parts that fit with gradients and st
   CHECK(layers("30500B") == 4 + 4);
 }
 
-TEST_CASE("a layer that fits is not split, and the message for a layer that does not fit names the "
-          "key 'split'") {
+TEST_CASE(
+    "a layer that fits is not split, and the message for a layer that does not fit names the "
+    "key 'split'") {
   const std::string training = "workload: {mode: training}\npolicy: {name: streamed}\n";
   CHECK_FALSE(
       cut_model(small_scenario(800, one_large, training + "stages: {cut: by_memory, split: true}\n",
@@ -102,8 +103,9 @@ TEST_CASE("a layer that fits is not split, and the message for a layer that does
           Catch::Contains("stages.split=true"));
 }
 
-TEST_CASE("if the layer would not fit even without its weights, the message does not advise to "
-          "split the weights") {
+TEST_CASE(
+    "if the layer would not fit even without its weights, the message does not advise to "
+    "split the weights") {
   // The large layer needs 6000 bytes per sample for its input, its output and the gradients of these two tensors.
   const auto refusal = [](const std::string& split, const std::string& samples) {
     try {
@@ -128,8 +130,9 @@ TEST_CASE("if the layer would not fit even without its weights, the message does
   }
 }
 
-TEST_CASE("a plan over partial layers computes the FLOP of the model and moves the weights of the "
-          "model") {
+TEST_CASE(
+    "a plan over partial layers computes the FLOP of the model and moves the weights of the "
+    "model") {
   const Scenario scenario =
       small_scenario(800, one_large,
                      "workload: {mode: training, optimizer: none}\nstages: {cut: by_memory, split: "

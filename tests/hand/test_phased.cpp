@@ -69,8 +69,9 @@ TEST_CASE(
   CHECK(1.0e9 / 125'000 == 8000);
 }
 
-TEST_CASE("phased, only weights are transferred: a phase takes max(W, C); without overlap and on "
-          "demand, it takes W + C") {
+TEST_CASE(
+    "phased, only weights are transferred: a phase takes max(W, C); without overlap and on "
+    "demand, it takes W + C") {
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto synthetic = with(regime, {"policy.host_data=synthetic"});
     CHECK(phase(synthetic, layers) == s(std::max(t.W, t.C)));
@@ -79,8 +80,9 @@ TEST_CASE("phased, only weights are transferred: a phase takes max(W, C); withou
   });
 }
 
-TEST_CASE("phased, weights are loaded once per phase for all batches of a step: a phase takes "
-          "max(W, 12 C), or W + 12 C without overlap") {
+TEST_CASE(
+    "phased, weights are loaded once per phase for all batches of a step: a phase takes "
+    "max(W, 12 C), or W + 12 C without overlap") {
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto once = with(
         regime, {"policy.host_data=synthetic", "policy.weights_per=step", "workload.steps=24"});
@@ -89,8 +91,9 @@ TEST_CASE("phased, weights are loaded once per phase for all batches of a step: 
   });
 }
 
-TEST_CASE("phased, activations cross the pair's link at the same time as weights are loaded: a "
-          "phase takes max(W, P, C)") {
+TEST_CASE(
+    "phased, activations cross the pair's link at the same time as weights are loaded: a "
+    "phase takes max(W, P, C)") {
   // With three batches in flight, two phases of other batches come between two phases of a batch, and the next phase of
   // the batch is on the other device. The phases of the first layer do not receive an activation.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
@@ -142,8 +145,9 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("phased, one batch at a time: computation cannot hide the transfer of the batch's "
-          "activations") {
+TEST_CASE(
+    "phased, one batch at a time: computation cannot hide the transfer of the batch's "
+    "activations") {
   // Over the link of the pair, a phase takes C + P, because the computation hides the load of the weights. Through
   // streaming memory, a phase takes C + 2 A.
   for (int layers : {2, 3}) {
@@ -184,8 +188,9 @@ TEST_CASE(
       }
 }
 
-TEST_CASE("data-parallel phases load at the same time, so a shared link halves the bandwidth of "
-          "each device") {
+TEST_CASE(
+    "data-parallel phases load at the same time, so a shared link halves the bandwidth of "
+    "each device") {
   // Each IPU runs all phases, and only weights are loaded. A phase takes max(W, C) if each IPU has its own link, and
   // max(2 W, C) if the two IPUs share a link.
   for (double rate : {2e12, 250e12, 250e15}) {
@@ -201,8 +206,9 @@ TEST_CASE("data-parallel phases load at the same time, so a shared link halves t
   }
 }
 
-TEST_CASE("if only weights are transferred, computation hides the loads up to a rate of k x batch "
-          "x size x bandwidth") {
+TEST_CASE(
+    "if only weights are transferred, computation hides the loads up to a rate of k x batch "
+    "x size x bandwidth") {
   // The times C and W are equal if rate = k x batch x size x bandwidth. With a rate that is 0.1 % lower than this rate,
   // computation binds. With a rate that is 0.1 % higher, I/O binds.
   for (double size : {118.0, 234.0, 250.0, 400.0})
@@ -267,8 +273,9 @@ double sum_of(const Plan& plan) {
   return seconds;
 }
 
-TEST_CASE("without overlap, the makespan is the sum of the seconds of all actions, for every "
-          "policy") {
+TEST_CASE(
+    "without overlap, the makespan is the sum of the seconds of all actions, for every "
+    "policy") {
   for (const char* policy :
        {"{name: resident, overlap: false}", "{name: streamed, overlap: false}",
         "{name: streamed, overlap: false, in_flight: 2}", "{name: sharded, overlap: false}",

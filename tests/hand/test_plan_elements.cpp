@@ -68,8 +68,10 @@ tensor y class=input bytes=200
 prologue:
 )";
 
-TEST_CASE("a computation that reads over a link ends when its seconds have passed and its bytes "
-          "have arrived", "[elements]") {
+TEST_CASE(
+    "a computation that reads over a link ends when its seconds have passed and its bytes "
+    "have arrived",
+    "[elements]") {
   // The setup takes 0.5 s, and 300 B at 100 B/s take until 3.5 s. The data arrive after 0.25 s of latency, and then the
   // waiting actions may start.
   const std::string then = "then on=gpu.in kind=load moves=y route=host>gpu waits=read\n";
@@ -130,7 +132,8 @@ TEST_CASE("metrics count the bytes that computations read over links", "[element
   CHECK(totals.makespan() == s(6.25));
   CHECK(totals.sums().transferred_bytes == 550);
   CHECK(totals.sums().link_bytes.at(0) == 550);
-  CHECK(totals.sums().transfer_s == s(2));  // only the load is a transfer, and not the read of the computation
+  // Only the load is a transfer, and not the read of the computation.
+  CHECK(totals.sums().transfer_s == s(2));
   // The load takes 2 s on the link. The flows take 0.5 s + 3 s and 0.5 s + 0.5 s if each flow is alone on the link.
   CHECK(totals.sums().link_transfer_s.at(0) == s(2 + 3.5 + 1));
   CHECK(totals.sums().compute_s == s(4));
@@ -243,8 +246,10 @@ TEST_CASE("a collective of three: 2 (n - 1) (g / (n B) + latency)", "[elements]"
   for (const Action& action : plan.actions) CHECK(action.collective == 0);
 }
 
-TEST_CASE("not_before delays an action until the given time, unless this time has "
-          "passed", "[elements]") {
+TEST_CASE(
+    "not_before delays an action until the given time, unless this time has "
+    "passed",
+    "[elements]") {
   // Action 0F ends at 2 s, but 1F must wait until 5 s. Action 2F is ready at 6 s, after its `not_before`. Then the two
   // iterations of the body run (7 s to 11 s). The epilogue starts at 20 s, although it is ready at 11 s.
   const Plan plan = plan_from_text(R"(format: sluice-plan/2

@@ -46,8 +46,9 @@ const std::string by_hand =
 
 const std::string four = "workload: {batches_per_step: 4}\n";
 
-TEST_CASE("resident, compute-bound: the run takes the weights, one input, all computation and one "
-          "output") {
+TEST_CASE(
+    "resident, compute-bound: the run takes the weights, one input, all computation and one "
+    "output") {
   // The weights take W = 0.1 + 0.2 + 0.3. The input (0.001 ms) follows on the link of the weights. The computation
   // takes 4 x (1 + 2 + 3) ms, and the last save takes 0.001 ms. All other transfers run during computations, so that
   // the run takes 0.6 + 0.001 + 24 + 0.001 ms.
@@ -56,8 +57,9 @@ TEST_CASE("resident, compute-bound: the run takes the weights, one input, all co
   CHECK(lower_bound(plan).seconds == ms(24.602));
 }
 
-TEST_CASE("resident, link-bound: the run takes the weights, all inputs, and then the last "
-          "computation and the last output") {
+TEST_CASE(
+    "resident, link-bound: the run takes the weights, all inputs, and then the last "
+    "computation and the last output") {
   // With 1 TFLOP/s and 1 MB/s, the weights take W = 600 ms, and an input takes 1 ms. The four inputs come without a
   // pause. The last computation (0.006 ms) and a save (1 ms) follow, so that the run takes 600 + 4 x 1 + 0.006 + 1 ms.
   const Plan plan = make_plan(small_scenario(
@@ -80,8 +82,9 @@ TEST_CASE("resident, several steps: the inputs of a step are loaded during the p
                                    "policy: {name: resident}\n")) == ms(72.602));
 }
 
-TEST_CASE("resident, a batch of several micro-batches: the time of a micro-batch is the time of all "
-          "its samples") {
+TEST_CASE(
+    "resident, a batch of several micro-batches: the time of a micro-batch is the time of all "
+    "its samples") {
   // A batch of 6 samples has two micro-batches of 3 samples, which take 3 x 6 ms each. An input has 3 kB.
   CHECK(makespan_of(small_scenario(1000, abc,
                                    "workload: {batch: 6, micro_batch: 3}\n"
@@ -112,8 +115,9 @@ TEST_CASE("streamed, prefetch 1: weights are loaded while the previous group com
   CHECK(lower_bound(plan).seconds == ms(24.103));
 }
 
-TEST_CASE("streamed: runs with prefetch 0, 1 and 2 take different times when the weights of one "
-          "group take long to load") {
+TEST_CASE(
+    "streamed: runs with prefetch 0, 1 and 2 take different times when the weights of one "
+    "group take long to load") {
   // C's weights take 5 ms. In one step of two micro-batches, the computations take 2, 4 and 6 ms, and the inputs take
   // 0.002 ms.
   //   With prefetch 0, the run takes 0.002 + 0.1 + 2 + 0.2 + 4 + 5 + 6 + 0.001 = 17.303 ms.

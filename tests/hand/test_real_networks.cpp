@@ -117,8 +117,9 @@ void check_trace(const Scenario& scenario, const PolicyCase& policy_case) {
   CHECK(disagreement(plan, trace) <= 1e-9 * trace.report.makespan);
 }
 
-TEST_CASE("the trace of a real network has the model's FLOP and bytes, and equals the trace of the "
-          "replay") {
+TEST_CASE(
+    "the trace of a real network has the model's FLOP and bytes, and equals the trace of the "
+    "replay") {
   for (const Network& network : networks)
     for (const PolicyCase& policy_case : policy_cases) {
       const std::vector<std::string> cuts = {

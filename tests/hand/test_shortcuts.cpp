@@ -161,8 +161,9 @@ std::vector<Drawn> random_layers(test::Dice& dice) {
   return layers;
 }
 
-TEST_CASE("random graphs with random cuts: both executors compute all layers, and hold and free "
-          "all tensors") {
+TEST_CASE(
+    "random graphs with random cuts: both executors compute all layers, and hold and free "
+    "all tensors") {
   test::Dice dice(311);
   for (int i = 0; i < 60; ++i) {
     const std::vector<Drawn> layers = random_layers(dice);

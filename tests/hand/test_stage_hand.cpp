@@ -91,7 +91,8 @@ TEST_CASE("an answer in the middle of a model is kept to the end") {
   CHECK(stages[1].output_bytes == 10);  // the bytes of the answers b and c
 }
 
-TEST_CASE("the input of the first stage includes an input of the model that only a later stage reads") {
+TEST_CASE(
+    "the input of the first stage includes an input of the model that only a later stage reads") {
   // The image (10 elements) goes into a (8), and a and the mask (3) go into b (5).
   Model model;
   model.layers = {layer("image", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1),

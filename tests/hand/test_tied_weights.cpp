@@ -27,8 +27,9 @@ TEST_CASE(
   CHECK(halves[0].weight_bytes + halves[1].weight_bytes == 124'439'808 + 38'597'376);
 }
 
-TEST_CASE("a stage holds one copy of the weights that three layers share, for all positions of the "
-          "cuts") {
+TEST_CASE(
+    "a stage holds one copy of the weights that three layers share, for all positions of the "
+    "cuts") {
   // Layer a has 6 parameters of its own, and b has 2 parameters. Layers c and d share the parameters of a. Layer d also
   // has a bias of 3 parameters.
   Model model = chain();

@@ -7,15 +7,17 @@ namespace {
 
 using namespace training_case;
 
-TEST_CASE("training, all kept: the weights and one input are loaded, and then all passes run "
-          "without a pause") {
+TEST_CASE(
+    "training, all kept: the weights and one input are loaded, and then all passes run "
+    "without a pause") {
   // The weights take W = 0.6 ms, the input takes 0.001 ms, and then four micro-batches take (1 + 2 + 3) x (1 + 2) ms
   // each.
   CHECK(makespan_of(four + cut + "policy: {name: resident}\n") == ms(0.6 + 0.001 + 72));
 }
 
-TEST_CASE("training without overlap: the time of each input is added to the time of the forward "
-          "and backward passes") {
+TEST_CASE(
+    "training without overlap: the time of each input is added to the time of the forward "
+    "and backward passes") {
   CHECK(makespan_of(four + cut + serial) == ms(0.6 + 4 * (0.001 + 18)));
 }
 
@@ -59,8 +61,9 @@ TEST_CASE("loads on a busy link start during a computation, and no computation w
   CHECK(makespan_of(make_plan(scenario)) == ms(0.008 + 0.001 + 24));
 }
 
-TEST_CASE("if all activations are offloaded, each boundary is saved and loaded, and the input is "
-          "loaded again") {
+TEST_CASE(
+    "if all activations are offloaded, each boundary is saved and loaded, and the input is "
+    "loaded again") {
   // The outputs of A and B take 0.002 + 0.003 ms in each direction. The output of C is used at once. The input is
   // loaded twice and never saved.
   CHECK(makespan_of(four + cut + serial + "fates: {strategy: offload_all}\n") ==
@@ -173,8 +176,9 @@ std::vector<std::string> with(std::vector<std::string> overrides, const std::str
   return overrides;
 }
 
-TEST_CASE("all-reduce after the backward pass: 2 (n - 1) pieces of g / n bytes, one after the "
-          "other") {
+TEST_CASE(
+    "all-reduce after the backward pass: 2 (n - 1) pieces of g / n bytes, one after the "
+    "other") {
   // Two replicas compute two micro-batches each: the weights take W = 0.6 ms, the input takes 0.001 ms, and the
   // computation takes 2 x 18 ms. Then each replica sends two halves of 300, 200 and 100 kB to the other replica,
   // beginning with the gradients of C. Both replicas send at the same time, which takes 0.6 ms. The updates of C and B
@@ -187,8 +191,9 @@ TEST_CASE("all-reduce after the backward pass: 2 (n - 1) pieces of g / n bytes, 
         ms(0.6 + 0.001 + 18 + 0.9 + 0.05));
 }
 
-TEST_CASE("computation hides an all-reduce during the backward pass, except for the ring of the "
-          "first stage") {
+TEST_CASE(
+    "computation hides an all-reduce during the backward pass, except for the ring of the "
+    "first stage") {
   // The ring of C (0.3 ms) runs during the backward passes of B and A (4 + 2 ms). The ring of B (0.2 ms) runs during
   // the backward pass of A, and the ring of A (0.1 ms) runs during the update of C (0.15 ms). Computation hides all
   // transfers.

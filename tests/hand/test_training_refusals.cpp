@@ -46,8 +46,9 @@ TEST_CASE("phased training: devices take turns, and each phase loads its own wei
                     overrides) == ms(18 + 1.2 + 2 * 0.011 + 2 * 0.001 + 0.3 + 0.6));
 }
 
-TEST_CASE("SimGrid's engine and the replay give equal times for phased training, under every "
-          "fate") {
+TEST_CASE(
+    "SimGrid's engine and the replay give equal times for phased training, under every "
+    "fate") {
   for (const char* count : {"1", "2", "3"})
     for (const char* fates : {"keep_all", "recompute_all", "offload_all", "sqrt"}) {
       CAPTURE(count, fates);

@@ -98,8 +98,9 @@ TEST_CASE("every policy makes a plan that fits, is executed, and does the model'
       for (const MemoryEvent& event : trace.memory) totals.memory(event);
       CHECK(totals.complete());
       CHECK(totals.sums().samples == 9);
-      CHECK(totals.sums().flop == Approx(9 * 7e6));        // 1 + 2 + 3 + 1 ms at 1 GFLOP/s
-      CHECK(totals.sums().compute_s == Approx(9 * 7e-3));  // the cost model peak has no launch overhead
+      CHECK(totals.sums().flop == Approx(9 * 7e6));  // 1 + 2 + 3 + 1 ms at 1 GFLOP/s
+      // The cost model peak has no launch overhead.
+      CHECK(totals.sums().compute_s == Approx(9 * 7e-3));
       CHECK(trace.report.makespan >= totals.bound().seconds * (1 - 1e-12));
       if (PlanTables(plan).contention_free())
         CHECK(trace.report.makespan == Approx(replay(plan).makespan).epsilon(1e-9));

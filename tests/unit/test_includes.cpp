@@ -130,7 +130,8 @@ std::string fault(const std::string& folder, const std::string& header, bool quo
     if (header.rfind(prefix, 0) == 0 && folder != owner)
       return "only sim/" + owner + " may include it";
   if (!quoted) return "";
-  if (known_files.count(header) == 0) return "there is no such file; write the path of an include relative to sim/";
+  if (known_files.count(header) == 0)
+    return "there is no such file; write the path of an include relative to sim/";
   std::set<std::string> allowed;
   add_reachable(folder, allowed);
   const std::string target = folder_of(header);
@@ -215,7 +216,8 @@ TEST_CASE("each kind of violation is refused with its message", "[includes]") {
         Planted{"planning/x.cpp", "<simgrid/s4u.hpp>", "only sim/execute/simgrid may include it"},
         Planted{"plan/x.cpp", "<yaml-cpp/yaml.h>", "only sim/document may include it"},
         Planted{"trace/x.cpp", "<hdf5.h>", "only sim/trace/hdf5 may include it"},
-        Planted{"plan/x.cpp", "\"plan.hpp\"", "there is no such file; write the path of an include relative to sim/"},
+        Planted{"plan/x.cpp", "\"plan.hpp\"",
+                "there is no such file; write the path of an include relative to sim/"},
         Planted{"extra/x.cpp", "\"plan/plan.hpp\"",
                 "docs/architecture.md has no row for folder 'extra'"}}) {
     const std::string line = std::string("#include ") + include;
@@ -242,8 +244,9 @@ TEST_CASE("every folder of sim/ has a row in the architecture, and every row has
   }
 }
 
-TEST_CASE("a page whose tables cannot be read is an error, and does not count as an empty set of rules",
-          "[includes]") {
+TEST_CASE(
+    "a page whose tables cannot be read is an error, and does not count as an empty set of rules",
+    "[includes]") {
   const auto read = [](const std::string& rows) {
     std::istringstream page("| folder | what it holds | may include |\n|---|---|---|\n" + rows);
     return read_law(page);

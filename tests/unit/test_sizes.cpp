@@ -70,7 +70,8 @@ std::vector<Function> blocks_of(const std::vector<std::string>& lines) {
   static const std::regex other(
       R"(^\s*(inline )?(namespace|class|struct|enum|union|extern "C"|//|\{).*|.*= \{$)");
   std::vector<Function> blocks;
-  std::map<std::size_t, std::size_t> open;  // for each indentation, the index of the line that opens the block
+  // For each indentation, the index of the line that opens the block.
+  std::map<std::size_t, std::size_t> open;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string& line = lines[i];
     const std::size_t indent = line.find_first_not_of(' ');
@@ -114,8 +115,9 @@ TEST_CASE("no file of a policy is longer than 120 lines", "[sizes]") {
     if (path.parent_path() != "sim/policy" || path.extension() != ".cpp") return;
     ++files;
     if (lines.size() > most_lines_of_a_policy)
-      FAIL_CHECK(path.string() << " has " << lines.size()
-                               << " lines; move code that other policies could use to sim/planning");
+      FAIL_CHECK(
+          path.string() << " has " << lines.size()
+                        << " lines; move code that other policies could use to sim/planning");
   });
   CHECK(files > 5);  // if there are fewer, the files were not read
 }

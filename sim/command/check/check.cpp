@@ -76,8 +76,9 @@ int run_compare(const Arguments& arguments) {
   std::error_code ignored;
   for (auto word = words.begin() + 2; word != words.end(); ++word)
     if (policy_catalog().find_or_null(*word) && !std::filesystem::exists(*word, ignored))
-      throw UsageError("'" + *word + "' is a policy, but '--compare' takes only two policies: compare " + words[0] +
-                       " with one other policy per command");
+      throw UsageError("'" + *word +
+                       "' is a policy, but '--compare' takes only two policies: compare " +
+                       words[0] + " with one other policy per command");
   ProgressLine line("runs");
   SideBySideRequest request{
       {words.begin() + 2, words.end()}, PolicyChoice(words[0]), PolicyChoice(words[1])};
@@ -155,8 +156,11 @@ const Command check_command = {
           .summary =
               "accept the new results: write the baselines that are missing or different, and keep the tolerances of "
               "the old baselines"},
-         {.name = "strict", .summary = "let every difference fail the check, and not only worse numbers"},
-         {.name = "junit", .value = "FILE", .summary = "in addition, write a report as JUnit's XML"},
+         {.name = "strict",
+          .summary = "let every difference fail the check, and not only worse numbers"},
+         {.name = "junit",
+          .value = "FILE",
+          .summary = "in addition, write a report as JUnit's XML"},
          force_option(Output::junit),
          {.name = "format",
           .value = "FORMAT",
@@ -166,9 +170,12 @@ const Command check_command = {
          {.name = "jobs",
           .letter = 'j',
           .value = "N",
-          .summary = "how many scenarios run at the same time; the answer does not depend on this number",
+          .summary =
+              "how many scenarios run at the same time; the answer does not depend on this number",
           .absent = "as many as processors"},
-         {.name = "verbose", .letter = 'v', .summary = "also print the numbers that have not changed"},
+         {.name = "verbose",
+          .letter = 'v',
+          .summary = "also print the numbers that have not changed"},
          {.name = "compare", .summary = "compare two policies side by side"}},
     .details =
         "A baseline has two files: DIR/<scenario>.json has the numbers, and\n"

@@ -71,8 +71,9 @@ std::string input_text(const ScenarioVerdict& scenario) {
   }
   if (scenario.input.size() > most)
     text += "and " + std::to_string(scenario.input.size() - most) + " more\n";
-  return text.empty() ? "the question differs; the baseline does not contain the keys of the old question\n"
-                      : text;
+  return text.empty()
+             ? "the question differs; the baseline does not contain the keys of the old question\n"
+             : text;
 }
 
 std::string plan_text(const PlanDifference& plan) {
@@ -205,7 +206,8 @@ std::string scenario_text(const CheckReport& report, std::size_t scenario) {
   const ScenarioVerdict& verdict = report.result.scenarios[scenario];
   std::string text = std::string(words_of(verdict.state)) + ": " + in_brief(verdict) +
                      tail_of(report, scenario) + "\n" + remarks(verdict, report.verbose);
-  for (const char* code : {"\x1b[1m", "\x1b[0m"})  // The heading of the table is bold on a terminal.
+  // The heading of the table is bold on a terminal.
+  for (const char* code : {"\x1b[1m", "\x1b[0m"})
     for (std::size_t at = text.find(code); at != std::string::npos; at = text.find(code))
       text.erase(at, std::string_view(code).size());
   return text;

@@ -52,7 +52,8 @@ FitsRequest request_of(const Arguments& arguments) {
   FitsRequest request;
   request.mode = arguments.text("mode", request.mode);
   if (arguments.has("optimizer") && request.mode == "inference")
-    throw UsageError("'--optimizer' is for '--mode training'; remove '--optimizer', or add '--mode training'");
+    throw UsageError(
+        "'--optimizer' is for '--mode training'; remove '--optimizer', or add '--mode training'");
   const std::string fates = arguments.text("fates", request.fates);
   if (request.mode == "inference" &&
       (fates == all_strategies || !fate_catalog().find(fates).inference))
@@ -200,7 +201,8 @@ int run_fits(const Arguments& arguments) {
 extern const Command fits_command;
 const Command fits_command = {
     .name = "fits",
-    .summary = "Says how many samples fit on each card of a list, and what fills the memory of the card.",
+    .summary =
+        "Says how many samples fit on each card of a list, and what fills the memory of the card.",
     .usage = {"MODEL [KEY=VALUE...] [--platform P,P...] [--memory B,B...] [--mode M]\n"
               "              [--optimizer O] [--dtype T] [--policy P] [--fates F] [--batch N]\n"
               "              [--write FOLDER] [--json]"},
@@ -236,12 +238,14 @@ const Command fits_command = {
           .choices = dtype_names()},
          {.name = "policy",
           .value = "P",
-          .summary = "the policy, which decides whether weights stay on the device or take turns there",
+          .summary =
+              "the policy, which decides whether weights stay on the device or take turns there",
           .absent = "resident",
           .choices = {"resident", "streamed"}},
          {.name = "fates",
           .value = "F",
-          .summary = "the strategy for activations; with all, the command prints a table with every strategy",
+          .summary =
+              "the strategy for activations; with all, the command prints a table with every strategy",
           .absent = "keep_all",
           .names = [] { return fate_catalog().names({all_strategies}); }},
          {.name = "batch",

@@ -11,7 +11,8 @@ namespace sluice {
 struct FitsAnswer {
   FitsRequest request;
   FitsReport report;
-  std::vector<std::string> names;  ///< the names of the cards, as the user wrote them on the command line
+  /// The names of the cards, as the user wrote them on the command line.
+  std::vector<std::string> names;
   /// The files to which the scenarios were written; empty if no scenarios were written.
   std::vector<std::string> files;
 };

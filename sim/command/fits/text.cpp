@@ -243,8 +243,8 @@ std::string fits_text(const std::vector<FitsAnswer>& answers) {
     }
   }
   return heading(first, "as in the table") +
-         "The largest micro-batch, and in brackets the samples/s with this micro-batch:\n" + in_pages(table) +
-         (notes.empty() ? "" : notes + "\n");
+         "The largest micro-batch, and in brackets the samples/s with this micro-batch:\n" +
+         in_pages(table) + (notes.empty() ? "" : notes + "\n");
 }
 
 }  // namespace sluice

@@ -24,7 +24,8 @@ void require_one_form(const Arguments& arguments) {
   for (const char* option : {"json", "csv", "data-island"}) {
     if (!arguments.has(option)) continue;
     if (!first.empty())
-      throw UsageError("'--" + first + "' and '--" + option + "' exclude each other; give only one of these options");
+      throw UsageError("'--" + first + "' and '--" + option +
+                       "' exclude each other; give only one of these options");
     first = option;
   }
   if (first == "json" && arguments.has("columns"))
@@ -140,11 +141,12 @@ const Command model_command = {
         "bandwidth_bytes_per_s, capacity_bytes, parameter_bytes, state_bytes, input_bytes, load_ms,\n"
         "fill_ms, copies_that_fit, state_ms, load_and_state_ms, load_and_input_ms, flop_ms,\n"
         "inferences_per_load, forward_ms, backward_ms).\n",
-    .examples = {{"sluice model alexnet", "the table"},
-                 {"sluice model gpt2 --dtype float16 --columns layer,kept_bytes,total_kept_bytes",
-                  "the bytes that training keeps per sample"},
-                 {"sluice model alexnet_data_island scale=200 --platform rx7900xtx_as_written",
-                  "the model of 'AlexNet on one card', scaled by 200, on the card of that document"}},
+    .examples =
+        {{"sluice model alexnet", "the table"},
+         {"sluice model gpt2 --dtype float16 --columns layer,kept_bytes,total_kept_bytes",
+          "the bytes that training keeps per sample"},
+         {"sluice model alexnet_data_island scale=200 --platform rx7900xtx_as_written",
+          "the model of 'AlexNet on one card', scaled by 200, on the card of that document"}},
     .run = run_model,
 };
 

@@ -101,7 +101,8 @@ const Command placement_command = {
           .absent = "the first device with two memories"},
          {.name = "nodes",
           .value = "N",
-          .summary = "the largest number of nodes that branch and bound may visit for one placement",
+          .summary =
+              "the largest number of nodes that branch and bound may visit for one placement",
           .absent = "1000"},
          {.name = "in-place",
           .value = "READ:WRITE",

@@ -150,9 +150,11 @@ void print_placement(const PlacementCurve& curve, std::size_t top) {
   const TextTable table = worths(curve, *shown, top);
   if (table.rows.empty()) return;
   print("\n" +
-        bold("The tensors whose place changes the time most at " + bytes_text(shown->capacity) + " (static)") +
+        bold("The tensors whose place changes the time most at " + bytes_text(shown->capacity) +
+             " (static)") +
         ": seconds that the run would lose if the tensor were in " + curve.question.problem().slow +
-        ", or gain if the tensor were in " + curve.question.problem().fast + "\n" + table.aligned());
+        ", or gain if the tensor were in " + curve.question.problem().fast + "\n" +
+        table.aligned());
 }
 
 void print_placement_csv(const PlacementCurve& curve) {

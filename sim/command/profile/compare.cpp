@@ -116,8 +116,8 @@ std::string rows_table(const CompareRequest& asked, std::vector<ComparedRow> row
   std::stable_sort(rows.begin(), rows.end(), [](const ComparedRow& x, const ComparedRow& y) {
     return x.factor() > y.factor();
   });
-  TextTable table{.columns = {left("rows that disagree, with the worst row first"), right("A"), right("B"),
-                              right("A / B")},
+  TextTable table{.columns = {left("rows that disagree, with the worst row first"), right("A"),
+                              right("B"), right("A / B")},
                   .rows = {}};
   for (const ComparedRow& row : rows) {
     if (table.rows.size() == most || std::abs(row.ratio() - 1) <= asked.options.tolerance) break;

@@ -34,7 +34,8 @@ std::int64_t usual_batch(const Profile& profile) {
 std::string share_line(const char* what, const std::string& attributed,
                        const std::optional<double>& share, const std::string& whole) {
   return std::string(what) + attributed + " attributed" +
-         (share ? " of " + whole + " (" + percent(*share) + ")" : ", the time of the whole is not known") +
+         (share ? " of " + whole + " (" + percent(*share) + ")"
+                : ", the time of the whole is not known") +
          "\n";
 }
 
@@ -45,8 +46,8 @@ std::string next_text(const Cover& cover, double target) {
            "the target needs the time of the whole: measure the whole (level: whole), or give --whole\n";
   if (cover.missing.empty()) return each + "the rest of the time is spent between operators\n";
   if (!cover.needed)
-    return "even if all remaining operators are measured, they are not expected to reach " + percent(target) +
-           "; measure the parts of operators, and the time between operators\n";
+    return "even if all remaining operators are measured, they are not expected to reach " +
+           percent(target) + "; measure the parts of operators, and the time between operators\n";
   if (*cover.needed == 0) return "the target of " + percent(target) + " is reached\n";
   return "measure the first " + std::to_string(*cover.needed) + " of these to reach " +
          percent(target) + ":\n";
@@ -148,8 +149,9 @@ int run_cover(const Arguments& arguments) {
 
 std::vector<Option> options() {
   std::vector<Option> all = reading_options();
-  for (Option& option : operator_options("samples", "those of the profile",
-                                         "float32 with a MODEL; otherwise the dtype of the profile"))
+  for (Option& option :
+       operator_options("samples", "those of the profile",
+                        "float32 with a MODEL; otherwise the dtype of the profile"))
     all.push_back(std::move(option));
   const std::vector<Option> own = {
       {.name = "whole",
@@ -185,8 +187,9 @@ std::vector<Option> options() {
 extern const Command profile_cover_command;
 const Command profile_cover_command = {
     .name = "profile cover",
-    .summary = "Says how much of the measured time of a model its measured operators take, and which operators to "
-               "measure next.",
+    .summary =
+        "Says how much of the measured time of a model its measured operators take, and which operators to "
+        "measure next.",
     .usage = {"MODEL [KEY=VALUE...] PROFILE [--batch N] [--mode training] [--whole T] [--target S]",
               "PROFILE [--where model=NAME] [...]"},
     .least = 1,
@@ -203,10 +206,11 @@ const Command profile_cover_command = {
         "bytes would take at the rates of a platform. The expected time of an unmeasured operator is this number of "
         "seconds times a factor. The factor is the ratio of measured seconds to such computed seconds for the measured "
         "operators.\n",
-    .examples = {{"sluice profile cover resnet50 measured.csv --whole 42ms",
-                  "the share of the time that operators make up, and which operators to measure next"},
-                 {"sluice profile cover resnet18.csv --target 90%",
-                  "for a continuous integration: exit code 1 if the measured operators make up less than 90 %"}},
+    .examples =
+        {{"sluice profile cover resnet50 measured.csv --whole 42ms",
+          "the share of the time that operators make up, and which operators to measure next"},
+         {"sluice profile cover resnet18.csv --target 90%",
+          "for a continuous integration: exit code 1 if the measured operators make up less than 90 %"}},
     .run = run_cover,
 };
 

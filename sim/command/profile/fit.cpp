@@ -67,9 +67,10 @@ std::string text_of(const Fit& fit, const FitSamples& samples) {
       for (const std::string& cell : error_cells(error)) row.push_back(cell);
     table.rows.push_back(std::move(row));
   }
-  std::string text = table.aligned() +
-                     "\nRelative errors for configurations that were not used for the fit. The first number is the "
-                     "median; nine of ten errors do not exceed the second number.\n";
+  std::string text =
+      table.aligned() +
+      "\nRelative errors for configurations that were not used for the fit. The first number is the "
+      "median; nine of ten errors do not exceed the second number.\n";
   for (const ClassFit& each : fit.classes)
     for (const auto& [device, error] : each.device_errors)
       text += each.name + " of '" + device +
@@ -199,9 +200,10 @@ const Command profile_fit_command = {
         "describes the formula and the classes. To estimate the errors, the command fits one half of the "
         "configurations and predicts the other half. If there are several devices, each device is also predicted by a "
         "fit to all other devices. Use the file in a scenario as cost: {model: fitted, file: FILE}.\n",
-    .examples = {{"sluice profile fit operators.csv --on t4 -o t4.yaml", "a fit of one card"},
-                 {"sluice profile fit a.csv b.csv --on 'Tesla T4=t4' --on 'Tesla P100=p100_pcie'",
-                  "a fit of two cards, and the errors for each card when only the other card is fitted"}},
+    .examples =
+        {{"sluice profile fit operators.csv --on t4 -o t4.yaml", "a fit of one card"},
+         {"sluice profile fit a.csv b.csv --on 'Tesla T4=t4' --on 'Tesla P100=p100_pcie'",
+          "a fit of two cards, and the errors for each card when only the other card is fitted"}},
     .run = run_fit,
 };
 

@@ -79,7 +79,8 @@ std::vector<Option> options() {
   const std::vector<Option> own = {
       {.name = "platform",
        .value = "PLATFORM",
-       .summary = "the platform whose link is replaced; the answer is the whole document of this platform",
+       .summary =
+           "the platform whose link is replaced; the answer is the whole document of this platform",
        .suggested = [] { return bundled_names("platforms"); }},
       {.name = "link", .value = "NAME", .summary = "the link's name", .absent = "host"},
       {.name = "device",

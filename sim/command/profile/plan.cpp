@@ -78,7 +78,9 @@ std::vector<Option> options() {
   std::vector<Option> all =
       operator_options("the number of samples that are measured together", "1");
   const std::vector<Option> own = {
-      {.name = "pools", .value = "A,B", .summary = "the names of the memories in which tensors may be"},
+      {.name = "pools",
+       .value = "A,B",
+       .summary = "the names of the memories in which tensors may be"},
       {.name = "fixed",
        .value = "TENSORS",
        .summary =
@@ -102,7 +104,8 @@ std::vector<Option> options() {
 extern const Command profile_plan_command;
 const Command profile_plan_command = {
     .name = "profile plan",
-    .summary = "Lists the operators of a model, or the placements of their tensors, that have to be measured.",
+    .summary =
+        "Lists the operators of a model, or the placements of their tensors, that have to be measured.",
     .usage =
         {"MODEL [KEY=VALUE...] [--batch N] [--dtype T] [--mode training] [--done PROFILE] [-o FILE]",
          "MODEL --pools A,B [--fixed TENSORS] [...]"},

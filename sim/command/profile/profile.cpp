@@ -140,8 +140,9 @@ const Command profile_command = {
         "model measured uses a profile: cost: {model: measured, profile: FILE}. Tables of other programs can be read "
         "as profiles, too. Sluice recognises the following tables by their headings:\n",
     .listed = tables_that_are_known,
-    .examples = {{"sluice profile show operators.csv", "which operators were measured, and how reliable the "
-                                                       "measurements are"},
+    .examples = {{"sluice profile show operators.csv",
+                  "which operators were measured, and how reliable the "
+                  "measurements are"},
                  {"sluice profile compare operators.csv --between cache=hot,cold",
                   "how much faster operators are with hot caches than with cold caches"},
                  {"sluice help profile compare", "the help of a subcommand"}},

@@ -74,8 +74,9 @@ std::string median_percent(const std::vector<SampledRow>& rows, Get&& get) {
 }
 
 std::string sampled_text(const ProfileSummary& summary, std::size_t most) {
-  if (summary.sampled.empty()) return "No row says how often its operator was measured, or how much the measurements "
-                                      "varied.\n";
+  if (summary.sampled.empty())
+    return "No row says how often its operator was measured, or how much the measurements "
+           "varied.\n";
   std::vector<SampledRow> with_samples;
   for (const SampledRow& row : summary.sampled)
     if (row.has_samples) with_samples.push_back(row);
@@ -212,11 +213,13 @@ std::vector<Option> options() {
            "the largest number of rows in each list: modules and models, rows that vary most, and repeated "
            "configurations",
        .absent = "10"});
-  all.push_back({.name = "interpolate",
-                 .value = "PLATFORM",
-                 .summary = "also print the error of cost.interpolate=sizes at the rates of this platform, with each "
-                            "row left out in turn",
-                 .suggested = [] { return bundled_names("platforms"); }});
+  all.push_back(
+      {.name = "interpolate",
+       .value = "PLATFORM",
+       .summary =
+           "also print the error of cost.interpolate=sizes at the rates of this platform, with each "
+           "row left out in turn",
+       .suggested = [] { return bundled_names("platforms"); }});
   all.push_back({.name = "json", .summary = "print the answer as JSON, with all rows that vary"});
   return all;
 }
@@ -240,8 +243,9 @@ const Command profile_show_command = {
         "from the median is above 3 x 1.4826 MAD. A configuration in several rows is one operator that was measured "
         "several times with equal sizes or shapes: at several places of a graph, in several memories, or with several "
         "methods.\n",
-    .examples = {{"sluice profile show operators.csv", "which operators were measured, and how reliable the "
-                                                       "measurements are"},
+    .examples = {{"sluice profile show operators.csv",
+                  "which operators were measured, and how reliable the "
+                  "measurements are"},
                  {"sluice profile show table.csv --map columns.yaml --json",
                   "a table of any program, with a map that says what its columns mean"}},
     .run = run_show,

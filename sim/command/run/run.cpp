@@ -75,7 +75,8 @@ int run_run(const Arguments& arguments) {
     std::optional<Refusal> refusal;
     if (question.scenario) refusal = refusal_of(*question.scenario, infeasible);
     if (arguments.has("json")) print(infeasible_json(question, infeasible, refusal));
-    if (!refusal) throw;  // The caller prints the message of the exception, and returns the exit code of the exception.
+    // The caller prints the message of the exception, and returns the exit code of the exception.
+    if (!refusal) throw;
     throw Infeasible(refusal_text(*refusal, infeasible), infeasible.shortage);
   }
 }
@@ -94,23 +95,25 @@ const Command run_command = {
     .positionals = "SCENARIO or PLAN",
     .names_folder = "scenarios",
     .overrides = true,
-    .options = {{.name = "output",
-                 .letter = 'o',
-                 .value = "TRACE",
-                 .summary = "the file to which the trace is written (HDF5; sim/trace/FORMAT.md)",
-                 .absent = "none is written"},
-                force_option(Output::trace),
-                {.name = "executor",
-                 .value = "NAME",
-                 .summary =
-                     "what executes the plan: simgrid, the reference; replay, which computes the events by arithmetic; "
-                     "or both, with exit code 70 if the times of simgrid and replay differ",
-                 .absent = "auto: simgrid for a run of at most 100000 actions, and replay for a longer run",
-                 .choices = executor_names()},
-                {.name = "json", .summary = "the answer as JSON, with full precision"},
-                {.name = "resolve",
-                 .summary =
-                     "do not run the scenario; print it with its includes, and say where each value comes from"}},
+    .options =
+        {{.name = "output",
+          .letter = 'o',
+          .value = "TRACE",
+          .summary = "the file to which the trace is written (HDF5; sim/trace/FORMAT.md)",
+          .absent = "none is written"},
+         force_option(Output::trace),
+         {.name = "executor",
+          .value = "NAME",
+          .summary =
+              "what executes the plan: simgrid, the reference; replay, which computes the events by arithmetic; "
+              "or both, with exit code 70 if the times of simgrid and replay differ",
+          .absent =
+              "auto: simgrid for a run of at most 100000 actions, and replay for a longer run",
+          .choices = executor_names()},
+         {.name = "json", .summary = "the answer as JSON, with full precision"},
+         {.name = "resolve",
+          .summary =
+              "do not run the scenario; print it with its includes, and say where each value comes from"}},
     .details =
         "SCENARIO is a file, or the name of one of `sluice list scenarios`. KEY=VALUE changes any\n"
         "value of the scenario, as in platform.links.host.bandwidth=64GB/s or\n"
@@ -139,10 +142,11 @@ const Command run_command = {
         "status (infeasible) and infeasible (headline, largest_batch, changes, message, pool, needed_bytes, "
         "available_bytes, by_class, time_s, waiters: stream, action, awaits, pool, bytes, tensors).\n\n"
         "Ctrl-C ends the run. In this case, the trace has status=aborted and holds the actions that were executed.\n",
-    .examples = {{"sluice run alexnet_x200", "the answer"},
-                 {"sluice run alexnet_x200 platform.links.host.bandwidth=64GB/s -o fast.h5",
-                  "the scenario with a faster link; the command also writes a trace for sluice show"},
-                 {"sluice run alexnet_x200 policy.overlap=false --json", "for a script"}},
+    .examples =
+        {{"sluice run alexnet_x200", "the answer"},
+         {"sluice run alexnet_x200 platform.links.host.bandwidth=64GB/s -o fast.h5",
+          "the scenario with a faster link; the command also writes a trace for sluice show"},
+         {"sluice run alexnet_x200 policy.overlap=false --json", "for a script"}},
     .run = run_run,
 };
 

@@ -114,7 +114,8 @@ void add_without_numbers(LabelledRows& rows, const SearchReport& report) {
 
 /// Returns a text that says whether another point may be better.
 std::string sureness(const SearchReport& report) {
-  if (report.result.exhaustive) return "all combinations were run: no point is better than the best point";
+  if (report.result.exhaustive)
+    return "all combinations were run: no point is better than the best point";
   if (report.result.all_asked) {
     const std::size_t failed = report.result.sweep.count(PointResult::Status::failed);
     return "all combinations but the " + (failed == 1 ? "one" : std::to_string(failed)) +
@@ -123,8 +124,8 @@ std::string sureness(const SearchReport& report) {
   std::string text =
       "searched, which is not a proof: there may be a better point between the points that were run";
   if (report.result.used_up)
-    text += "; the search used up its points (--points " + std::to_string(report.request.most_points) +
-            "), and more points may find a better one";
+    text += "; the search used up its points (--points " +
+            std::to_string(report.request.most_points) + "), and more points may find a better one";
   return text;
 }
 

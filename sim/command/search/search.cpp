@@ -102,7 +102,8 @@ int run_search_command(const Arguments& arguments) {
 extern const Command search_command;
 const Command search_command = {
     .name = "search",
-    .summary = "Finds the point of a scenario that has the best value of one number and keeps limits.",
+    .summary =
+        "Finds the point of a scenario that has the best value of one number and keeps limits.",
     .usage = {"SCENARIO --minimise METRIC KEY=VALUES... [--subject-to LIMIT]... [--points N]"},
     .least = 1,
     .most = 1,
@@ -120,7 +121,8 @@ const Command search_command = {
           .suggested = metric_names},
          {.name = "over",
           .value = "KEY=VALUES",
-          .summary = "a key to vary, with the meaning of KEY=VALUES without --vary; may be given several times",
+          .summary =
+              "a key to vary, with the meaning of KEY=VALUES without --vary; may be given several times",
           .repeated = true,
           .changes = true},
          {.name = "subject-to",
@@ -137,17 +139,21 @@ const Command search_command = {
          {.name = "store",
           .letter = 's',
           .value = "FILE",
-          .summary = "store each answer in this SQLite file, and do not run points that the file already has",
+          .summary =
+              "store each answer in this SQLite file, and do not run points that the file already has",
           .absent = "answers are not kept"},
          {.name = "csv", .summary = "all points that were run, with all numbers, as CSV"},
-         {.name = "json", .summary = "all points with all numbers and the points that were found, as JSON"},
+         {.name = "json",
+          .summary = "all points with all numbers and the points that were found, as JSON"},
          {.name = "jobs",
           .letter = 'j',
           .value = "N",
-          .summary = "how many points run at the same time; the answer does not depend on this number",
+          .summary =
+              "how many points run at the same time; the answer does not depend on this number",
           .absent = "as many as processors"},
          {.name = "no-verify", .summary = "do not repeat the best point with SimGrid"},
-         {.name = "retry-failed", .summary = "run the failed points of the store again; needs --store"}},
+         {.name = "retry-failed",
+          .summary = "run the failed points of the store again; needs --store"}},
     .details =
         "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input.\n\n"
         "KEY=VALUES:\n"

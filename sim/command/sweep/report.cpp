@@ -19,9 +19,10 @@ namespace sluice {
 
 namespace {
 
-constexpr std::size_t most_rows = 40;   ///< the greatest number of rows in the table
-constexpr std::size_t most_lines = 8;   ///< the greatest number of lines with findings of one kind
-constexpr std::size_t piece = 1 << 20;  ///< number of bytes of text that are collected before the text is printed
+constexpr std::size_t most_rows = 40;  ///< the greatest number of rows in the table
+constexpr std::size_t most_lines = 8;  ///< the greatest number of lines with findings of one kind
+/// Number of bytes of text that are collected before the text is printed.
+constexpr std::size_t piece = 1 << 20;
 
 /// Returns the axes with several values.
 std::vector<std::size_t> varied_axes(const Points& points) {

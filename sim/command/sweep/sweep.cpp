@@ -179,7 +179,8 @@ const Command sweep_command = {
          {.name = "store",
           .letter = 's',
           .value = "FILE",
-          .summary = "store each answer in this SQLite file, and do not run points that the file already has",
+          .summary =
+              "store each answer in this SQLite file, and do not run points that the file already has",
           .absent = "answers are not kept"},
          {.name = "metrics",
           .letter = 'm',
@@ -187,23 +188,28 @@ const Command sweep_command = {
           .summary =
               "the columns of the table, separated by commas: a number such as peak_bytes.gpu, or all numbers of a "
               "metric such as peak_bytes; the first column decides which point is best",
-          .absent = "throughput in the steady state, time of a step, utilisation, and exposed transfers",
+          .absent =
+              "throughput in the steady state, time of a step, utilisation, and exposed transfers",
           .suggested = [] { return metric_catalog().names(); }},
          {.name = "csv", .summary = "all points with all numbers, as CSV"},
-         {.name = "json", .summary = "all points with all numbers, with units and whole messages, as JSON"},
+         {.name = "json",
+          .summary = "all points with all numbers, with units and whole messages, as JSON"},
          {.name = "jobs",
           .letter = 'j',
           .value = "N",
-          .summary = "how many points run at the same time; the answer does not depend on this number",
+          .summary =
+              "how many points run at the same time; the answer does not depend on this number",
           .absent = "as many as processors"},
          {.name = "verify",
           .value = "SHARE",
-          .summary = "the share of the points that SimGrid repeats; the times of SimGrid and of the replay must be "
-                     "equal",
+          .summary =
+              "the share of the points that SimGrid repeats; the times of SimGrid and of the replay must be "
+              "equal",
           .absent = "1%, but at least one point; with 0, SimGrid repeats no point"},
          {.name = "executor",
           .value = "NAME",
-          .summary = "what runs the points: replay, or simgrid, which runs each point in a process of its own",
+          .summary =
+              "what runs the points: replay, or simgrid, which runs each point in a process of its own",
           .absent = "replay",
           .choices = {"replay", "simgrid"}},
          {.name = "shard",
@@ -211,7 +217,8 @@ const Command sweep_command = {
           .summary =
               "run only one of N parts of the points: every N-th point, beginning with the K-th; for job arrays",
           .absent = "all points"},
-         {.name = "retry-failed", .summary = "run the failed points of the store again; needs --store"},
+         {.name = "retry-failed",
+          .summary = "run the failed points of the store again; needs --store"},
          {.name = "merge",
           .summary = "copy the points of several stores into the store of --store"}},
     .details =
@@ -236,12 +243,12 @@ const Command sweep_command = {
         "the result. sim/study/sweep/FORMAT.md describes the tables of the store.\n\n"
         "JSON keys: format, scenario, axes (key: values), units (metric: unit), points (changes,\n"
         "status, message, infeasible, chosen, bound_by, executor, verified, metrics).\n",
-    .examples = {{"sluice sweep alexnet_resident workload.batch=1..256*2", "powers of two"},
-                 {"sluice sweep alexnet_x200 platform.links.host.bandwidth=16GB/s..64GB/s:4 "
-                  "workload.dtype=float32,float16 --store study.db",
-                  "a grid of eight points; if the sweep is stopped, run the command again to continue"},
-                 {"sluice sweep alexnet_x200 policy.prefetch=0..4 --csv > prefetch.csv",
-                  "for a script"}},
+    .examples =
+        {{"sluice sweep alexnet_resident workload.batch=1..256*2", "powers of two"},
+         {"sluice sweep alexnet_x200 platform.links.host.bandwidth=16GB/s..64GB/s:4 "
+          "workload.dtype=float32,float16 --store study.db",
+          "a grid of eight points; if the sweep is stopped, run the command again to continue"},
+         {"sluice sweep alexnet_x200 policy.prefetch=0..4 --csv > prefetch.csv", "for a script"}},
     .run = run_sweep_command,
 };
 

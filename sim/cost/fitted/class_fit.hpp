@@ -46,7 +46,8 @@ struct ClassFit {
   Surface seconds;
   std::optional<Surface> joules;
   std::int64_t samples = 0;
-  FitError time_error;  ///< errors for configurations that the fit has not seen, on the devices that it has seen
+  /// Errors for configurations that the fit has not seen, on the devices that it has seen.
+  FitError time_error;
   std::optional<FitError> energy_error;
   std::optional<FitError> device_error;  ///< errors for a device that the fit has not seen
   /// For each device by its name, the error of a fit that has not seen this device.

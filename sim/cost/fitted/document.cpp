@@ -69,9 +69,10 @@ void read_range(const Value& value, ClassFit& fit) {
         });
     if (!two || !(ends.items()[0].as_number() > 0) ||
         ends.items()[1].as_number() < ends.items()[0].as_number())
-      keys.fail(place_names()[i],
-                std::string("'") + place_names()[i] +
-                    "' needs the least and the greatest measured size, two numbers above 0 such as [1, 8]");
+      keys.fail(
+          place_names()[i],
+          std::string("'") + place_names()[i] +
+              "' needs the least and the greatest measured size, two numbers above 0 such as [1, 8]");
     fit.least[i] = std::log(ends.items()[0].as_number());
     fit.most[i] = std::log(ends.items()[1].as_number());
   }

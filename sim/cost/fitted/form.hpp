@@ -31,8 +31,9 @@ struct FormParameter {
   const char* name;
   const char* summary;
   double start, low, high;
-  FormPart part;         ///< the kernels whose form has this parameter
-  bool divides = false;  ///< whether the form divides by the parameter, so that the parameter must not be 0
+  FormPart part;  ///< the kernels whose form has this parameter
+  /// Whether the form divides by the parameter, so that the parameter must not be 0.
+  bool divides = false;
   /// How strongly a fit keeps the parameter near `start`. This number matters if the samples hardly depend on the
   /// parameter. The penalty of a fit is the mean penalty of the samples plus, for each parameter, `firmness` times the
   /// square of log(parameter / start).

@@ -48,7 +48,8 @@ Record of_form(std::string name, std::string summary, const std::vector<FormPara
 
 const Record& fit_device_record() {
   static const Record record = [] {
-    Field watts = quantity("watts", Dimension::watts, "The greatest power, in watts, that the device may take.");
+    Field watts = quantity("watts", Dimension::watts,
+                           "The greatest power, in watts, that the device may take.");
     watts.optional = true;
     return Record{
         "device of a fit",
@@ -62,7 +63,8 @@ const Record& fit_device_record() {
          quantity("rate", Dimension::flop_per_s, "The rate of all units together, in FLOP/s."),
          quantity("bandwidth", Dimension::bytes_per_s,
                   "The bandwidth of the device's default memory, in byte/s."),
-         quantity("cache", Dimension::bytes, "The size of the last cache before the memory, in bytes."),
+         quantity("cache", Dimension::bytes,
+                  "The size of the last cache before the memory, in bytes."),
          watts}};
   }();
   return record;
@@ -95,9 +97,10 @@ const Record& fit_range_record() {
   static const Record record = {
       "range of a fit",
       "The least and the greatest measured value of each size.",
-      {list("count",
-            "The number of products that are computed side by side; 1 for operators that only read and write.",
-            nullptr),
+      {list(
+           "count",
+           "The number of products that are computed side by side; 1 for operators that only read and write.",
+           nullptr),
        list("rows", "The rows of the result.", nullptr),
        list("columns", "The columns of the result, or the elements of a row.", nullptr),
        list("depth", "The depth of a product; 1 for operators that only read and write.", nullptr),
@@ -135,20 +138,27 @@ const Record& fit_class_record() {
        {.name = "samples",
         .type = Type::integer,
         .summary = "The number of samples that were fitted."},
-       mapping("error", "The errors when the fit of one half of the samples estimates the other half.",
+       mapping("error",
+               "The errors when the fit of one half of the samples estimates the other half.",
                fit_error_record()),
-       mapping("energy_error", "The errors of the energy when the fit of one half of the samples estimates the other "
-                               "half.", fit_error_record(),
-               true),
-       mapping("device_error", "The errors over all devices, when each device is estimated by a fit of all other "
-                               "devices.",
+       mapping(
+           "energy_error",
+           "The errors of the energy when the fit of one half of the samples estimates the other "
+           "half.",
+           fit_error_record(), true),
+       mapping("device_error",
+               "The errors over all devices, when each device is estimated by a fit of all other "
+               "devices.",
                fit_error_record(), true),
        by_device,
-       mapping("range", "The least and the greatest measured value of each size.", fit_range_record()),
+       mapping("range", "The least and the greatest measured value of each size.",
+               fit_range_record()),
        mapping("time", "The form of time.", fit_time_record()),
        mapping("energy", "The form of energy.", fit_energy_record(), true),
-       text("left", "The deviations from the form of time and the form of energy, as logarithms, with one line per "
-                    "place.")}};
+       text(
+           "left",
+           "The deviations from the form of time and the form of energy, as logarithms, with one line per "
+           "place.")}};
   return record;
 }
 

@@ -38,7 +38,8 @@ class SharesBySize {
   struct Class {
     Utilisation shares;
     std::string device;
-    std::string unlike;  ///< why the rows may not be used together; empty if they may be used together
+    /// Why the rows may not be used together; empty if they may be used together.
+    std::string unlike;
   };
   const Class& of_class(const std::string& of) const;
 

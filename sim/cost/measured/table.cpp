@@ -280,7 +280,8 @@ std::string MeasuredTable::why_not(const Query& query) const {
   } else if (!rows.empty()) {
     text +=
         "; it was measured for " + batches_text(rows) + " samples: use one of these micro-batches";
-    if (interpolation_ == Interpolation::none) text += ", or use cost.interpolate=batch for a micro-batch between them";
+    if (interpolation_ == Interpolation::none)
+      text += ", or use cost.interpolate=batch for a micro-batch between them";
   }
   return text + "; or use cost.outside=roofline, which names a cost model for such layers";
 }

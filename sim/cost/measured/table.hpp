@@ -58,7 +58,8 @@ class MeasuredTable {
   const std::string statistic_;
   const std::string device_;  ///< the device of rows that do not name a device
   mutable std::mutex mutex_;  ///< protects the maps below, because sweeps price in several threads
-  mutable std::map<std::string, SharesBySize> shares_;  ///< the key of this map is device and element type
+  /// The key of this map is device and element type.
+  mutable std::map<std::string, SharesBySize> shares_;
   /// The key of this map is device, element type and class.
   mutable std::map<std::string, LeftOut> left_out_;
 };

@@ -40,7 +40,7 @@ class Sharing {
     std::vector<std::uint32_t> flows;  ///< numbers of flows
     /// The bandwidth, in byte/s, that no flow has been given yet.
     double rate_left = 0;
-    std::uint32_t unrated_flows = 0;   ///< the number of flows that have not been given a rate
+    std::uint32_t unrated_flows = 0;  ///< the number of flows that have not been given a rate
     bool marked = false;
   };
   void collect_component();

@@ -77,10 +77,10 @@ const EngineModule* load() {
     auto* const entry = reinterpret_cast<EngineEntry*>(::dlsym(library, engine_entry_name));
     const EngineModule* const module = entry ? entry(host) : nullptr;
     if (!module || module->digest != library_digest())
-      throw IoError(
-          file + " belongs to another build of Sluice than this program: build or install both "
-                 "together " +
-          "together (`./dev build`)" + way_out);
+      throw IoError(file +
+                    " belongs to another build of Sluice than this program: build or install both "
+                    "together " +
+                    "together (`./dev build`)" + way_out);
     return module;
   }
   throw IoError(std::string("cannot find SimGrid's engine, ") + file_name + ": it is neither " +

@@ -14,7 +14,7 @@ namespace sluice {
 inline constexpr std::size_t stack_kib = 1024;  ///< the size of each actor's stack, in KiB
 
 struct EngineHost {
-  void (*check_interrupt)();     ///< the function check_interrupt of base/interrupt.hpp
+  void (*check_interrupt)();  ///< the function check_interrupt of base/interrupt.hpp
   /// The module calls this function after SimGrid has installed its own signal handlers.
   void (*take_back_handlers)();
 };

@@ -39,8 +39,9 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   const auto [least, bound, budget] = refusal;
   const std::int64_t count = request.chain.side_by_side;
   const std::string who = count == 1 ? std::string("a micro-batch needs ")
-                                     : std::to_string(count) + " micro-batches that run side by "
-                                                               "side need ";
+                                     : std::to_string(count) +
+                                           " micro-batches that run side by "
+                                           "side need ";
   const std::string what =
       std::string(" for activations, their gradients") +
       (request.takes_turns() ? ", workspace and weights that take turns" : " and workspace");
@@ -49,12 +50,12 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   if (!request.chain.branches() || bound >= least)
     return always + bytes_text(least) + what + only + ". The least budget that is enough is " +
            bytes_text(least);
-  const std::string found = ". The least budget that was found to be enough is " +
-                            bytes_text(least);
+  const std::string found =
+      ". The least budget that was found to be enough is " + bytes_text(least);
   if (bound > budget) return always + "at least " + bytes_text(bound) + what + only + found;
   return "does not fit: in the schedule with the least bytes that was found, " + who +
-         bytes_text(least) + what + only + found + ". Only budgets below " +
-         bytes_text(bound) + " are proven not to be enough";
+         bytes_text(least) + what + only + found + ". Only budgets below " + bytes_text(bound) +
+         " are proven not to be enough";
 }
 
 /// Throws Infeasible. Parameter `request` is the request to which the tape in `found` belongs. Parameter `bound` is a
@@ -248,9 +249,8 @@ const FateStrategy optimal_fates = {
     .parameters =
         {{.name = "budget",
           .type = Type::quantity,
-          .summary =
-              "the bytes for a micro-batch's activations, their gradients and workspace; by "
-              "default all bytes of the device that other tensors leave free",
+          .summary = "the bytes for a micro-batch's activations, their gradients and workspace; by "
+                     "default all bytes of the device that other tensors leave free",
           .optional = true,
           .dimension = Dimension::bytes},
          {.name = "solver",

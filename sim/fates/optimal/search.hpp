@@ -109,7 +109,7 @@ class FateSearch {
   /// The number of stages that decides the effort of the search. This number may be greater than the number of stages
   /// of the chain.
   std::size_t looked_at_as_;
-  std::vector<Tape> alike_;          ///< the tapes of the strategies that treat every stage alike
+  std::vector<Tape> alike_;  ///< the tapes of the strategies that treat every stage alike
   /// Indexed by price of a copy; in the first frontier, copies and computation take turns.
   std::vector<Frontier> frontiers_;
   std::vector<Rung> rungs_;

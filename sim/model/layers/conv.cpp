@@ -98,11 +98,12 @@ std::vector<Field> parameters(std::size_t axes) {
 
 std::vector<Field> transposed_parameters(std::size_t axes) {
   std::vector<Field> fields = parameters(axes);
-  fields.push_back({.name = "output_padding",
-                    .type = Type::any,
-                    .summary = "the number of elements added to the output along each axis: an integer or " +
-                               axes_text(axes),
-                    .default_text = "0"});
+  fields.push_back(
+      {.name = "output_padding",
+       .type = Type::any,
+       .summary = "the number of elements added to the output along each axis: an integer or " +
+                  axes_text(axes),
+       .default_text = "0"});
   return fields;
 }
 

@@ -66,12 +66,15 @@ const LayerType measured_layer = {
           .summary = "the tensors of the graph that the backward pass reads",
           .default_text = "inputs",
           .choices = {"inputs", "output", "nothing"}},
-         count_field("kept", "the number of elements that are kept for the backward pass in addition to the tensors "
-                             "of the graph"),
+         count_field(
+             "kept",
+             "the number of elements that are kept for the backward pass in addition to the tensors "
+             "of the graph"),
          {.name = "kept_bytes",
           .type = Type::quantity,
-          .summary = "the number of bytes that are also kept and do not depend on the dtype, such as the bytes of "
-                     "masks",
+          .summary =
+              "the number of bytes that are also kept and do not depend on the dtype, such as the bytes of "
+              "masks",
           .optional = true,
           .dimension = Dimension::bytes}},
     .min_inputs = 1,

@@ -91,9 +91,10 @@ const LayerType operator_layer = {
               "operator computes nothing",
           .optional = true,
           .choices = {"inputs", "output", "nothing"}},
-         count_field("kept_bytes",
-                     "the number of bytes per sample that are kept for the backward pass and do not depend on the "
-                     "dtype, such as the bytes of masks and indices"),
+         count_field(
+             "kept_bytes",
+             "the number of bytes per sample that are kept for the backward pass and do not depend on the "
+             "dtype, such as the bytes of masks and indices"),
          {.name = "same_place",
           .type = Type::boolean,
           .summary =

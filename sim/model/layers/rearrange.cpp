@@ -139,7 +139,8 @@ const LayerType slice_layer = {
                     .default_text = "0"},
                    {.name = "end",
                     .type = Type::integer,
-                    .summary = "the position after the last position; by default the extent of the axis",
+                    .summary =
+                        "the position after the last position; by default the extent of the axis",
                     .optional = true,
                     .minimum = 1},
                    {.name = "step",

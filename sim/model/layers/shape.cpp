@@ -57,8 +57,10 @@ Shape stretched(const Reader& keys, const Shape& a, const Shape& b) {
     std::int64_t& extent = shape[shape.size() - i];
     const std::int64_t with = other[other.size() - i];
     if (extent != with && extent != 1 && with != 1)
-      keys.fail("inputs", keys.text("type") + " of " + text_of(a) + " and " + text_of(b) +
-                              ": expected equal extents, or the extent 1, for each axis counted from the last axis");
+      keys.fail(
+          "inputs",
+          keys.text("type") + " of " + text_of(a) + " and " + text_of(b) +
+              ": expected equal extents, or the extent 1, for each axis counted from the last axis");
     if (extent == 1) extent = with;
   }
   return shape;

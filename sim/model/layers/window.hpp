@@ -27,11 +27,13 @@ Shape read_extents(const Reader& keys, std::string_view name, std::size_t axes,
 /// The sizes of a window along each axis except the channels.
 struct Window {
   Shape kernel, stride, dilation;
-  Shape before, after;  ///< the zeros before the image along each axis, and the zeros after the image
-  bool same = false;    ///< whether the padding follows from the stride (`same`)
+  /// The zeros before the image along each axis, and the zeros after the image.
+  Shape before, after;
+  bool same = false;  ///< whether the padding follows from the stride (`same`)
 
   std::size_t axes() const { return kernel.size(); }
-  std::int64_t area() const;  ///< Returns the number of elements of the kernel, checked for overflow.
+  /// Returns the number of elements of the kernel, checked for overflow.
+  std::int64_t area() const;
   /// Returns the number of pixels from the first to the last element of the kernel along an axis, checked for overflow.
   std::int64_t reach(std::size_t axis) const;
 };

@@ -35,8 +35,9 @@ class Converter {
   std::vector<std::string> notes() const {
     std::vector<std::string> notes;
     for (const auto& [lack, nodes] : without_type_)
-      notes.push_back("counted as layers of type 'operator', with a cost per element, because no layer type has " +
-                      lack + ": " + words_of(nodes));
+      notes.push_back(
+          "counted as layers of type 'operator', with a cost per element, because no layer type has " +
+          lack + ": " + words_of(nodes));
     notes.insert(notes.end(), turned_tables_.begin(), turned_tables_.end());
     return notes;
   }
@@ -210,10 +211,11 @@ class Converter {
     } else if (node.op == "MatMul" || node.op == "Gemm") {
       const auto table = tables_.find(turned);
       if (table == tables_.end() || table->second.first == index || shape == turned) return;
-      turned_tables_.push_back(
-          "the weights " + text_of(shape) + " of " + word_of(node) + " may be the table of " +
-          word_of(*table->second.second) + ", transposed: if an exporter wrote the table twice, its " +
-          std::to_string(graph_.weights[index].elements) + " parameters count twice");
+      turned_tables_.push_back("the weights " + text_of(shape) + " of " + word_of(node) +
+                               " may be the table of " + word_of(*table->second.second) +
+                               ", transposed: if an exporter wrote the table twice, its " +
+                               std::to_string(graph_.weights[index].elements) +
+                               " parameters count twice");
       tables_.erase(table);
     }
   }
@@ -346,7 +348,8 @@ class Converter {
   /// The tables of words. The key is the shape of a table, and the element is the index of the table among the weights,
   /// and the node that reads the table.
   std::map<Shape, std::pair<std::uint32_t, const Node*>> tables_;
-  std::vector<std::string> turned_tables_;  ///< notes about tables of words that may be in the file twice
+  /// Notes about tables of words that may be in the file twice.
+  std::vector<std::string> turned_tables_;
   std::unordered_map<std::string, MadeTensor> made_;
   std::unordered_set<std::string> names_;
   std::unordered_map<std::string, int> repeated_;

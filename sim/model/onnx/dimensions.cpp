@@ -104,8 +104,8 @@ void Dimensions::finish(const Graph& graph) const {
                                                (known_.empty() ? "none" : join(known_)));
   }
   if (missing_.empty()) return;
-  graph.fail("the extents of " + join(missing_) + " are not in the file; give their values, such as " +
-             missing_.front() + "=128");
+  graph.fail("the extents of " + join(missing_) +
+             " are not in the file; give their values, such as " + missing_.front() + "=128");
 }
 
 std::optional<std::int64_t> Dimensions::value_of(const std::string& symbol) const {

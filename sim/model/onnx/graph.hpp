@@ -71,7 +71,8 @@ struct Tensor {
   bool constant = false;  ///< whether the tensor is independent of the inputs of the network
   /// The weights from which the tensor is computed, in ascending order, if the tensor is a constant.
   std::vector<std::uint32_t> weights;
-  std::optional<Numbers> numbers;  ///< the elements, if they are known and their number is at most `most_numbers`
+  /// The elements, if they are known and their number is at most `most_numbers`.
+  std::optional<Numbers> numbers;
 };
 
 struct Graph {

@@ -117,8 +117,9 @@ const Importer onnx_importer = {
           .minimum = 1},
          {.name = "as_zero",
           .type = Type::any,
-          .summary = "an operator, or a list of operators, to count as free: the outputs of such operators are "
-                     "tensors, but the operators compute nothing",
+          .summary =
+              "an operator, or a list of operators, to count as free: the outputs of such operators are "
+              "tensors, but the operators compute nothing",
           .optional = true},
          {.name = "shapes",
           .type = Type::mapping,

@@ -77,7 +77,8 @@ std::unordered_set<std::string> images_of(const Graph& graph) {
 Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool image) {
   std::int64_t elements = 1;
   for (const std::int64_t extent : shape) elements = checked_mul(elements, extent, "elements");
-  if (elements == 0) graph.fail(node, "an output has an extent of 0, so the output has no elements");
+  if (elements == 0)
+    graph.fail(node, "an output has an extent of 0, so the output has no elements");
   if (elements % graph.batch != 0)
     graph.fail(node, "an output of " + std::to_string(elements) +
                          " elements does not divide into " + std::to_string(graph.batch) +

@@ -16,7 +16,8 @@ struct OnnxElements {
   std::int64_t learned = 0;     ///< parameters of layers
   std::int64_t statistics = 0;  ///< running means and variances, which are not parameters
   std::int64_t unused = 0;      ///< constants, and weights that no layer reads
-  std::int64_t quantised = 0;   ///< the number of elements of `learned` that the file stores as integers
+  /// The number of elements of `learned` that the file stores as integers.
+  std::int64_t quantised = 0;
 };
 
 /// Returns the document. `keys` holds `batch`, `as_zero`, `shapes`, and values of symbolic dimensions (see sluice

@@ -147,7 +147,8 @@ class Loading {
       graph_.inputs.push_back(list[i]->name());
     }
     if (graph_.inputs.empty())
-      graph_.fail("the model has no inputs except its weights; export the model again with its inputs");
+      graph_.fail(
+          "the model has no inputs except its weights; export the model again with its inputs");
     dimensions_.finish(graph_);
     graph_.batch = dimensions_.batch();
     graph_.batch_axis = dimensions_.batch_axis();
@@ -186,7 +187,8 @@ class Loading {
     if (node.has_graphs) add_captured(proto_node, captured, node);
     for (const std::string& input : node.inputs)
       if (!input.empty() && !graph_.find(input))
-        graph_.fail(node, "the node reads '" + clean(input) + "', but no earlier node makes this tensor");
+        graph_.fail(node,
+                    "the node reads '" + clean(input) + "', but no earlier node makes this tensor");
     add_outputs(node, inferred(node, proto_node), proto_node);
     graph_.nodes.push_back(std::move(node));
   }

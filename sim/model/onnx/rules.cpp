@@ -215,7 +215,8 @@ const Shape& known_shape(const Graph& graph, const Node& node, const std::string
            std::to_string(newest) + " that is known here)";
   graph.fail(node, "the shape of '" + clean(tensor) +
                        "' is not known: it is neither in the file nor can it be inferred" + why +
-                       "; give the shape, including the batch, such as shapes={" + clean(tensor) + ": [1, 128]}");
+                       "; give the shape, including the batch, such as shapes={" + clean(tensor) +
+                       ": [1, 128]}");
 }
 
 }  // namespace sluice::onnx_import

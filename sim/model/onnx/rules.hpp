@@ -36,12 +36,14 @@ struct Draft {
   Shape takes = {}, makes = {};
   /// The inputs of the node that the layer reads. If the list is empty, the layer reads all inputs that are data.
   std::vector<std::size_t> reads = {};
-  std::vector<std::size_t> weights = {};     ///< inputs whose elements the layer type counts
-  std::vector<std::size_t> statistics = {};  ///< inputs that are statistics, which are not parameters
-  std::int64_t macs = 0;                     ///< multiply-accumulates per element of the output
+  std::vector<std::size_t> weights = {};  ///< inputs whose elements the layer type counts
+  /// Inputs that are statistics, which are not parameters.
+  std::vector<std::size_t> statistics = {};
+  std::int64_t macs = 0;        ///< multiply-accumulates per element of the output
   std::int64_t flop = 0;        ///< FLOP per element of the output, without multiply-accumulates
   std::int64_t input_macs = 0;  ///< multiply-accumulates per element of the first input
-  std::int64_t input_flop = 0;  ///< FLOP per element of the first input, without multiply-accumulates
+  /// FLOP per element of the first input, without multiply-accumulates.
+  std::int64_t input_flop = 0;
   std::string keeps = {};       ///< the key `keeps` of `operator`, or empty for its default
   std::int64_t kept_bytes = 0;  ///< the key `kept_bytes` of `operator`, per sample
   /// The key `same_place` of `operator`: whether an output pixel depends on only one input pixel.
@@ -115,7 +117,8 @@ Draft lrn(const Drafting& at);
 
 Draft as_type(const Drafting& at);      ///< the layer type `rule.word`
 Draft elementwise(const Drafting& at);  ///< `rule.flop` per element
-Draft joined(const Drafting& at);       ///< sums and products, which become the layer type `rule.word`
+/// Sums and products, which become the layer type `rule.word`.
+Draft joined(const Drafting& at);
 Draft quotient(const Drafting& at);
 Draft chosen(const Drafting& at);
 Draft quantised(const Drafting& at);
@@ -124,7 +127,7 @@ Draft reduction(const Drafting& at);  ///< `rule.flop` per element of the input
 Draft dropout(const Drafting& at);
 Draft top_k(const Drafting& at);
 
-Draft moved(const Drafting& at);     ///< operators that move elements and compute nothing
+Draft moved(const Drafting& at);  ///< operators that move elements and compute nothing
 /// Operators that may repeat elements. If the shape does not change, the output is an alias of the input.
 Draft enlarged(const Drafting& at);
 Draft resized(const Drafting& at);

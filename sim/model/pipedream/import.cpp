@@ -106,7 +106,8 @@ class Conversion {
     if (graph_.number_of(node.line, node.forward) == 0) return;
     const std::string what = "the " + std::string(node.forward) + " ms of '" +
                              std::string(node.id) + "' for loading data are ";
-    notes.push_back(what + (loading_ ? "counted" : "left out (use loading: counted to include them)"));
+    notes.push_back(what +
+                    (loading_ ? "counted" : "left out (use loading: counted to include them)"));
     if (!loading_) return;
     Value work = layer_at(node, "measured", std::string(node.id) + "-loading");
     set_inputs(work, node, {names_[index]});

@@ -265,7 +265,8 @@ class PhaseLister {
     return {phase.stage, q, phase.device, bytes_[phase.stage], request_.workload.micro_batch};
   }
 
-  struct Crossing {  ///< the result of a stage for one micro-batch, until the next phase has used it
+  /// The result of a stage for one micro-batch, until the next phase has used it.
+  struct Crossing {
     std::uint32_t tensor = none;
     std::string device;
     PlanBuilder::Ref action, save;

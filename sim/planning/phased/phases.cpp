@@ -24,8 +24,9 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
   else
     for (const Device& device : platform.devices) rules.devices.push_back(device.name);
   if (parameters.has("device") && phases.has("stages") && phases.text("stages") == "2")
-    phases.fail("stages", "with 'stages: 2' devices take turns, but the policy's 'device' names "
-                          "one device: remove one of the two keys");
+    phases.fail("stages",
+                "with 'stages: 2' devices take turns, but the policy's 'device' names "
+                "one device: remove one of the two keys");
   if (!phases.has("devices")) return;
   if (parameters.has("device"))
     phases.fail("devices",
@@ -204,8 +205,9 @@ std::vector<Field> phase_parameters() {
 const Record& phases_record() {
   static const Record record = {
       .name = "phases",
-      .summary = "The devices of the phases, and the places of the activations, in phased "
-                 "execution.",
+      .summary =
+          "The devices of the phases, and the places of the activations, in phased "
+          "execution.",
       .fields = {
           {.name = "activations",
            .type = Type::choice,

@@ -16,7 +16,7 @@ struct ListedPhase {
     PlanBuilder::Ref ref;
     std::uint32_t distance;
   };
-  PlanBuilder::Ref first, last;         ///< the first and the last computation
+  PlanBuilder::Ref first, last;  ///< the first and the last computation
   /// The saves of this phase's results, which are listed in the next phase.
   std::vector<PlanBuilder::Ref> saves;
   /// The first load and the last load of this phase on each copy engine.

@@ -73,9 +73,9 @@ class MovingTensors {
   const PlacementSchedule& schedule_;
   PlanBuilder& builder_;
   const PlanTensors& tensors_;
-  std::map<std::uint32_t, std::vector<Stay>> stays_;               ///< the stays, by tensor and use
-  std::vector<Ends> ends_;                                         ///< by move
-  std::vector<PlanBuilder::Ref> refs_;                             ///< by move
+  std::map<std::uint32_t, std::vector<Stay>> stays_;  ///< the stays, by tensor and use
+  std::vector<Ends> ends_;                            ///< by move
+  std::vector<PlanBuilder::Ref> refs_;                ///< by move
   /// Moves, by the kernel that needs them.
   std::map<std::uint32_t, std::vector<PlanBuilder::Ref>> arrive_;
   std::map<std::uint32_t, PlanBuilder::Ref> saved_home_;  ///< the last save to a home, by tensor

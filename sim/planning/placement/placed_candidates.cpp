@@ -41,7 +41,8 @@ class FatesToPlace {
     try {
       std::optional<Draft> draft = placed_draft({request_, common_, fates(), policy_, way, worth});
       if (draft) return sluice::settled(text, [&] { return finish(std::move(*draft), request_); });
-    } catch (const InputError&) {  // The scenario did not ask for this placement, so its error is ignored.
+    } catch (const InputError&) {
+      // The scenario did not ask for this placement, so its error is ignored.
     } catch (const Infeasible&) {
     }
     return {.text = text};
@@ -137,7 +138,8 @@ std::vector<Candidate> placed_candidates(const PolicyRequest& request,
         candidates.push_back(candidate_of(placed, at_least, way, text));
       }
     }
-  } catch (const InputError&) {  // If the scenario asks for a placement, placed_plan() reports this error.
+  } catch (const InputError&) {
+    // If the scenario asks for a placement, placed_plan() reports this error.
     return {};
   } catch (const Infeasible&) {
     return {};

@@ -272,7 +272,7 @@ class PlacedLister {
   std::map<std::uint32_t, PlanBuilder::Ref> arrivals_;
   /// Indexed by kernel; empty if the kernel computes nothing.
   std::vector<PlanBuilder::Ref> kernels_;
-  std::vector<std::uint32_t> waiting_;     ///< the kernels whose results the next kernel makes
+  std::vector<std::uint32_t> waiting_;  ///< the kernels whose results the next kernel makes
   std::set<std::int64_t> done_;  ///< the micro-batches whose samples are done when a save arrives
 };
 

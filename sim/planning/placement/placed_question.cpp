@@ -72,7 +72,8 @@ FateChoice placed_fates(const PolicyRequest& request, const CommonParameters& co
   PolicyRequest asked = with_stages(request, stages);
   if (request.strategy().searches) try {
       return choose_fates(asked, order, never);
-    } catch (const Infeasible&) {  // Tensors that do not fit into the first memory may fit into both memories together.
+    } catch (const Infeasible&) {
+      // Tensors that do not fit into the first memory may fit into both memories together.
     }
   asked.capacity_enforced = false;
   FateChoice chosen = choose_fates(asked, order, never);

@@ -80,8 +80,10 @@ Draft placed_plan(const PolicyRequest& request, const Reader& parameters, const 
   const CommonParameters common = read_common(request, parameters);
   std::optional<Draft> draft =
       placed_draft({request, common, placed_fates(request, common), policy, way});
-  if (!draft) throw InternalError("no placement was found, although all tensors fit into slow "
-                                  "memory");
+  if (!draft)
+    throw InternalError(
+        "no placement was found, although all tensors fit into slow "
+        "memory");
   return std::move(*draft);
 }
 

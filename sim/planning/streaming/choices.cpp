@@ -16,7 +16,8 @@ namespace sluice {
 
 namespace {
 
-constexpr std::int64_t steps_of_ahead = 32;     ///< the steps from 0 to all weights in which `ahead` is tried
+/// The steps from 0 to all weights in which `ahead` is tried.
+constexpr std::int64_t steps_of_ahead = 32;
 constexpr std::int64_t few_steps_of_ahead = 8;  ///< the number of these steps with many passes
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
@@ -26,7 +27,8 @@ constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 constexpr std::int64_t few_slots =
     1000;  ///< more ways are tried if a step has at most this many slots
-constexpr std::int64_t shares_that_stay = 8;  ///< the tried shares of the weights are multiples of 1 / 8
+/// The tried shares of the weights are multiples of 1 / 8.
+constexpr std::int64_t shares_that_stay = 8;
 
 /// The data that all candidates of one cut share.
 struct CutContext {
@@ -148,7 +150,8 @@ class StreamedWays {
       if (!(rehearsal.at_least() < worth * (1 - 1e-12))) return;
       const RehearsedOrder order = rehearsal.order();
       same_from = order.used;
-      const double alone = rehearsal.seconds(order.loads);  // the seconds if copies do not slow each other down
+      // The seconds if copies do not slow each other down.
+      const double alone = rehearsal.seconds(order.loads);
       if (replayed() && !(alone < worth * (1 - 1e-12))) continue;
       const double seconds = replayed() ? seconds_replayed(rehearsal) : alone;
       worth = std::min(worth, seconds);
@@ -307,7 +310,8 @@ class StreamedWays {
         for (const std::int64_t most : {3, 2}) counts.push_back({most, false, false});
     }
     counts.push_back({1, false});
-    if (const auto most = shared_->keys.buffers) {  // the scenario's number of buffers is the upper limit
+    // The scenario's number of buffers is the upper limit.
+    if (const auto most = shared_->keys.buffers) {
       const std::int64_t useful = std::min(*most, shared_->streamed.micro_batches + 1);
       std::erase_if(counts, [&](const BufferCount& some) {
         return some.most > useful || (some.most == useful && some.inputs_cross);
@@ -336,7 +340,8 @@ class StreamedWays {
     for (std::int64_t i = 0; i <= steps; ++i)
       bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(i) /
                                                 static_cast<double>(steps)));
-    if (const auto most = shared_->keys.ahead) {  // the scenario's number of bytes is the upper limit
+    // The scenario's number of bytes is the upper limit.
+    if (const auto most = shared_->keys.ahead) {
       std::erase_if(bytes, [&](std::int64_t some) { return some >= *most; });
       bytes.push_back(std::min(*most, all));
     }

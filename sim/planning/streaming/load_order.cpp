@@ -42,8 +42,9 @@ class LoadOrder {
   /// A run of a group. The numbers of runs continue from one step to the next step.
   struct Row {
     std::size_t group = 0;
-    std::int64_t count = 0, first = 0, end = 0;  ///< the number of slots, the first slot, and the slot after the last
-    std::size_t in_step = 0;                     ///< the number of the run within its step
+    /// The number of slots, the first slot, and the slot after the last.
+    std::int64_t count = 0, first = 0, end = 0;
+    std::size_t in_step = 0;  ///< the number of the run within its step
     std::int64_t level_first = 0, level_last = 0;
     /// The numbers of inputs and results of other slots that may be on the device.
     std::int64_t inputs = 0, results = 0;
@@ -51,9 +52,10 @@ class LoadOrder {
     bool loads_input = false, saves = false, waits = false;
     std::size_t first_piece = 0, pieces = 0, kept = 0;
     std::size_t pieces_left = 0;
-    double weights_there = 0;     ///< the time at which the loaded weights have arrived
-    std::int64_t ahead = 0;       ///< the bytes on the device for later runs
-    std::int64_t ahead_from = 0;  ///< the first micro-batch of the run during which these bytes are on the device
+    double weights_there = 0;  ///< the time at which the loaded weights have arrived
+    std::int64_t ahead = 0;    ///< the bytes on the device for later runs
+    /// The first micro-batch of the run during which these bytes are on the device.
+    std::int64_t ahead_from = 0;
   };
 
   Row row_of(std::int64_t step, std::size_t r) const {

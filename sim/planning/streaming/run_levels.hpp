@@ -55,7 +55,8 @@ class RunLevels {
  private:
   struct RunMemory {
     std::int64_t bytes = 0;
-    std::int64_t in = 0, out = 0;  ///< the bytes of an input and of an output that wait on the device
+    /// The bytes of an input and of an output that wait on the device.
+    std::int64_t in = 0, out = 0;
     std::int64_t inputs = 0, results = 0;
     std::int64_t result_bytes = 0;  ///< the bytes of the `results` results
     bool waits = false;

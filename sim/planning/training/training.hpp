@@ -59,7 +59,7 @@ struct TrainingOrder {
   bool weights_stay = true;
   /// If empty: the number for the fewest passes that fit, with equal shares.
   std::optional<std::int64_t> in_flight;
-  std::vector<std::string> devices;       ///< the devices that take turns
+  std::vector<std::string> devices;  ///< the devices that take turns
   bool overlap = true;
   /// The bytes of each device that the whole run, including early loads, may use. If `room` is empty, the run may use
   /// all bytes.

@@ -24,8 +24,9 @@ Value replica_keys(const Reader& parameters, const std::string& policy, const st
         entry.key != "all_reduce" && entry.key != "transfers")
       keys.entries().push_back(entry);
   if (const Value* own = keys.find("device"))
-    fail_at(*own, "each replica has its own device: list all devices under 'devices', and remove "
-                  "this key");
+    fail_at(*own,
+            "each replica has its own device: list all devices under 'devices', and remove "
+            "this key");
   keys.set("device", Value::make(device));
   return keys;
 }

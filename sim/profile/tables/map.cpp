@@ -22,29 +22,31 @@ const Record& map_record() {
   static const Record record = {
       .name = "the map of a table",
       .summary = "Says from which columns of a table the columns of a profile come.",
-      .fields = {text_field("format", "sluice-profile-map/1"),
-                 {.name = "header",
-                  .type = Type::mapping,
-                  .summary = "the keys of the profile's header",
-                  .optional = true},
-                 {.name = "file_name",
-                  .type = Type::choice,
-                  .summary = "the column that the file's name fills",
-                  .optional = true,
-                  .choices = {"device", "model"}},
-                 {.name = "repeats",
-                  .type = Type::choice,
-                  .summary = "what is done with rows that differ only in measured values",
-                  .default_text = "refused",
-                  .choices = {"refused", "pooled"}},
-                 {.name = "columns",
-                  .type = Type::mapping,
-                  .summary = "the origin of each column of the profile"},
-                 {.name = "each",
-                  .type = Type::list,
-                  .summary = "a list of additional columns; each row of the table becomes one row of the profile per "
-                             "element of the list",
-                  .optional = true}}};
+      .fields = {
+          text_field("format", "sluice-profile-map/1"),
+          {.name = "header",
+           .type = Type::mapping,
+           .summary = "the keys of the profile's header",
+           .optional = true},
+          {.name = "file_name",
+           .type = Type::choice,
+           .summary = "the column that the file's name fills",
+           .optional = true,
+           .choices = {"device", "model"}},
+          {.name = "repeats",
+           .type = Type::choice,
+           .summary = "what is done with rows that differ only in measured values",
+           .default_text = "refused",
+           .choices = {"refused", "pooled"}},
+          {.name = "columns",
+           .type = Type::mapping,
+           .summary = "the origin of each column of the profile"},
+          {.name = "each",
+           .type = Type::list,
+           .summary =
+               "a list of additional columns; each row of the table becomes one row of the profile per "
+               "element of the list",
+           .optional = true}}};
   return record;
 }
 
@@ -280,7 +282,8 @@ Profile read_foreign_table(const std::shared_ptr<const Source>& source, const st
   throw InputError(
       position_in(*source, 1, 1),
       "this is neither a profile, which begins with '# format: sluice-profile/1', nor a table with a known heading (" +
-          join(foreign_tables().names()) + "); use --map MAP.yaml to say what the columns of the table mean");
+          join(foreign_tables().names()) +
+          "); use --map MAP.yaml to say what the columns of the table mean");
 }
 
 }  // namespace sluice

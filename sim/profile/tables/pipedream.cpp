@@ -46,7 +46,8 @@ Profile read(const std::shared_ptr<const Source>& source) {
 extern const ForeignTable pipedream_table;
 const ForeignTable pipedream_table = {
     .name = "pipedream",
-    .summary = "Reads layer graphs of PipeDream's profiler, with rows for the forward and the backward pass.",
+    .summary =
+        "Reads layer graphs of PipeDream's profiler, with rows for the forward and the backward pass.",
     .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1",
     .ending = ".graph.txt",
     .read = read};

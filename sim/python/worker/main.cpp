@@ -135,7 +135,8 @@ class Loop {
     Descriptor channel = std::move(received.descriptors[0]);
     Descriptor request = std::move(received.descriptors[1]);
     try {
-      children_.reserve(children_.size() + 1);  // After the fork, storing the child cannot fail for lack of memory.
+      // After the fork, storing the child cannot fail for lack of memory.
+      children_.reserve(children_.size() + 1);
       const pid_t pid = fork_child([&] {
         children_.clear();
         signals_.reset();
@@ -198,8 +199,9 @@ int main() {
   std::signal(SIGXFSZ, SIG_IGN);
   sluice::know_hdf5_profiles();
   try {
-    sluice::load_engine();          // All children inherit the loaded engine.
-  } catch (const sluice::Error&) {  // A request that needs the engine reports why the engine cannot be loaded.
+    sluice::load_engine();  // All children inherit the loaded engine.
+  } catch (const sluice::Error&) {
+    // A request that needs the engine reports why the engine cannot be loaded.
   }
   sluice::helper::Loop().run();
   return 0;

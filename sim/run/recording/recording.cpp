@@ -56,8 +56,8 @@ void columns_of(Visitor& visit, Recording& r) {
 /// A recording that will be written, with the place of each part in the bytes.
 class Packing {
  public:
-  explicit Packing(const Recording& recording)
-      : recording_(const_cast<Recording&>(recording)) {  // The code that writes a recording does not change it.
+  // The code that writes a recording does not change it.
+  explicit Packing(const Recording& recording) : recording_(const_cast<Recording&>(recording)) {
     columns_of(layout_, recording_);
     text_ = recording_json(recording_, layout_);
     begin_ = ColumnLayout::aligned(recording_head + text_.size());
@@ -112,11 +112,12 @@ Recording recording_of(const TraceReader& trace) {
   // Together with their memory events, `most_spans` spans take about a gigabyte.
   constexpr std::uint64_t most_spans = 10'000'000;
   if (trace.is_folded() && trace.span_count() > most_spans)
-    throw InputError(trace.path() + ": error: the trace has " + std::to_string(trace.span_count()) +
-                     " spans, of which most are repetitions of one period; at most " +
-                     std::to_string(most_spans) +
-                     " are read into memory at once. Use `sluice show` or `sluice export`, which read one span after "
-                     "the other, or read the period and its count (/folds) with h5py");
+    throw InputError(
+        trace.path() + ": error: the trace has " + std::to_string(trace.span_count()) +
+        " spans, of which most are repetitions of one period; at most " +
+        std::to_string(most_spans) +
+        " are read into memory at once. Use `sluice show` or `sluice export`, which read one span after "
+        "the other, or read the period and its count (/folds) with h5py");
   Recording recording;
   recording.status = trace.status();
   recording.header = trace.header();

@@ -165,7 +165,8 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
 struct DerivedShares {
   /// The share that comes from measurements by a fit or by interpolation, as the note fitted_share says.
   double known = 0;
-  double multiple = 0;  ///< the share that is computed as a multiple of the seconds of forward passes
+  /// The share that is computed as a multiple of the seconds of forward passes.
+  double multiple = 0;
 };
 
 DerivedShares derived_shares(const Scenario& scenario, const Account& account) {

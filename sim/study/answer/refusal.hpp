@@ -20,7 +20,8 @@ struct Refusal {
   /// Samples of the largest batch that fits if only the batch changes; 0 if not even one sample fits. The value is
   /// nullopt if this batch was not searched for, or if the search reached its limit of work.
   std::optional<std::int64_t> largest_batch;
-  std::vector<std::string> changes;  ///< changes of the scenario as a user would write them, each with its reason
+  /// Changes of the scenario as a user would write them, each with its reason.
+  std::vector<std::string> changes;
 };
 
 /// Explains the refusal. Makes plans for smaller batches to find the largest batch that fits. Throws Interrupted.

@@ -150,7 +150,9 @@ std::string read_input_text(const Reader& input) {
     text += line.text() + "\n";
   }
   if (sha256_of(text) != input.text("sha256"))
-    input.fail("sha256", "the 'sha256' of input is not the hash of the text of input: the hash or the text was edited");
+    input.fail(
+        "sha256",
+        "the 'sha256' of input is not the hash of the text of input: the hash or the text was edited");
   return text;
 }
 

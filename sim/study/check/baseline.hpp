@@ -42,8 +42,9 @@ struct Baseline {
   /// Text of the scenario; empty for a plan, or if the text is longer than `longest_kept_text`.
   std::string input_text;
   Outcome outcome = Outcome::complete;
-  std::string message;  ///< if the outcome is infeasible: the first line of the message, without the colon at its end
-  Entries entries;      ///< empty when the outcome is infeasible
+  /// If the outcome is infeasible: the first line of the message, without the colon at its end.
+  std::string message;
+  Entries entries;  ///< empty when the outcome is infeasible
 };
 
 /// If the text of a scenario or plan is longer than this, the baseline keeps only a hash of the text, and sums of a

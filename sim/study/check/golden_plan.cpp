@@ -146,7 +146,8 @@ class Comparison {
 
   static std::optional<std::string> value_of(const Statement& statement, const std::string& key,
                                              std::size_t place) {
-    if (key.empty()) {  // Flags and single words have no key, so they are compared by their position in the line.
+    // Flags and single words have no key, so they are compared by their position in the line.
+    if (key.empty()) {
       if (place < statement.says.size() && statement.says[place].first.empty())
         return statement.says[place].second;
       return std::nullopt;

@@ -15,7 +15,8 @@ namespace sluice {
 
 struct CoverRequest {
   std::int64_t samples = 1;
-  std::string dtype = "float32";  ///< element type of the operators; if empty, the dtype of the profile
+  /// Element type of the operators; if empty, the dtype of the profile.
+  std::string dtype = "float32";
   std::vector<std::string> passes = {"forward"};
   double target = 0.9;
   /// Seconds and joules of the whole model. If these values are set, they replace the profile's row for the whole
@@ -37,7 +38,8 @@ struct UnmeasuredOperator {
 };
 
 struct Cover {
-  std::size_t operators = 0, measured = 0;  ///< number of distinct operators in the passes of the model
+  /// Number of distinct operators in the passes of the model.
+  std::size_t operators = 0, measured = 0;
   /// Sums over the operators that contain no other operators: the measured value of each operator times its
   /// occurrences.
   double attributed_s = 0, attributed_j = 0;

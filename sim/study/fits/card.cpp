@@ -134,7 +134,8 @@ FitAnswer Card::ask(Scenario& scenario, std::int64_t batch, std::int64_t micro_b
     check(*made);
     if (&scenario == &asked_) made_ = {batch, micro_batch, made};
     return {.fits = true};
-  } catch (const CountError&) {  // The number of bytes does not fit into 64 bits, so no memory holds them.
+  } catch (const CountError&) {
+    // The number of bytes does not fit into 64 bits, so no memory holds them.
     if (&scenario == &asked_) {
       refusal_.reset();
       is_beyond_counts_ = true;

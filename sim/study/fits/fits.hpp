@@ -30,8 +30,10 @@ struct FitsRequest {
   std::string optimizer = {};  ///< name of the optimizer; empty for the scenario's default
   std::string policy = "resident";
   std::string fates = "keep_all";
-  std::optional<std::int64_t> batch = {};   ///< samples of the batch for which accumulation is shown
-  std::vector<std::string> overrides = {};  ///< overrides KEY=VALUE of the scenario, which are applied last
+  /// Samples of the batch for which accumulation is shown.
+  std::optional<std::int64_t> batch = {};
+  /// Overrides KEY=VALUE of the scenario, which are applied last.
+  std::vector<std::string> overrides = {};
   /// This function is called from time to time with the estimated share of the work that is done.
   std::function<void(double share)> progress = {};
 };
@@ -41,7 +43,8 @@ struct FitsRequest {
 struct Footprint {
   std::int64_t samples = 0;
   std::int64_t bytes = 0;
-  std::array<std::int64_t, tensor_class_count> by_class{};  ///< bytes of each class of tensors, which add up to `bytes`
+  /// Bytes of each class of tensors, which add up to `bytes`.
+  std::array<std::int64_t, tensor_class_count> by_class{};
   /// The action that runs at that moment: "1B0"
   std::string action;
   std::string doing;  ///< what the action does: "backward of conv2"

@@ -25,7 +25,8 @@ struct Target {
   /// the device.
   Target(const Platform& platform, const Device& device, DType dtype, ChosenCost cost);
   double transfer_s(std::int64_t elements) const;
-  std::int64_t bytes(std::int64_t elements) const;  ///< throws InputError if a sum does not fit into 64 bits
+  /// Throws InputError if a sum does not fit into 64 bits.
+  std::int64_t bytes(std::int64_t elements) const;
 };
 
 /// Counts of one layer, or of all layers from the first layer to this layer. All counts except those of the parameters
@@ -50,8 +51,10 @@ struct TableRow {
   struct Times {
     /// Seconds to move the state or the parameters over the link.
     double state = 0, total_state = 0, total_parameters = 0;
-    double flop = 0, total_flop = 0;                          ///< seconds of the FLOP at the device's rate
-    double forward = 0, total_forward = 0;                    ///< seconds of the passes by the cost model
+    /// Seconds of the FLOP at the device's rate.
+    double flop = 0, total_flop = 0;
+    /// Seconds of the passes by the cost model.
+    double forward = 0, total_forward = 0;
     double backward = 0, total_backward = 0;
     /// The number of copies of this layer's output that fit in memory in addition to the parameters up to this layer;
     /// nullopt if there is no limit.
@@ -76,7 +79,7 @@ struct TableSummary {
   std::optional<double> fill_s;  ///< seconds to fill the device's memory over the link
   /// Copies of all parameters that fit into the device's memory; nullopt for a model without parameters.
   std::optional<double> copies;
-  double state_s = 0;            ///< seconds to move all activations over the link
+  double state_s = 0;  ///< seconds to move all activations over the link
   double load_and_state_s = 0, load_and_input_s = 0;
   double flop_s = 0;
   std::optional<double> inferences_per_load;  ///< load_s / flop_s

@@ -18,7 +18,8 @@ struct OperatorSum {
 
 struct OperatorSums {
   std::vector<OperatorSum> classes;  ///< the class with the most seconds comes first
-  std::vector<OperatorSum> layers;   ///< the layers in the order of the model, and then all other work
+  /// The layers in the order of the model, and then all other work.
+  std::vector<OperatorSum> layers;
   OperatorSum total;
 };
 

@@ -31,16 +31,20 @@ struct PlacementCurve {
   std::optional<PlacementProblem::Rates> in_place = {};
   std::int64_t needed = 0;  ///< the largest number of bytes that tensors occupy at one time
   std::optional<std::int64_t> fast_capacity = {};  ///< bytes of the fast memory that the device has
-  double all_fast_s = 0;                           ///< seconds of a micro-batch if all tensors are in fast memory
-  std::vector<PlacementResult> results;            ///< sorted by capacity, and for equal capacities by method
+  /// Seconds of a micro-batch if all tensors are in fast memory.
+  double all_fast_s = 0;
+  /// Sorted by capacity, and for equal capacities by method.
+  std::vector<PlacementResult> results;
 
   double fraction(const PlacementResult& result) const;
   double slowdown(const PlacementResult& result) const { return result.seconds() / all_fast_s; }
 };
 
 struct CurveRequest {
-  std::string device;             ///< name of the device; if empty, the first device that has two memories
-  std::string fast = {};          ///< sizes of fast memory; if empty, 10%..100% and the size that the device has
+  /// Name of the device; if empty, the first device that has two memories.
+  std::string device;
+  /// Sizes of fast memory; if empty, 10%..100% and the size that the device has.
+  std::string fast = {};
   std::vector<std::string> ways;  ///< names of the methods; if empty, all methods
   int nodes = 1000;
   /// The rates at which kernels read and write slow memory in place. The seconds of the reads and writes at these rates

@@ -10,16 +10,18 @@ namespace sluice {
 
 struct SearchKey {
   enum class Kind {
-    listed,  ///< a few values without an order, which are combined with all values of the other keys
-    whole,   ///< whole numbers from low to high
-    real,    ///< real numbers from low to high
+    /// A few values without an order, which are combined with all values of the other keys.
+    listed,
+    whole,  ///< whole numbers from low to high
+    real,   ///< real numbers from low to high
   };
   std::string key;  ///< with dots: "workload.batch"
   Kind kind = Kind::listed;
   std::vector<std::string> values;  ///< if the kind is `listed`, the texts that stand after KEY=
-  double low = 0, high = 0;         ///< the ends of the range if the kind is `whole` or `real`; low < high
-  std::string unit;                 ///< follows each number
-  bool bytes = false;               ///< whether a real number must be written as whole bytes
+  /// The ends of the range if the kind is `whole` or `real`; low < high.
+  double low = 0, high = 0;
+  std::string unit;    ///< follows each number
+  bool bytes = false;  ///< whether a real number must be written as whole bytes
 
   /// Returns the number of values of this key, which is infinity for real numbers.
   double count() const;

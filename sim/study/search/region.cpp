@@ -10,8 +10,10 @@ namespace sluice {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double first_step = 0.1;  ///< the length of the first step of a walk, as a share of the range
-constexpr double tolerance = 1e-6;  ///< the length of a step at which a walk ends, as a share of the range
+/// The length of the first step of a walk, as a share of the range.
+constexpr double first_step = 0.1;
+/// The length of a step at which a walk ends, as a share of the range.
+constexpr double tolerance = 1e-6;
 /// If the distance between the starting points of two walks is below this, only one of the two walks is made.
 constexpr double apart = 0.15;
 constexpr std::size_t most_starts = 3;
@@ -94,7 +96,8 @@ void Region::ask_corners() {
 }
 
 void Region::divide(const Score& score, std::size_t most_points) {
-  if (most_points == 0) return;  // NLopt would take a limit of 0 calls to mean that there is no limit.
+  // NLopt would take a limit of 0 calls to mean that there is no limit.
+  if (most_points == 0) return;
   struct PointLimitReached {};
   const std::size_t until = std::min(asked() + most_points, most_points_);
   try {

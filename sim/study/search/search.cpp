@@ -15,7 +15,8 @@ namespace {
 /// The least number of points that the search of a region needs. This number is a little larger than the number of
 /// corners.
 constexpr double least_for_a_region = 12;
-constexpr double worth_a_search = 40;  ///< the number of points with which a region should be searched
+/// The number of points with which a region should be searched.
+constexpr double worth_a_search = 40;
 
 /// The varied keys, divided into two groups. All values of the keys in `tried` are combined with each other. For each
 /// of these combinations, the keys in `searched` are searched.

@@ -19,7 +19,8 @@ struct SearchRequest {
   std::vector<SearchKey> keys;
   SearchGoal goal;
   std::vector<SearchLimit> limits = {};
-  std::size_t most_points = 200;  ///< the largest number of different points that the search may evaluate
+  /// The largest number of different points that the search may evaluate.
+  std::size_t most_points = 200;
   /// How many points run at the same time, if the search knows several points to evaluate.
   std::size_t jobs = 1;
   /// Runs the best point with both executors, and throws if the results of the executors differ.
@@ -34,9 +35,10 @@ struct SearchRequest {
 /// better. If both points break limits, the point that breaks its limits by a smaller amount is better.
 struct Merit {
   enum class LimitStatus {
-    keeps,    ///< the point keeps all limits
-    breaks,   ///< the point runs, but breaks a limit
-    refused,  ///< the point lacks the number of the goal, because the point does not fit or cannot be evaluated
+    keeps,   ///< the point keeps all limits
+    breaks,  ///< the point runs, but breaks a limit
+    /// The point lacks the number of the goal, because the point does not fit or cannot be evaluated.
+    refused,
   };
   LimitStatus status = LimitStatus::refused;
   /// If the point keeps all limits, this is the number of the goal, with its sign changed if the goal is maximised.
@@ -49,7 +51,8 @@ struct SearchResult {
   Points points;      ///< the points that were evaluated, in the order of their evaluation
   SweepResult sweep;  ///< the results of these points
   std::vector<Merit> merits;
-  std::optional<std::size_t> best;  ///< index of the best point in `points`; nullopt if no point keeps all limits
+  /// Index of the best point in `points`; nullopt if no point keeps all limits.
+  std::optional<std::size_t> best;
   /// A point that would be better than `best` if it did not break a limit. If there are several such points, this is
   /// the point that breaks its limit least.
   std::optional<std::size_t> beyond;

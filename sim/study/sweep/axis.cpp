@@ -18,9 +18,10 @@ namespace {
 constexpr std::size_t most_points = 1'000'000;
 
 [[noreturn]] void refuse(const std::string& word, const std::string& why) {
-  throw UsageError("'" + word + "': " + why +
-                   "; expected KEY=a,b,c or KEY=lo..hi:n (n values) or KEY=lo..hi*f (each is f times "
-                   "the value before), as in workload.batch=1..32*2");
+  throw UsageError(
+      "'" + word + "': " + why +
+      "; expected KEY=a,b,c or KEY=lo..hi:n (n values) or KEY=lo..hi*f (each is f times "
+      "the value before), as in workload.batch=1..32*2");
 }
 
 /// Splits the text at commas that are outside of brackets, braces and quotes.

@@ -204,7 +204,8 @@ KnownPoint known_point(const Variants& variants, const std::vector<std::string>&
     return {std::move(key), std::move(scenario)};
   } catch (const Interrupted&) {
     throw;
-  } catch (const std::exception&) {  // evaluate() reads the scenario again, and reports why it cannot be read
+  } catch (const std::exception&) {
+    // evaluate() reads the scenario again, and reports why it cannot be read.
     return {sha256_of(point_key(variants.base()) + "\n" + join(overrides, "\n")), {}};
   }
 }

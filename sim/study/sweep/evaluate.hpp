@@ -60,8 +60,10 @@ PointResult evaluate(const Variants& variants, const std::vector<std::string>& o
 std::string point_key(const Scenario& scenario);
 
 struct KnownPoint {
-  std::string key;  ///< the key of the point: point_key(), or a hash of the request if the scenario cannot be read
-  std::optional<Scenario> scenario;  ///< the scenario of the point; nullopt if the scenario cannot be read
+  /// The key of the point: point_key(), or a hash of the request if the scenario cannot be read.
+  std::string key;
+  /// The scenario of the point; nullopt if the scenario cannot be read.
+  std::optional<Scenario> scenario;
 };
 /// Throws only Interrupted. Any thread may call this function.
 KnownPoint known_point(const Variants& variants, const std::vector<std::string>& overrides);

@@ -77,7 +77,8 @@ bool has_direction(const std::string& number) {
 
 std::vector<std::string> numbers_of_metric(const SweepResult& result, const std::string& metric) {
   std::vector<std::string> found;
-  const NumberNames* last = nullptr;  // Most points share one list of names, which is read only once.
+  // Most points share one list of names, which is read only once.
+  const NumberNames* last = nullptr;
   for (const PointResult& outcome : result.outcomes) {
     if (!outcome.names || outcome.names.get() == last) continue;
     last = outcome.names.get();

@@ -91,7 +91,8 @@ std::shared_ptr<const NumberNames> unpacked_names(const std::string& text,
   return shared_names(std::move(names));
 }
 
-static_assert(std::endian::native == std::endian::little, "the numbers are packed as this computer stores them");
+static_assert(std::endian::native == std::endian::little,
+              "the numbers are packed as this computer stores them");
 
 std::string packed_numbers(const std::vector<double>& numbers) {
   std::string bytes(numbers.size() * sizeof(double), '\0');

@@ -26,16 +26,24 @@ struct PointResult {
   enum class Status {
     complete,    ///< the point ran
     infeasible,  ///< the point does not fit, or its run blocks; this is an answer, too
-    failed,      ///< the point could not be evaluated because of an error of the input or of the program
+    /// The point could not be evaluated because of an error of the input or of the program.
+    failed,
   };
   Status status = Status::failed;
-  std::string reason = {};                        ///< first line of `message`; empty if the point is complete
-  std::string message = {};                       ///< the whole message that says why there are no numbers
-  std::string shortage = {};                      ///< if the point is infeasible: json_shortage() on one line
-  std::shared_ptr<const NumberNames> names = {};  ///< if the point is complete: the names of the numbers
-  std::vector<double> numbers = {};               ///< one number per name; NaN if the metric is absent
-  std::string bound_by = {};                      ///< what limits the speed of the run (the metric `bound_by`)
-  std::string chosen = {};    ///< choices that were made for the point; empty if the scenario left no choice open
+  /// First line of `message`; empty if the point is complete.
+  std::string reason = {};
+  /// The whole message that says why there are no numbers.
+  std::string message = {};
+  /// If the point is infeasible: json_shortage() on one line.
+  std::string shortage = {};
+  /// If the point is complete: the names of the numbers.
+  std::shared_ptr<const NumberNames> names = {};
+  /// One number per name; NaN if the metric is absent.
+  std::vector<double> numbers = {};
+  /// What limits the speed of the run (the metric `bound_by`).
+  std::string bound_by = {};
+  /// Choices that were made for the point; empty if the scenario left no choice open.
+  std::string chosen = {};
   std::string executor = {};  ///< the executor that ran the point
   bool verified = false;      ///< whether SimGrid gave the result of the replay
 

@@ -76,7 +76,8 @@ class Store::Database {
 
   std::optional<PointResult> find(const std::string& key) {
     find_->bind(1, key);
-    struct Reset {  // The statement is also reset after an error, so that the next point can be looked up.
+    // The statement is also reset after an error, so that the next point can be looked up.
+    struct Reset {
       Statement& statement;
       ~Reset() { statement.reset(); }
     } reset{*find_};
@@ -225,7 +226,8 @@ class Store::Database {
     return point;
   }
 
-  InOrder in_order_;  ///< No signal can end the process before the database is closed and its log file is removed.
+  /// No signal can end the process before the database is closed and its log file is removed.
+  InOrder in_order_;
   Connection connection_;
   bool open_ = false;
   std::optional<Statement> find_, put_, verified_;

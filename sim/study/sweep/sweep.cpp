@@ -91,7 +91,8 @@ class Sweep {
     try {
       while (threads.size() < count) threads.emplace_back([this] { work(); });
     } catch (const std::system_error& error) {
-      if (threads.empty() && memory_is_low()) throw std::bad_alloc();  // the stack of a thread needs memory
+      // The stack of a thread needs memory.
+      if (threads.empty() && memory_is_low()) throw std::bad_alloc();
       if (threads.empty()) throw IoError(std::string("cannot start a thread: ") + error.what());
       const std::lock_guard<std::mutex> lock(mutex_);
       working_ -= count - threads.size();
@@ -149,7 +150,8 @@ class Sweep {
       {
         std::unique_lock<std::mutex> lock(mutex_);
         something_.wait_for(lock, between_commits, [&] { return !answers_.empty() || !working_; });
-        if (fault_) std::rethrow_exception(fault_);  // keep_what_is_left() stores the remaining answers
+        // keep_what_is_left() stores the remaining answers.
+        if (fault_) std::rethrow_exception(fault_);
         answers.swap(answers_);
         over = working_ == 0;
       }
@@ -290,7 +292,8 @@ class Sweep {
 
   const SweepRequest& request_;
   SweepResult result_;
-  std::vector<std::string> keys_;  ///< the keys in the store, by the position of the point; empty without a store
+  /// The keys in the store, by the position of the point; empty without a store.
+  std::vector<std::string> keys_;
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> stop_{false};
   std::mutex mutex_, store_mutex_;

@@ -46,7 +46,8 @@ struct SweepResult {
   /// The positions of the points in ascending order: all points, or the points of a shard.
   std::vector<std::size_t> points;
   std::vector<PointResult> outcomes;  ///< one outcome per element of `points`
-  std::size_t ran = 0;                ///< number of points that this call executed and that have numbers
+  /// Number of points that this call executed and that have numbers.
+  std::size_t ran = 0;
   std::size_t from_store = 0, verified = 0;
   std::size_t count(PointResult::Status status) const;
   /// If no point could be run, throws the error of the first point: InternalError if the computer had too little

@@ -103,7 +103,8 @@ void write_data_island(const TraceReader& trace, const std::string& table, const
 extern const ExportFormat data_island_export;
 const ExportFormat data_island_export = {
     .name = "data-island",
-    .summary = "Writes a table as JSON for a web page. The table has the metrics, or the stages with their sums.",
+    .summary =
+        "Writes a table as JSON for a web page. The table has the metrics, or the stages with their sums.",
     .source = "AlexNet on one card",
     .tables = {"metrics", "stages"},
     .write = write_data_island,

@@ -29,7 +29,8 @@ constexpr int annotation_int = 4, annotation_double = 5, annotation_string = 6,
 enum EventType { slice_begin = 1, slice_end = 2, counter_sample = 4 };
 constexpr std::uint64_t state_cleared = 1;  // SEQ_INCREMENTAL_STATE_CLEARED
 constexpr std::uint64_t size_in_bytes = 3;  // UNIT_SIZE_BYTES
-constexpr std::uint64_t boottime = 6;       // the number of the clock that Perfetto's time axis shows
+// The number of the clock that Perfetto's time axis shows.
+constexpr std::uint64_t boottime = 6;
 
 class PerfettoWriter {
  public:

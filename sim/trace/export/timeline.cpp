@@ -55,7 +55,8 @@ class Window {
     std::uint64_t previous = 0;  ///< the previous execution of this action
     bool waited = false;         ///< whether a flow ends at this span
     std::uint64_t first_leaving = 0, last_leaving = 0;
-    std::uint64_t next_leaving = 0;  ///< number of the next flow that begins at the span at which this flow begins
+    /// Number of the next flow that begins at the span at which this flow begins.
+    std::uint64_t next_leaving = 0;
   };
 
   Item& at(std::uint64_t number) { return items_[number % items_.size()]; }

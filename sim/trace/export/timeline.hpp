@@ -31,8 +31,9 @@ struct TrackGroups {
 struct Slice {
   const Span& span;
   std::uint32_t stream;
-  std::uint64_t begin, end;                   ///< ns
-  std::uint64_t arriving;                     ///< the number of the flow that ends at this slice, or 0
+  std::uint64_t begin, end;  ///< ns
+  /// The number of the flow that ends at this slice, or 0.
+  std::uint64_t arriving;
   const std::vector<std::uint64_t>& leaving;  ///< the numbers of the flows that begin at this slice
 };
 

@@ -24,7 +24,7 @@ struct Batch {
 class BatchQueue {
  public:
   struct Work {
-    std::function<void()> prepare;              ///< is called before any batch is written
+    std::function<void()> prepare;  ///< is called before any batch is written
     /// The queue calls this function for each batch, in the order in which batches were handed over.
     std::function<void(const Batch&)> consume;
     /// Does one piece of the work that is done only while no batch waits. Returns false when no such work is left.

@@ -12,8 +12,9 @@ namespace sluice {
 using hdf5::check;
 using hdf5::Handle;
 
-static_assert(std::endian::native == std::endian::little,
-              "columns are written with the byte order of this computer, which must be little-endian");
+static_assert(
+    std::endian::native == std::endian::little,
+    "columns are written with the byte order of this computer, which must be little-endian");
 
 namespace {
 

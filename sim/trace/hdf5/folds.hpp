@@ -22,10 +22,11 @@ struct StoredRows {
 struct Fold {
   StoredRows spans;        ///< the spans of one period
   std::int64_t times = 0;  ///< how often the period is repeated
-  double seconds = 0;      ///< by how many seconds each repetition is later than the previous repetition
+  /// By how many seconds each repetition is later than the previous repetition.
+  double seconds = 0;
   /// By how many iterations of the body each repetition is later than the previous repetition.
   std::int64_t iterations = 0;
-  std::vector<StoredRows> pools;  ///< the events of the period, one entry per pool
+  std::vector<StoredRows> pools;     ///< the events of the period, one entry per pool
   std::vector<std::uint32_t> order;  ///< the pool of each event of the period
 };
 

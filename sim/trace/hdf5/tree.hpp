@@ -84,7 +84,8 @@ class Tree {
 
   hdf5::Handle file_;
   hdf5::Handle string_type_, scalar_;
-  std::map<std::string, std::string> lines_;  ///< the lines that are hashed, by the path of the object
+  /// The lines that are hashed, by the path of the object.
+  std::map<std::string, std::string> lines_;
 };
 
 }  // namespace sluice

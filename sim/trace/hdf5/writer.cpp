@@ -34,7 +34,8 @@ struct Store {
   Tree tree;
   ChunkFilter filter;
   std::vector<std::unique_ptr<Column>> columns;
-  std::optional<LabelWriter> labels;  ///< the codes of the actions, which exist only while labels are being written
+  /// The codes of the actions, which exist only while labels are being written.
+  std::optional<LabelWriter> labels;
 };
 
 constexpr std::array<const char*, 13> span_columns = {
@@ -164,7 +165,8 @@ struct TraceWriter::State {
   TraceHeader header;
   Labels labels;
   std::size_t chunk_rows;
-  FoldWriter folds;  ///< Only the thread of the simulation uses this member, until the simulation has ended.
+  /// Only the thread of the simulation uses this member, until the simulation has ended.
+  FoldWriter folds;
   std::unique_ptr<Store> store;
   std::vector<ActionCodes> codes;
   Codes kinds, sections{{"prologue", "body", "epilogue"}};

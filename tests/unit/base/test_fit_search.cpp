@@ -15,7 +15,8 @@ FitAnswer line(std::int64_t number, double constant, double each, double availab
   return {needed <= available, needed > available ? needed : 0, available};
 }
 
-TEST_CASE("if every sample needs equally many bytes, the search finds the largest number after the second refusal") {
+TEST_CASE(
+    "if every sample needs equally many bytes, the search finds the largest number after the second refusal") {
   // Since (1000 - 100) / 7 = 128.57, 128 samples fit. The search first tries 1, 2, 6, 22, 86 and 342 samples. 342
   // samples are refused, so the search tries 1000 / ((100 + 7 x 342) / 342) = 137.1 samples next. After the refusals of
   // 342 and 137 samples, the search tries 128 samples.
@@ -51,8 +52,9 @@ TEST_CASE(
         }) == 1'000'000'000'000);
 }
 
-TEST_CASE("for any need that grows with the number, the search finds the number that a search over every number finds",
-          "[property]") {
+TEST_CASE(
+    "for any need that grows with the number, the search finds the number that a search over every number finds",
+    "[property]") {
   std::mt19937_64 random(7);
   const auto up_to = [&](std::int64_t most) {
     return std::uniform_int_distribution<std::int64_t>(0, most)(random);

@@ -29,7 +29,8 @@ TEST_CASE("milp: a knapsack by hand") {
   CHECK(solution.values == std::vector<double>{0, 1, 1});
 }
 
-TEST_CASE("milp: programmes with real variables, with equalities, and with terms that occur twice are solved") {
+TEST_CASE(
+    "milp: programmes with real variables, with equalities, and with terms that occur twice are solved") {
   // Minimise 3 x + y under x + x + y = 4 and x <= 1.5. If y had no bound, the minimum would be at x = 0. Because y is a
   // whole number from 0 to 3, the minimum is at x = 0.5, y = 3.
   Milp milp;

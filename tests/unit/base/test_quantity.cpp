@@ -60,13 +60,15 @@ TEST_CASE("numbers of bytes are whole, and exact up to 2^63 - 1") {
   CHECK_THAT(error_of([] { parse_bytes("1.0001kB"); }), Contains("not a whole number of bytes"));
 }
 
-TEST_CASE("text that is not a quantity is refused; the message gives the text, the reason and an example") {
+TEST_CASE(
+    "text that is not a quantity is refused; the message gives the text, the reason and an example") {
   const auto message_for = [](const char* text, D dimension) {
     return error_of([&] { parse_quantity(text, dimension, "bandwidth"); });
   };
-  CHECK(message_for("-3GB/s", D::bytes_per_s) ==
-        "3 '-3GB/s' for 'bandwidth': the number may not be negative, expected bytes per second like "
-        "\"30GB/s\"");
+  CHECK(
+      message_for("-3GB/s", D::bytes_per_s) ==
+      "3 '-3GB/s' for 'bandwidth': the number may not be negative, expected bytes per second like "
+      "\"30GB/s\"");
   CHECK_THAT(message_for("30", D::bytes_per_s), Contains("the unit is missing"));
   for (const char* bits : {"64Gbps", "64Gbit/s", "64 Gb/s", "64Gbits/s"})
     CHECK_THAT(message_for(bits, D::bytes_per_s),
@@ -173,7 +175,8 @@ TEST_CASE("an error in a line of a megabyte shows only the part of the line arou
   CHECK(std::string(error.what()).size() < 400);
 }
 
-TEST_CASE("a signal sets the flag, and check_interrupt ends the process with the exit code of the signal") {
+TEST_CASE(
+    "a signal sets the flag, and check_interrupt ends the process with the exit code of the signal") {
   // After a signal the flag stays set. So each signal is tested in its own process.
   for (const int signal : {SIGTERM, SIGINT}) {
     const pid_t child = fork();
@@ -195,7 +198,8 @@ TEST_CASE("a signal sets the flag, and check_interrupt ends the process with the
   CHECK(interrupt_signal() == 0);
 }
 
-TEST_CASE("if the process has nothing to clean up, a signal ends the process and removes its half-written file") {
+TEST_CASE(
+    "if the process has nothing to clean up, a signal ends the process and removes its half-written file") {
   char name[] = "/tmp/sluice_interrupt_XXXXXX";
   const int file = mkstemp(name);
   REQUIRE(file >= 0);

@@ -88,8 +88,9 @@ TEST_CASE("The whole text of an integer option must be an integer within the opt
           }).find("2 '" + std::string(width) + "' for '--width'") == 0);
 }
 
-TEST_CASE("Every command has a summary, a usage, examples, and a function or subcommands, and its help shows its "
-          "options") {
+TEST_CASE(
+    "Every command has a summary, a usage, examples, and a function or subcommands, and its help shows its "
+    "options") {
   for (const Command* entry : command_catalog().entries()) {
     INFO(entry->name);
     CHECK(entry->summary.back() == '.');
@@ -160,8 +161,9 @@ TEST_CASE(
         "{\"step_s\": \"s\", \"peak\": \"byte\", \"bound_by\": null}\n");
 }
 
-TEST_CASE("The stage table has running totals, the times of transfers over the link, and the times of computation at "
-          "the device's rate") {
+TEST_CASE(
+    "The stage table has running totals, the times of transfers over the link, and the times of computation at "
+    "the device's rate") {
   // The two layers have outputs of 8 and 2 elements. The second layer has 16 parameters and 32 FLOP. An element has 4
   // B. The link has 2 B/s. The device has 4 FLOP/s and 100 B of memory.
   Model model;
@@ -200,7 +202,8 @@ TEST_CASE("The stage table has running totals, the times of transfers over the l
   CHECK(*summary.inferences_per_load == 4.0);  // 32 s / 8 s
 }
 
-TEST_CASE("If the parameters alone exceed the memory, no samples fit in addition to the parameters") {
+TEST_CASE(
+    "If the parameters alone exceed the memory, no samples fit in addition to the parameters") {
   Model model;
   model.layers = {{"x", "input", {}, {8}, 8, 0, 0, 0}, {"d", "dense", {0}, {2}, 2, 26, 26, 52}};
   Platform platform;

@@ -15,7 +15,8 @@ TEST_CASE("Text is broken at blanks, and a word that is too long gets its own li
   CHECK(broken("äöü äöü", 3) == std::vector<std::string>{"äöü", "äöü"});
 }
 
-TEST_CASE("The continuation of a line is indented to the column where the text of the line begins") {
+TEST_CASE(
+    "The continuation of a line is indented to the column where the text of the line begins") {
   CHECK(folded("label  one two three\n", 14) == "label  one two\n       three\n");
   CHECK(folded("  indented words here\n", 12) == "  indented\n  words here\n");
   CHECK(folded("short\n", 80) == "short\n");

@@ -108,7 +108,8 @@ TEST_CASE("a table reads only the rows that are looked up, and experts read one 
   CHECK(backward(1, 1).written == 4 * (3 + 3 * 8));
 }
 
-TEST_CASE("layers before the first weights have no backward pass, unless their backward pass was measured") {
+TEST_CASE(
+    "layers before the first weights have no backward pass, unless their backward pass was measured") {
   const std::string input = "- {type: input, name: x, shape: [20]}\n";
   const std::string tail = "- {type: dense, name: y, features: 5, bias: false}\n- {type: relu}\n";
   const auto bytes = [](const Model& model, std::size_t l) {
@@ -175,8 +176,8 @@ TEST_CASE("the default cost model is roofline, or peak if a device has no memory
   const Value nothing = Value::make_map();
   CHECK(default_cost(platform).name == "roofline");
   CHECK(choose_cost(nothing, "", platform).name() == "roofline");
-  Value half =
-      Value::make_map();  // keys without the name of a cost model belong to the default cost model, roofline
+  // Keys without the name of a cost model belong to the default cost model, roofline.
+  Value half = Value::make_map();
   half.set("memory_efficiency", Value::make(0.5));
   const ChosenCost halved = choose_cost(half, "", platform);
   CHECK(halved.name() == "roofline");

@@ -103,7 +103,8 @@ TEST_CASE("attention is two products, and elementwise kernels over the scores be
   CHECK(forward[0].columns == 16);
   CHECK(forward[0].depth == 4);
   CHECK(forward[3].bytes == 2 * 4 * 6 * 16 * 16);
-  CHECK(forward[4].bytes == (2 * 4 + 1) * 6 * 16 * 16);  // dropout also writes a mask of 1 byte per score
+  // Dropout also writes a mask of 1 byte per score.
+  CHECK(forward[4].bytes == (2 * 4 + 1) * 6 * 16 * 16);
   const double macs = 3. * static_cast<double>(a.model.layers[4].macs);
   CHECK(flop_of(forward) == 2 * macs);
   CHECK(flop_of(a.kernels(4, Pass::backward)) == 4 * macs);
@@ -218,7 +219,8 @@ TEST_CASE("a platform's document gives the units, the cache and the fit of a dev
   CHECK_FALSE(grounds[0].inside);
 }
 
-TEST_CASE("an answer does not give the error that a fit has on its own devices for another device") {
+TEST_CASE(
+    "an answer does not give the error that a fit has on its own devices for another device") {
   const Case large{
       sluice::test::model_of("- {type: input, name: x, shape: [1024, 1024]}\n"
                              "- {type: matmul, name: y, features: 1024}\n")};
@@ -242,7 +244,8 @@ TEST_CASE("an answer does not give the error that a fit has on its own devices f
   CHECK(sixth.fit_errors.median > errors("t4", "gpus_float32").fit_errors.median);
 }
 
-TEST_CASE("with memory_power, a kernel of a fit without joules takes less power if memory limits the kernel") {
+TEST_CASE(
+    "with memory_power, a kernel of a fit without joules takes less power if memory limits the kernel") {
   const Case a{
       sluice::test::model_of("- {type: input, name: x, shape: [4096, 4096]}\n"
                              "- {type: matmul, name: product, features: 4096, bias: false}\n"

@@ -68,7 +68,8 @@ struct Prices {
 
 }  // namespace
 
-TEST_CASE("a row of a profile prices a layer with the configuration, shapes, batch and pass of the row") {
+TEST_CASE(
+    "a row of a profile prices a layer with the configuration, shapes, batch and pass of the row") {
   const Prices prices(", where: {pass: forward}, statistic: median");
   const Price full_price = prices.of(1, 4);
   CHECK(full_price.seconds == 0.003);
@@ -90,7 +91,8 @@ TEST_CASE(
   CHECK(Prices("", columns + rows, "# joules: above_idle\n").of(1, 4).joules == 0.9);
 }
 
-TEST_CASE("one of the two gradients takes its share of a backward pass that was measured as a whole") {
+TEST_CASE(
+    "one of the two gradients takes its share of a backward pass that was measured as a whole") {
   const Prices prices("");
   // The model's input has no gradient, so the gradient of the weights takes all seconds of the backward pass.
   CHECK(prices.of(1, 4, Pass::backward).seconds == 0.006);
@@ -141,7 +143,8 @@ TEST_CASE(
   CHECK(error_of([&] { prices.of(1, 32); }).find("was not measured") != std::string::npos);
 }
 
-TEST_CASE("the account of a price names the device of the rows and the error of the interpolation") {
+TEST_CASE(
+    "the account of a price names the device of the rows and the error of the interpolation") {
   // The rows of 4 and 16 samples reach equal shares of the rates. The row of 8 samples reaches half of that share. If
   // the row of 8 samples is left out, 8 samples are estimated with the share of the other rows. So the estimate is half
   // of the measured seconds.
@@ -186,7 +189,8 @@ TEST_CASE("rows of several batches that were measured in different ways are not 
         }).find("measured with cache cold and hot") != std::string::npos);
 }
 
-TEST_CASE("with memory_power, seconds without joules take less power if memory limits the operator") {
+TEST_CASE(
+    "with memory_power, seconds without joules take less power if memory limits the operator") {
   // Of the operator's 4 rows, only the first has joules. The bytes take 72.8 ns, and the FLOP take 1.2 ns. So memory
   // limits the operator.
   const Prices prices(", where: {pass: forward}, memory_power: 50%");
@@ -231,7 +235,8 @@ TEST_CASE(
   CHECK(error_of([&] { of(100); }).find("was not measured") != std::string::npos);
 }
 
-TEST_CASE("rows of a class that were measured in different ways are an error only for layers of this class") {
+TEST_CASE(
+    "rows of a class that were measured in different ways are an error only for layers of this class") {
   std::string table = "operator,config,inputs,batch,cache,dtype,device,seconds_median\n";
   for (const int n : {4, 8, 16}) {
     const std::string batch = std::to_string(n), wide = std::to_string(5 * n);
@@ -258,8 +263,9 @@ TEST_CASE("rows of a class that were measured in different ways are an error onl
         std::string::npos);
 }
 
-TEST_CASE("convolutions and elementwise operators of sizes that were not measured are estimated from measured "
-          "operators of their class") {
+TEST_CASE(
+    "convolutions and elementwise operators of sizes that were not measured are estimated from measured "
+    "operators of their class") {
   // The measured machine reaches 1 / 20 of its 100 GB/s in streams. In convolutions, the machine reaches the square
   // root of the number of channels times 1 / 1000 of its 10 TFLOP/s. So the logarithms of the shares are planes over
   // the logarithms of the sizes, and the estimates are exact.
@@ -293,10 +299,12 @@ TEST_CASE("convolutions and elementwise operators of sizes that were not measure
   CHECK(of(1, 100) == Approx(conv_s(100, 90)).epsilon(0.01));
   CHECK(of(2, 100) == Approx(relu_s(100, 90)).epsilon(0.01));
   CHECK(error_of([&] { of(1, 500); }).find("was not measured") != std::string::npos);
-  CHECK(error_of([&] { of(3, 100); }).find("was not measured") != std::string::npos);  // no row has this class
+  // No row has this class.
+  CHECK(error_of([&] { of(3, 100); }).find("was not measured") != std::string::npos);
 }
 
-TEST_CASE("products are estimated from rows of one device without sparsity, and equal rows count with their median") {
+TEST_CASE(
+    "products are estimated from rows of one device without sparsity, and equal rows count with their median") {
   const Model model = sluice::test::model_of(
       "- {type: input, name: x, shape: [1000]}\n"
       "- {type: dense, name: y, features: 1000, bias: false}\n");
@@ -361,9 +369,10 @@ TEST_CASE(
   const double dense = prices.of(1, 8).seconds;
   CHECK(between.measured == 0);
   CHECK(between.interpolated == Approx(dense / (dense + 2 * relu)).epsilon(1e-12));
-  CHECK(account_text(between) ==
-        "100 % of the computation's seconds were interpolated between rows of the profile. For 100 "
-        "% of the seconds the error of the interpolation is not known, because too few rows lie between other rows.");
+  CHECK(
+      account_text(between) ==
+      "100 % of the computation's seconds were interpolated between rows of the profile. For 100 "
+      "% of the seconds the error of the interpolation is not known, because too few rows lie between other rows.");
 }
 
 TEST_CASE("a cost model says which files it reads, and which key names a missing file") {

@@ -147,7 +147,8 @@ TEST_CASE("operands behind a link flow while the device computes on the other op
   CHECK(out.price.seconds == Approx(std::max((input + weights) / 100e9, 3e-6)).epsilon(1e-14));
 }
 
-TEST_CASE("a placement that has no price is refused, and the message names the layer, the operand and the memory") {
+TEST_CASE(
+    "a placement that has no price is refused, and the message names the layer, the operand and the memory") {
   const SmallQuestion question;
   const auto refused = [&](const std::vector<std::string>& pools) {
     return error_of(
@@ -168,11 +169,12 @@ TEST_CASE("a placement that has no price is refused, and the message names the l
              Contains("input 'x' is in 'disk'") && Contains("it reaches dram, pmem"));
   SmallQuestion without;
   without.platform = server("write: 50GB/s");
-  CHECK_THAT(error_of([&] {
-               without.cost->of(without.placed(1, {"dram", "dram", "dram"}));
-             }),
-             Contains("forward of layer 'full': input 'x' is in 'dram', but the platform gives no rate at "
-                      "which device 'cpu' could read it"));
+  CHECK_THAT(
+      error_of([&] {
+        without.cost->of(without.placed(1, {"dram", "dram", "dram"}));
+      }),
+      Contains("forward of layer 'full': input 'x' is in 'dram', but the platform gives no rate at "
+               "which device 'cpu' could read it"));
   CHECK_THAT(error_of([&] { without.cost->of(without.query(1)); }),
              Contains("device 'cpu' uses the memory 'dram', which lacks the rates"));
 }
@@ -293,7 +295,8 @@ double copied(const std::string& threads, const std::string& from, const std::st
   return copy_time(platform, from, to, CopyMode::synchronous).bandwidth;
 }
 
-TEST_CASE("with fewer threads, copies are slower by the factor by which reading and writing are slower") {
+TEST_CASE(
+    "with fewer threads, copies are slower by the factor by which reading and writing are slower") {
   CHECK(copied("24", "pmem", "dram") == 29e9);
   CHECK(copied("24", "dram", "pmem") == 12e9);
   CHECK(copied("4", "pmem", "dram") ==

@@ -188,7 +188,8 @@ TEST_CASE("bytes that are not text are found at their position, anywhere in a lo
           "nothing");
 }
 
-TEST_CASE("64 nested levels are read, 65 levels are refused, and 100,000 levels do not crash the reader") {
+TEST_CASE(
+    "64 nested levels are read, 65 levels are refused, and 100,000 levels do not crash the reader") {
   const auto nested = [](std::size_t n) { return std::string(n, '[') + std::string(n, ']'); };
   for (const char* name : {"t.yaml", "t.json"}) {
     INFO(name);

@@ -238,15 +238,17 @@ TEST_CASE("the resolved document says where each value came from") {
   CHECK_THAT(text, Contains("seed: 3  # ") && Contains("s.yaml:2\n"));
 }
 
-TEST_CASE("a name without a folder and an ending means a file beside the document or, if there is none, a bundled "
-          "document") {
+TEST_CASE(
+    "a name without a folder and an ending means a file beside the document or, if there is none, a bundled "
+    "document") {
   const Folder folder;  // the root of the document has no folder platforms
   const std::string name = folder.scenario("platform: {file: k40}\n");
   CHECK(at(load(name), {"platform", "name"}) == "k40");
-  CHECK_THAT(error_of([&] { load(folder.scenario("platform: {file: k04}\n")); }),
-             Contains("s.yaml:1:18: error: there is no file 'k04' beside this document, and none of "
-                      "Sluice's platforms has that name (did you mean 'k40'?)") &&
-                 Contains("`sluice list platforms` lists all"));
+  CHECK_THAT(
+      error_of([&] { load(folder.scenario("platform: {file: k04}\n")); }),
+      Contains("s.yaml:1:18: error: there is no file 'k04' beside this document, and none of "
+               "Sluice's platforms has that name (did you mean 'k40'?)") &&
+          Contains("`sluice list platforms` lists all"));
   CHECK_THAT(error_of([&] { load(folder.scenario("platform: {file: gpt2}\n")); }),
              Contains("it is a model: `sluice model gpt2` counts the model"));
   folder.write("project/a/k40", "name: mine\n");

@@ -122,7 +122,8 @@ TEST_CASE("a field accepts the words that it allows") {
   CHECK_FALSE(r.is_word("latency", "auto"));
 }
 
-TEST_CASE("an unknown key is refused, and the message has its position, a suggestion and all allowed keys") {
+TEST_CASE(
+    "an unknown key is refused, and the message has its position, a suggestion and all allowed keys") {
   CHECK(refused("bandwidth: 1B/s\nlatencey: 5us") ==
         "3 t.yaml:2:1: error: unknown key 'latencey' in link 'host' (did you mean 'latency'?); "
         "allowed: bandwidth, latency, capacity, duplex, count, efficiency, enabled, label, port, "
@@ -131,14 +132,16 @@ TEST_CASE("an unknown key is refused, and the message has its position, a sugges
 
 TEST_CASE("each value is checked for type, unit and range, and errors have its position") {
   const std::string b = "bandwidth: 1B/s\n";
-  CHECK(refused("bandwidth: -3GB/s") ==
-        "3 t.yaml:1:12: error: '-3GB/s' for 'bandwidth': the number may not be negative, expected bytes "
-        "per second like \"30GB/s\"\n    bandwidth: -3GB/s\n               ^");
+  CHECK(
+      refused("bandwidth: -3GB/s") ==
+      "3 t.yaml:1:12: error: '-3GB/s' for 'bandwidth': the number may not be negative, expected bytes "
+      "per second like \"30GB/s\"\n    bandwidth: -3GB/s\n               ^");
   CHECK_THAT(refused("{}"), Contains("t.yaml:1:1: error: the key 'bandwidth' is missing in link "
                                      "'host' (bytes per second); expected bytes per second like"));
   CHECK_THAT(refused("[1]"), Contains("expected a mapping for link 'host', got a list"));
   CHECK_THAT(refused("bandwidth: 30"), Contains("'30' for 'bandwidth': the unit is missing"));
-  CHECK_THAT(refused("bandwidth: -30"), Contains("'-30' for 'bandwidth': the number may not be negative"));
+  CHECK_THAT(refused("bandwidth: -30"),
+             Contains("'-30' for 'bandwidth': the number may not be negative"));
   CHECK_THAT(refused("bandwidth: 30GB"), Contains("unknown unit 'GB'"));
   CHECK_THAT(refused("bandwidth: 0B/s"), Contains("it must be more than 0 B/s"));
   CHECK_THAT(refused("bandwidth: [1]"),
@@ -147,7 +150,8 @@ TEST_CASE("each value is checked for type, unit and range, and errors have its p
   CHECK_THAT(refused("bandwidth: true"), Contains("'true' for 'bandwidth': expected bytes"));
   CHECK_THAT(refused(b + "capacity: 1.5B"),
              Contains("2:11: error: '1.5B' for 'capacity': it is not"));
-  CHECK_THAT(refused(b + "capacity: none"), Contains("'none' for 'capacity': the text does not start"));
+  CHECK_THAT(refused(b + "capacity: none"),
+             Contains("'none' for 'capacity': the text does not start"));
   CHECK_THAT(refused(b + "duplex: hlaf"),
              Contains("'hlaf' for 'duplex': expected one of: full, half (did you mean 'half'?)"));
   CHECK_THAT(refused(b + "count: 3.0"),
@@ -180,7 +184,8 @@ TEST_CASE("an open record accepts unknown keys, which its owner reads") {
   CHECK(error_of([&] { Reader(d, open); }) == "nothing");
 }
 
-TEST_CASE("located() adds a position to an error without a position, and keeps the position of any other error") {
+TEST_CASE(
+    "located() adds a position to an error without a position, and keeps the position of any other error") {
   const Value d = parse_text("a: 1\nb: 2", "t.yaml");
   CHECK_THAT(error_of([&] { located(*d.find("b"), []() { throw InputError("m"); }); }),
              Contains("3 t.yaml:2:4: error: m"));
@@ -229,7 +234,8 @@ TEST_CASE(
     CHECK(one->find("additionalProperties")->as_bool() == false);
 }
 
-TEST_CASE("in the schema, the allowed keys of a mapping depend on the value of the key that selects its variant") {
+TEST_CASE(
+    "in the schema, the allowed keys of a mapping depend on the value of the key that selects its variant") {
   const Record pump = {"pump",
                        "",
                        {{.name = "kind", .type = Type::choice, .choices = {"slow"}},
@@ -295,7 +301,8 @@ TEST_CASE(
   CHECK(sizes[0].find("minimum")->as_integer() == 1);
   CHECK(sizes[1].find("pattern")->text() == "[$+*/()]");
   CHECK(keys.find("sides")->find("anyOf")->items().size() == 3);  // or a list
-  CHECK(rules[1].find("if")->find("properties") == nullptr);      // this variant applies to any value of `items`
+  // This variant applies to any value of `items`.
+  CHECK(rules[1].find("if")->find("properties") == nullptr);
   CHECK(rules[1].find("if")->find("required")->items()[0].text() == "items");
   const Value& within = *rules[1].find("then")->find("properties")->find("items");
   CHECK(within.find("items")->find("$ref")->text() == "#/definitions/item");

@@ -82,9 +82,10 @@ std::optional<double> disagreement(const Plan& plan, const EngineOptions& option
   return worst > 0 ? worst / result.makespan : 0;
 }
 
-TEST_CASE("engine and replay give equal traces of 300 random plans, and the engine blocks on each plan on which the "
-          "replay blocks",
-          "[property]") {
+TEST_CASE(
+    "engine and replay give equal traces of 300 random plans, and the engine blocks on each plan on which the "
+    "replay blocks",
+    "[property]") {
   int ended = 0, blocked = 0;
   for (unsigned seed = 1; seed <= test::cases_of(300u); ++seed) {
     INFO("seed " << seed);

@@ -117,7 +117,8 @@ TEST_CASE("with pools that several devices share, few plans are slower or blocke
     count_against_order(plan, seed, counts);
   }
   UNSCOPED_INFO(counts.ended << " end, " << counts.slower << " are slower than in listing order, "
-                             << counts.newly_blocked << " block only under reservation; with more memory "
+                             << counts.newly_blocked
+                             << " block only under reservation; with more memory "
                              << counts.more_memory_slower << " slower, "
                              << counts.more_memory_blocks << " blocked");
   CHECK(counts.ended > 10'000);
@@ -134,8 +135,9 @@ bool same_times(const MemorySink& a, const MemorySink& b) {
                     });
 }
 
-TEST_CASE("if pools have the capacity that an unlimited run reserves, no action starts later than in the unlimited "
-          "run") {
+TEST_CASE(
+    "if pools have the capacity that an unlimited run reserves, no action starts later than in the unlimited "
+    "run") {
   int tighter = 0;
   for (unsigned seed = 1; seed <= 1000; ++seed) {
     INFO("seed " << seed);
@@ -160,7 +162,8 @@ TEST_CASE("if pools have the capacity that an unlimited run reserves, no action 
   CHECK(tighter > 0);
 }
 
-TEST_CASE("if a plan blocks, it blocks at the latest two iterations after the largest distance of its waits") {
+TEST_CASE(
+    "if a plan blocks, it blocks at the latest two iterations after the largest distance of its waits") {
   int blocked = 0;
   for (unsigned seed = 1; seed <= 2000; ++seed) {
     INFO("seed " << seed);

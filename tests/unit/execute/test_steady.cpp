@@ -233,7 +233,8 @@ epilogue:
   MemorySink whole, spans;
   replay(plan, whole, {.jumps = false});
   replay(plan, spans, {.jumps = false, .until_period = true});
-  CHECK(whole.events.size() == 1 + 2 * 2000);  // the bytes of the weights in their home, and of each input
+  // The bytes of the weights in their home, and of each input.
+  CHECK(whole.events.size() == 1 + 2 * 2000);
   CHECK(spans.events.empty());
   REQUIRE(spans.spans.size() == whole.spans.size());
   for (std::size_t i = 0; i < whole.spans.size(); ++i)

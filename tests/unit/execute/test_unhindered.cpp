@@ -48,7 +48,8 @@ epilogue:
                         "two");
 }
 
-TEST_CASE("a load and a computation that wait for each other have a period of the sum of both times") {
+TEST_CASE(
+    "a load and a computation that wait for each other have a period of the sum of both times") {
   CHECK(unhindered(load_and_compute("10kB", " waits=F~1")) == 5.25 + 0.125 + 6);
   // With two inputs in flight, an iteration takes only the 6 s of the computation, because the load overlaps with the
   // computation.
@@ -103,8 +104,7 @@ bool repeats(const Plan& plan, const MemorySink& walked, double seconds, double 
   return true;
 }
 
-TEST_CASE("the shortcut finds the seconds that every iteration of the replay takes",
-          "[property]") {
+TEST_CASE("the shortcut finds the seconds that every iteration of the replay takes", "[property]") {
   int answered = 0, refused = 0, tight = 0;
   for (unsigned seed = 1; seed <= test::cases_of(2000u); ++seed) {
     INFO("seed " << seed);

@@ -26,7 +26,8 @@ TEST_CASE("graph: the tensor of a skip connection is kept if a, b and c fit toge
   CHECK(answer.bound == Approx(answer.seconds));
 }
 
-TEST_CASE("graph: with one byte less, tensor a is made again, or is moved if a move takes less time") {
+TEST_CASE(
+    "graph: with one byte less, tensor a is made again, or is moved if a move takes less time") {
   // Making tensor a again takes a second load of x and the 3 s of the first operation. To move a takes 2 + 2 s.
   CHECK(solve(skip_connection(0.5), 20, 30).seconds == Approx(6.5 + 0.5 + 3));
   CHECK(solve(skip_connection(2), 20, 30).seconds == Approx(8 + 2 + 2));
@@ -48,7 +49,8 @@ TEST_CASE("graph: reading a tensor that no earlier operation makes is an interna
   CHECK_THROWS_AS(solve(graph, 100, 30), InternalError);
 }
 
-TEST_CASE("graph: the time limit includes the time for building the programme and for solving its relaxation") {
+TEST_CASE(
+    "graph: the time limit includes the time for building the programme and for solving its relaxation") {
   const Chain chain = test::layered_chain(48, 0.4);
   const Frontier frontier(chain);
   const std::size_t point = frontier.points().size() / 2;

@@ -53,7 +53,8 @@ TEST_CASE("fates: the input of the first stage is loaded a second time without a
   CHECK(tape(plain(2), {O, K}) == "l0 F0 S0 s1 F1 l1 B1 L0 l0 B0");
 }
 
-TEST_CASE("fates: consecutive stages are recomputed from the nearest boundary that stayed on the device") {
+TEST_CASE(
+    "fates: consecutive stages are recomputed from the nearest boundary that stayed on the device") {
   CHECK(tape(plain(4), {K, R, R, K}) == "l0 F0 f1 f2 F3 B3 F1 F2 B2 B1 B0");
 }
 

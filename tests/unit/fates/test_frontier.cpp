@@ -95,7 +95,8 @@ TEST_CASE(
   CHECK(seconds_within(frontier, frontier.points().front().peak) < infinity);
 }
 
-TEST_CASE("frontier: a frontier with fewer points also consists of schedules, and is close to the exact frontier") {
+TEST_CASE(
+    "frontier: a frontier with fewer points also consists of schedules, and is close to the exact frontier") {
   test::Dice dice(6);
   for (int round = 0; round < 20; ++round) {
     const Chain chain = test::random_chain(dice, 12);
@@ -158,7 +159,8 @@ ParetoNodes best_of_all_pairs(const ParetoSplit& split, ParetoNodes all, const P
   return best;
 }
 
-TEST_CASE("frontier: the frontier of a segment that is split has the best of all pairs of schedules of its two parts") {
+TEST_CASE(
+    "frontier: the frontier of a segment that is split has the best of all pairs of schedules of its two parts") {
   test::Dice dice(10);
   ParetoNodes scratch;
   int kept = 0, better = 0;

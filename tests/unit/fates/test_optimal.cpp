@@ -128,8 +128,9 @@ Tally compare(bool overlap, int chains, unsigned seed) {
   return tally;
 }
 
-TEST_CASE("serial copies: for 600 chains, optimal is never slower than the best of all assignments of fates",
-          "[property]") {
+TEST_CASE(
+    "serial copies: for 600 chains, optimal is never slower than the best of all assignments of fates",
+    "[property]") {
   const Tally tally = compare(false, 600, 1);
   CAPTURE(tally.enumerated, tally.feasible, tally.faster);
   CHECK(tally.worst <= 1e-9);
@@ -137,15 +138,17 @@ TEST_CASE("serial copies: for 600 chains, optimal is never slower than the best 
   CHECK(tally.feasible > 500);
 }
 
-TEST_CASE("overlapped copies: for 500 chains, optimal is within 1 % of the best of all assignments of fates",
-          "[property]") {
+TEST_CASE(
+    "overlapped copies: for 500 chains, optimal is within 1 % of the best of all assignments of fates",
+    "[property]") {
   const Tally tally = compare(true, 500, 2);
   CAPTURE(tally.enumerated, tally.feasible, tally.faster);
   CHECK(tally.worst <= 0.01);
   CHECK(tally.feasible > 900);
 }
 
-TEST_CASE("more memory never makes optimal slower, and the seconds of optimal are never below the bound") {
+TEST_CASE(
+    "more memory never makes optimal slower, and the seconds of optimal are never below the bound") {
   std::mt19937 random(3);
   for (int k = 0; k < 16; ++k) {
     const Case one(random, 3 + static_cast<std::size_t>(k) % 8, true);

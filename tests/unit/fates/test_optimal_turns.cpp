@@ -200,7 +200,8 @@ TEST_CASE("no execution is faster than the bound of optimal if weights take turn
     const Run run(dice, k % 2 == 0 ? "streamed" : "phased");
     const FateQuestion question(run);
     const std::size_t stages = question.chain.stages.size();
-    if (stages == 1 && run.devices() == 1) continue;  // one stage always stays on one device, so no weights take turns
+    // One stage always stays on one device, so no weights take turns.
+    if (stages == 1 && run.devices() == 1) continue;
     const Frontier frontier(question.chain);
     std::vector<Tape> tapes = alike_tapes(question.chain);
     for (int i = 0; i < 6; ++i)

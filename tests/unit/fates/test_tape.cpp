@@ -126,7 +126,8 @@ TEST_CASE("tape: a stage that runs twice drops its inner tensors between the two
   CHECK(serial_seconds(chain, tape) == 7.25);
 }
 
-TEST_CASE("tape: a tensor that is saved and loaded is not on the device between the save and the load") {
+TEST_CASE(
+    "tape: a tensor that is saved and loaded is not on the device between the save and the load") {
   const Chain chain = two_stages();
   const Tape tape = {
       load0, keep(0), {Kind::save, 0, true}, keep(1), back(1), {Kind::load, 0, true}, back(0)};
@@ -175,7 +176,8 @@ TEST_CASE("tape: reading a tensor that is not on the device is an internal error
   for (const Tape& tape : wrong) CHECK_THROWS_AS(memory_of(chain, tape), InternalError);
 }
 
-TEST_CASE("tape: bytes equal the bytes of an implementation that follows the rule of lifetimes word by word") {
+TEST_CASE(
+    "tape: bytes equal the bytes of an implementation that follows the rule of lifetimes word by word") {
   test::Dice dice(1);
   for (int round = 0; round < 200; ++round) {
     const std::size_t stages = 1 + dice.below(5);

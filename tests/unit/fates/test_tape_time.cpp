@@ -30,7 +30,8 @@ double about(const Chain& chain, const std::vector<Fate>& fates, std::int64_t by
       .seconds;
 }
 
-TEST_CASE("a tape's estimate: all tensors are kept, and the next input is loaded during computation") {
+TEST_CASE(
+    "a tape's estimate: all tensors are kept, and the next input is loaded during computation") {
   const Chain chain = three_stages();
   const std::vector<Fate> keep(3, Fate::keep);
   // The first input takes 1 s, and each micro-batch takes 18 s. If there is enough room, the next input is loaded while
@@ -41,7 +42,8 @@ TEST_CASE("a tape's estimate: all tensors are kept, and the next input is loaded
   CHECK(about(chain, keep, 40, 10) == Approx(1 + 10 * 18));
 }
 
-TEST_CASE("a tape's estimate: if the link is slower than the computation, the link limits the run") {
+TEST_CASE(
+    "a tape's estimate: if the link is slower than the computation, the link limits the run") {
   Chain chain = three_stages();
   chain.input.load_s = 30;
   // The inputs are loaded without a pause, and then the last micro-batch is computed.

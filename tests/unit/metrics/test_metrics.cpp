@@ -88,7 +88,7 @@ TEST_CASE("The times of two loads and two forward passes") {
   REQUIRE(number(totals, "makespan_s") == 7.25);
   REQUIRE(number(totals, "compute_s") == 6);              // 2 x 3
   REQUIRE(number(totals, "transfer_s") == 2);             // 2 x 1, setup included
-  REQUIRE(number(totals, "exposed_transfer_s") == 1.25);  // this time is before the first forward pass
+  REQUIRE(number(totals, "exposed_transfer_s") == 1.25);  // before the first forward pass
   REQUIRE(number(totals, "compute_utilisation") == 6 / 7.25);
   REQUIRE(number(totals, "bubble_fraction") == 0);  // 1 - 6 / (7.25 - 1.25)
   REQUIRE(number(totals, "step_s") == 3);           // (7.25 - 4.25) / (1 - 0) iterations
@@ -139,7 +139,7 @@ TEST_CASE("If the platform gives no watts, the energy is unknown, and the metric
   REQUIRE(keyed(measured, "energy_j_by_device", {"gpu"}) == 240);
 }
 
-TEST_CASE("Two loads and two forward passes take exactly the seconds of the bound, and computation is the limit") {
+TEST_CASE("Two loads and two forward passes take exactly the seconds of the bound") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
   feed(totals);
@@ -181,8 +181,7 @@ TEST_CASE("Overflow is the number of bytes beyond a capacity that is not enforce
   REQUIRE(value(totals, "overflow_bytes").keyed.empty());
 }
 
-TEST_CASE("Two devices: bubbles are relative to the mean time of computation, and recomputation to all other "
-          "computation") {
+TEST_CASE("Bubbles are relative to the mean computation, and recomputation to other computation") {
   Plan plan;
   plan.streams = {{"a", StreamKind::compute, "a", 0, 0}, {"b", StreamKind::compute, "b", 0, 0}};
   plan.actions.resize(3);
@@ -211,8 +210,7 @@ TEST_CASE("Two devices: bubbles are relative to the mean time of computation, an
           0);  // the actions waited for a forward pass and for memory
 }
 
-TEST_CASE("The seconds of a step count from the completion of the middle iteration to the completion of the last "
-          "iteration") {
+TEST_CASE("A step counts from the end of the middle iteration to the end of the last iteration") {
   Plan plan = load_and_compute();
   plan.iterations = 8;
   plan.steps_per_iteration = 2;
@@ -252,7 +250,7 @@ TEST_CASE("The iterations of a single step are not a steady state") {
   REQUIRE(std::isnan(number(totals, "step_s")));
 }
 
-TEST_CASE("A step never takes fewer seconds than the work of the step on the busiest stream or link") {
+TEST_CASE("A step takes at least the seconds of its work on the busiest stream or link") {
   // Iterations 0, 1 and 2 are complete at 1, 3 and 5 s, because the last iterations load nothing for later iterations.
   // But each iteration computes for 3 s.
   const auto step_of = [](const Plan& plan) {

@@ -68,7 +68,8 @@ TEST_CASE("each gradient of a product takes as many multiply-accumulates as the 
   check_reads(learned_rows("matmul, features: 3"), true, false);
 }
 
-TEST_CASE("an activation reads its output if the output is enough for the gradient, and otherwise its input") {
+TEST_CASE(
+    "an activation reads its output if the output is enough for the gradient, and otherwise its input") {
   const std::vector<std::tuple<std::string, int, bool>> types = {
       {"relu", 1, false},    {"relu6", 2, true},       {"leaky_relu", 2, true},
       {"sigmoid", 3, false}, {"tanh", 3, false},       {"silu", 9, true},
@@ -181,7 +182,8 @@ TEST_CASE("no gradient is computed for the input of a layer if no earlier layer 
                                "- {type: conv2d, name: b, channels: 4, kernel: 1, bias: false}\n"
                                "- {type: gelu, name: g, inputs: [x]}\n"
                                "- {type: mul, name: m, inputs: [g, g]}\n");
-  check_counts(model.layers[1], 0, 0);  // no weights come before this layer, so it has no backward pass
+  // No weights come before this layer, so it has no backward pass.
+  check_counts(model.layers[1], 0, 0);
   check_reads(model.layers[1], false, false);
   check_counts(model.layers[2], 0, 2 * model.layers[2].macs);
   check_reads(model.layers[2], true, false);
@@ -191,7 +193,8 @@ TEST_CASE("no gradient is computed for the input of a layer if no earlier layer 
   CHECK(backward_flop(model) == 2 * model.layers[2].macs + 4 * model.layers[3].macs);
 }
 
-TEST_CASE("in a scaled model, the kept bytes and the FLOP of backward passes are multiplied by the scale") {
+TEST_CASE(
+    "in a scaled model, the kept bytes and the FLOP of backward passes are multiplied by the scale") {
   const std::string layers =
       "- {type: input, name: x, shape: [5]}\n- {type: embedding, name: a, entries: 9, features: "
       "8}\n- {type: attention, inputs: [a, a, a], heads: 4, dropout: true}\n";
@@ -201,7 +204,8 @@ TEST_CASE("in a scaled model, the kept bytes and the FLOP of backward passes are
   CHECK(kept_for(three, 0, 2).in_all(three) == KeptCount{3 * kept.elements, 3 * kept.bytes});
 }
 
-TEST_CASE("zeros of sparse weights are neither stored nor multiplied, in the forward and in the backward pass") {
+TEST_CASE(
+    "zeros of sparse weights are neither stored nor multiplied, in the forward and in the backward pass") {
   // Half of the 3 x 3 x 6 x 12 = 648 weights are stored, and the whole bias is stored.
   const Layer conv = learned("conv2d, channels: 12, kernel: 3, padding: 1, sparsity: 0.5");
   CHECK(conv.parameters == 324 + 12);

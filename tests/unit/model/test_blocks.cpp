@@ -61,8 +61,8 @@ TEST_CASE("blocks may contain repetitions and blocks, and repetitions may contai
   CHECK(names_of(m) == std::vector<std::string>{"x", "a.o.1", "s.o.1", "a.o.2", "s.o.2", "end.o"});
   CHECK(m.layers[2].inputs == Inputs{0, 1});
   CHECK(m.layers[4].inputs == Inputs{2, 3});
-  CHECK(m.layers[5].inputs ==
-        Inputs{0, 0});  // one input is `before`, the layer before the outer block, and the other input is the layer x
+  // One input is `before`, the layer before the outer block, and the other input is the layer x.
+  CHECK(m.layers[5].inputs == Inputs{0, 0});
 }
 
 TEST_CASE("a use of a block passes inputs, which have the declared names inside the block") {
@@ -114,7 +114,8 @@ TEST_CASE("a use of a block passes inputs, which have the declared names inside 
              Contains("an input of the block has this name"));
 }
 
-TEST_CASE("an error inside a block names the line in the block, and the line of each use of the block") {
+TEST_CASE(
+    "an error inside a block names the line in the block, and the line of each use of the block") {
   const std::string blocks =
       "blocks:\n"
       "  inner: {layers: [{type: reshape, shape: [5]}]}\n"
@@ -159,9 +160,11 @@ TEST_CASE("bad blocks are refused at the place where they are written or used") 
                          "blocks: {a: {parameters: {block: 1}, layers: [{type: "
                          "relu}]}}\n"),
              Contains("'block' cannot be a parameter's name"));
-  CHECK_THAT(message_for("- {type: relu, inputs: [before]}\n"),
-             Contains("'before' in 'inputs' is the layer before a repetition or a block, and there is no such layer "
-                      "here"));
+  CHECK_THAT(
+      message_for("- {type: relu, inputs: [before]}\n"),
+      Contains(
+          "'before' in 'inputs' is the layer before a repetition or a block, and there is no such layer "
+          "here"));
   CHECK_THAT(message_for("- {type: relu, name: before}\n"), Contains("cannot be a layer's name"));
 }
 

@@ -7,7 +7,8 @@
 namespace sluice::test {
 namespace {
 
-TEST_CASE("layers with equal computations have equal configurations, in whatever way the layers are written") {
+TEST_CASE(
+    "layers with equal computations have equal configurations, in whatever way the layers are written") {
   const Model model = model_of(
       "- {type: input, name: x, shape: [20]}\n"
       "- {type: dense, name: a, features: 20}\n"
@@ -23,7 +24,8 @@ TEST_CASE("layers with equal computations have equal configurations, in whatever
     CHECK(model.layers[l].input_shapes == std::vector<Shape>{{20}});
 }
 
-TEST_CASE("the configuration of a join has the shapes of all inputs, and a part of a layer says which part it is") {
+TEST_CASE(
+    "the configuration of a join has the shapes of all inputs, and a part of a layer says which part it is") {
   const Model model = model_of(
       "- {type: input, name: x, shape: [8, 8, 6]}\n"
       "- {type: conv2d, name: a, channels: 6, kernel: [1, 1]}\n"

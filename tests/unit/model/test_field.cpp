@@ -34,7 +34,8 @@ TEST_CASE("the receptive fields of the small CNN are 3, 5 and 6 pixels, and then
   CHECK_FALSE(model.layers[5].field);
 }
 
-TEST_CASE("along each axis, a receptive field grows by the window's extent minus one, multiplied by the jump") {
+TEST_CASE(
+    "along each axis, a receptive field grows by the window's extent minus one, multiplied by the jump") {
   CHECK(last_field(halved + conv) == square(7, 2));  // 3 + 2 x 2
   CHECK(last_field(halved + "- {type: max_pool, kernel: 3, stride: 2, padding: 1}\n" + conv) ==
         square(15, 4));  // 3 + 2 x 2 + 2 x 4
@@ -48,7 +49,8 @@ TEST_CASE("along each axis, a receptive field grows by the window's extent minus
   CHECK_FALSE(last_field("- {type: adaptive_avg_pool, output: 6}\n"));
 }
 
-TEST_CASE("elementwise layers do not change the field, and after a layer that mixes all pixels there is no field") {
+TEST_CASE(
+    "elementwise layers do not change the field, and after a layer that mixes all pixels there is no field") {
   for (const char* type :
        {"relu", "gelu", "batch_norm", "layer_norm", "rms_norm", "dropout", "softmax"})
     CHECK(last_field(conv + "- {type: " + type + "}\n") == square(3, 1));

@@ -20,7 +20,8 @@ const std::string square = "- {type: input, name: x, shape: [8, 8, 6]}\n";
 
 }  // namespace
 
-TEST_CASE("the weights and multiply-accumulates of a convolution are divided by the number of its groups") {
+TEST_CASE(
+    "the weights and multiply-accumulates of a convolution are divided by the number of its groups") {
   const Layer whole = last("conv2d, channels: 12, kernel: 3, padding: 1", square);
   CHECK(whole.parameters == 3 * 3 * 6 * 12 + 12);
   CHECK(whole.macs == 64 * 3 * 3 * 6 * 12);
@@ -42,9 +43,11 @@ TEST_CASE("kernel, stride, dilation and padding may be given for each axis") {
   };
   CHECK(shape("kernel: [1, 7], padding: [0, 3]") == Shape{28, 28, 1});
   CHECK(shape("kernel: [7, 1]") == Shape{22, 28, 1});
-  CHECK(shape("kernel: 2, stride: [2, 3]") == Shape{14, 9, 1});          // floor(26 / 3) + 1 = 9
-  CHECK(shape("kernel: 3, dilation: 2") == Shape{24, 24, 1});            // a window reaches over 5 pixels
-  CHECK(shape("kernel: 3, dilation: [2, 9]") == Shape{24, 10, 1});       // a window reaches over 5 and 19 pixels
+  CHECK(shape("kernel: 2, stride: [2, 3]") == Shape{14, 9, 1});  // floor(26 / 3) + 1 = 9
+  // A window reaches over 5 pixels.
+  CHECK(shape("kernel: 3, dilation: 2") == Shape{24, 24, 1});
+  // A window reaches over 5 and 19 pixels.
+  CHECK(shape("kernel: 3, dilation: [2, 9]") == Shape{24, 10, 1});
   CHECK(shape("kernel: 3, padding: [1, 0, 2, 4]") == Shape{29, 30, 1});  // 28 + 3 - 2, 28 + 4 - 2
   CHECK(shape("kernel: 3, padding: same, dilation: 50") == Shape{28, 28, 1});
   const Layer wide = last("conv2d, channels: 2, kernel: [1, 7], padding: [0, 3], bias: false");
@@ -232,7 +235,8 @@ TEST_CASE("a product over rows may have a bias, or weights that are counted else
   CHECK(last("matmul, features: 3, bias: true", rows).flop == 2 * 5 * 24 + 15);
 }
 
-TEST_CASE("tied weights count only at the earlier layer, and both layers must have equally many weights") {
+TEST_CASE(
+    "tied weights count only at the earlier layer, and both layers must have equally many weights") {
   const std::string words =
       "- {type: input, name: x, shape: [5]}\n"
       "- {type: embedding, name: words, entries: 100, features: 8}\n";
@@ -294,8 +298,8 @@ TEST_CASE(
   CHECK(grouped.shape == Shape{5, 12});
   CHECK(grouped.parameters == 0);
   CHECK(grouped.macs == 4 * 5 * 7 * (6 + 3));
-  CHECK(grouped.flop ==
-        2 * grouped.macs + 6 * 4 * 5 * 7);  // per score, scaling takes 1 FLOP and softmax takes 5 FLOP
+  // Per score, scaling takes 1 FLOP and softmax takes 5 FLOP.
+  CHECK(grouped.flop == 2 * grouped.macs + 6 * 4 * 5 * 7);
   const Layer full = last("attention, inputs: [q, q, q], heads: 4", given);
   CHECK(full.shape == Shape{5, 24});
   CHECK(full.macs == 5 * 5 * (24 + 24));
@@ -377,7 +381,8 @@ TEST_CASE("an impossible value is refused at its key") {
 }
 
 TEST_CASE("sizes at the limit of 64 bits are counted or refused, and never overflow") {
-  const std::string most = "288230376151711743";  // the layer has 2^58 - 1 elements; a model may have 2^58 elements
+  // The layer has 2^58 - 1 elements; a model may have 2^58 elements.
+  const std::string most = "288230376151711743";
   const auto message_for = [&](const std::string& keys) {
     return refused("- {type: input, name: x, shape: [" + most + ", 1, 1]}\n- {type: " + keys +
                    "}\n");

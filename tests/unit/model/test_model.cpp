@@ -22,7 +22,8 @@ Counts column(const Model& model, std::int64_t Layer::*count) {
 
 }  // namespace
 
-TEST_CASE("the small CNN has the parameters, outputs and multiply-accumulates of the document that describes it") {
+TEST_CASE(
+    "the small CNN has the parameters, outputs and multiply-accumulates of the document that describes it") {
   const Model m = load_model(zoo + "cnn_mnist.yaml", {});
   // The parameters are 32 (3x3x1 + 1) = 320; 32 (3x3x32 + 1) = 9248; 128 (14x14x32 + 1) = 802944; 10 (128 + 1) = 1290
   CHECK(column(m, &Layer::parameters) == Counts{0, 320, 9248, 0, 802944, 1290});
@@ -37,7 +38,8 @@ TEST_CASE("the small CNN has the parameters, outputs and multiply-accumulates of
                                           2 * 802816 + 128, 2 * 1280 + 10});
 }
 
-TEST_CASE("AlexNet with full input depth has the stage states of the table in 'AlexNet on one card'") {
+TEST_CASE(
+    "AlexNet with full input depth has the stage states of the table in 'AlexNet on one card'") {
   const Model m = load_model(zoo + "alexnet.yaml", {});
   const Model table = load_model(zoo + "alexnet_data_island.json", {});
   CHECK(column(m, &Layer::output) == column(table, &Layer::output));
@@ -99,7 +101,8 @@ TEST_CASE("the chain of products has the parameters that 'PopART phased executio
   CHECK(other.parameters() == 5 * 10000);
 }
 
-TEST_CASE("the number of windows follows from the padding (valid, same, or a number) and the stride") {
+TEST_CASE(
+    "the number of windows follows from the padding (valid, same, or a number) and the stride") {
   const auto shape = [](const std::string& keys) {
     return model_of(image + "- {type: conv2d, channels: 8, " + keys + "}\n").layers[1].shape;
   };
@@ -157,7 +160,8 @@ TEST_CASE("expressions are integer arithmetic over the parameters") {
   CHECK_THAT(message_for(std::string(100'000, '(')), Contains("too many parentheses"));
 }
 
-TEST_CASE("repetitions may be nested, number the names of their layers, and look for inputs inside first") {
+TEST_CASE(
+    "repetitions may be nested, number the names of their layers, and look for inputs inside first") {
   const Model m = model_of(
       "- {type: input, name: x, shape: [4]}\n"
       "- repeat: 2\n  layers:\n"
@@ -176,7 +180,8 @@ TEST_CASE("repetitions may be nested, number the names of their layers, and look
   CHECK(m.layers[7].inputs == std::vector<std::uint32_t>{5});
 }
 
-TEST_CASE("a repetition of 0 times has no layers; the next layer reads the layer before the repetition") {
+TEST_CASE(
+    "a repetition of 0 times has no layers; the next layer reads the layer before the repetition") {
   const Model m = model_of(
       "- {type: input, name: x, shape: [4]}\n"
       "- {repeat: $n - 1, layers: [{type: relu, name: a}]}\n"

@@ -158,8 +158,9 @@ TEST_CASE("a stage table with a wrong running total is refused at the cell of th
   CHECK_THAT(
       table_with(head +
                  "[1, \"Init\", 10, 10, 0, 0],\n[2, \"C\", 5, 15, 3, 4],\n[3, \"C\", 5, 20, 2, 4]"),
-      StartsWith("3 t.json:4:17: error: '2' for 'total params': this running total must be at least the running total "
-                 "of the row before, 3"));
+      StartsWith(
+          "3 t.json:4:17: error: '2' for 'total params': this running total must be at least the running total "
+          "of the row before, 3"));
   CHECK_THAT(table_with(head + "[1, \"Init\", 10, 10, 0, 0],\n[3, \"Conv\", 5, 15, 3, 4]"),
              Contains("'3' for 'step': expected 2"));
   CHECK_THAT(table_with(head + "[1, \"Init\", 10, 10, 5, 0]"),

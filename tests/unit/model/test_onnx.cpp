@@ -48,7 +48,8 @@ TEST_CASE("the batch changes no count, and an equal model results if a written m
   }
 }
 
-TEST_CASE("an attention block with products of activations, a table of words and positions is read", "[onnx]") {
+TEST_CASE("an attention block with products of activations, a table of words and positions is read",
+          "[onnx]") {
   OnnxBytes onnx;
   onnx.opset(17)
       .input("ids", {"N", "words"}, onnx_int64)
@@ -172,7 +173,8 @@ TEST_CASE("branches are joined by sums, products and concatenations along the ch
   CHECK(layer(model, "sub").type == "operator");
 }
 
-TEST_CASE("slices and permutations of axes are views, whose axes are numbered as in layers", "[onnx]") {
+TEST_CASE("slices and permutations of axes are views, whose axes are numbered as in layers",
+          "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {1, 3, 8, 10})
       .weight("w", {6, 3, 1, 1})
@@ -283,13 +285,16 @@ TEST_CASE("all unknown operators are named, and they can be counted as free", "[
                       "(did you mean 'NonZero'?)"));
 }
 
-TEST_CASE("symbolic dimensions are given by name, and the error names the dimensions that are missing",
-          "[onnx]") {
+TEST_CASE(
+    "symbolic dimensions are given by name, and the error names the dimensions that are missing",
+    "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {"N", "in width", 3}).node("Relu", {"x"}, {"y"}).output("y");
-  CHECK_THAT(refused_bytes(onnx.bytes()),
-             StartsWith("3 m.onnx: error: the extents of in_width are not in the file; give their values, such as "
-                        "in_width=128"));
+  CHECK_THAT(
+      refused_bytes(onnx.bytes()),
+      StartsWith(
+          "3 m.onnx: error: the extents of in_width are not in the file; give their values, such as "
+          "in_width=128"));
   CHECK(layer(read(onnx, "{in_width: 7}").model, "x").shape == Shape{7, 3});
   CHECK_THAT(refused_bytes(onnx.bytes(), "{in_width: 7, hight: 3}"),
              Contains("s.yaml:1:15: error: the model has no symbolic dimension 'hight'; it has: N, "

@@ -61,12 +61,15 @@ TEST_CASE("a recurrent layer may have several sequences in a sample", "[onnx]") 
   CHECK(backward_flop(two) == 2 * 60200);
   CHECK(kept_bytes(two) == 2 * 3640);
   CHECK(two.parameters() == one.parameters());
-  CHECK_THAT(refused(lstm({7, 2, 10})),
-             Contains("a batch of 7 does not leave whole sequences of 7 steps in [7, 2, 10]; use batch=1 to count the "
-                      "whole input as one sample"));
+  CHECK_THAT(
+      refused(lstm({7, 2, 10})),
+      Contains(
+          "a batch of 7 does not leave whole sequences of 7 steps in [7, 2, 10]; use batch=1 to count the "
+          "whole input as one sample"));
 }
 
-TEST_CASE("a transpose that moves only the axis of the batch or of the channels is not a layer", "[onnx]") {
+TEST_CASE("a transpose that moves only the axis of the batch or of the channels is not a layer",
+          "[onnx]") {
   OnnxBytes onnx;  // in this file the channels are the last axis, as in Sluice
   onnx.input("x", {"N", 15, 17, 3}).weight("w", {4, 3, 3, 3});
   onnx.node("Transpose", {"x"}, {"t"}, {A::integers("perm", {0, 3, 1, 2})}, "first")
@@ -124,7 +127,8 @@ TEST_CASE("a transposed convolution with a given output shape has the padding fo
   CHECK(layer(larger.model, "up").macs == 16 * 16 * 8 * 4 * 9);
   CHECK(layer(larger.model, "up").backward.weight_flop == 2 * 16 * 16 * 8 * 4 * 9);
   REQUIRE(larger.notes.size() == 1);
-  CHECK_THAT(larger.notes[0], Contains("an output that is larger than the output of its windows: up"));
+  CHECK_THAT(larger.notes[0],
+             Contains("an output that is larger than the output of its windows: up"));
 }
 
 TEST_CASE("a note says that a file may contain the same table twice, once transposed", "[onnx]") {
@@ -136,9 +140,10 @@ TEST_CASE("a note says that a file may contain the same table twice, once transp
   const ReadOnnx got = read(onnx);
   CHECK(got.model.parameters() == 2 * 6400);
   REQUIRE(got.notes.size() == 1);
-  CHECK(got.notes[0] ==
-        "the weights [64, 100] of head may be the table of words, transposed: if an exporter wrote the table twice, "
-        "its 6400 parameters count twice");
+  CHECK(
+      got.notes[0] ==
+      "the weights [64, 100] of head may be the table of words, transposed: if an exporter wrote the table twice, "
+      "its 6400 parameters count twice");
   OnnxBytes tied;
   tied.input("ids", {"N", 10}, onnx_int64).weight("e", {100, 64});
   tied.node("Gather", {"e", "ids"}, {"x"}, {}, "words")

@@ -19,11 +19,13 @@ Shape shape_of(const std::string& equation, const std::vector<Shape>& inputs) {
 
 }  // namespace
 
-TEST_CASE("an equation gives the shape of the output, and the number of products that are summed", "[onnx]") {
+TEST_CASE("an equation gives the shape of the output, and the number of products that are summed",
+          "[onnx]") {
   CHECK(shape_of("bij,jk->bik", {{2, 5, 16}, {16, 24}}) == Shape{2, 5, 24});
   CHECK(einsum_of("bij,jk->bik", {{2, 5, 16}, {16, 24}}).summed() == 16);
   CHECK(shape_of("ba,ac", {{2, 3}, {3, 4}}) == Shape{2, 4});
-  CHECK(shape_of("cb", {{2, 3}}) == Shape{3, 2});  // by default, the axes of the output are in alphabetical order
+  // By default, the axes of the output are in alphabetical order.
+  CHECK(shape_of("cb", {{2, 3}}) == Shape{3, 2});
   CHECK(shape_of("ii -> i", {{4, 4}}) == Shape{4});
   CHECK(shape_of("...ij,...jk->...ik", {{2, 3, 4, 5}, {3, 5, 6}}) == Shape{2, 3, 4, 6});
   CHECK(shape_of("...i->...", {{2, 3, 4}}) == Shape{2, 3});
@@ -37,7 +39,8 @@ TEST_CASE("an equation gives the shape of the output, and the number of products
              Contains("one axis has the different extents 4 and 5"));
 }
 
-TEST_CASE("Einsum becomes a product of matrices if its equation describes such a product", "[onnx]") {
+TEST_CASE("Einsum becomes a product of matrices if its equation describes such a product",
+          "[onnx]") {
   OnnxBytes weights;
   weights.input("x", {"N", 5, 16}).weight("w", {16, 24});
   weights.node("Einsum", {"x", "w"}, {"y"}, {A::text("equation", "bij,jk->bik")}, "e").output("y");
@@ -84,9 +87,10 @@ TEST_CASE("a shape that cannot be inferred may be given by the name of the tenso
   OnnxBytes onnx;
   onnx.input("x", {"N", 6});
   onnx.node("NonZero", {"x"}, {"places"}, {}, "where").node("Neg", {"places"}, {"y"}).output("y");
-  CHECK_THAT(refused(onnx, "{as_zero: [NonZero]}"),
-             Contains("the shape of 'places' is not known") &&
-                 Contains("give the shape, including the batch, such as shapes={places: [1, 128]}"));
+  CHECK_THAT(
+      refused(onnx, "{as_zero: [NonZero]}"),
+      Contains("the shape of 'places' is not known") &&
+          Contains("give the shape, including the batch, such as shapes={places: [1, 128]}"));
   const Model model = read(onnx, "{as_zero: [NonZero], shapes: {places: [2, 4]}}").model;
   CHECK(model.layers.back().shape == Shape{2, 4});
   CHECK_THAT(refused(onnx, "{as_zero: [NonZero], shapes: {places: [2, 4], x: [6]}}"),

@@ -25,9 +25,10 @@ TEST_CASE("a file that is not an ONNX model is refused with a reason", "[onnx]")
              Contains("does not say which version of ONNX's operators"));
   OnnxBytes loose;
   loose.input("x", {1, 2}).node("Relu", {"z"}, {"y"}, {}, "relu").output("y");
-  CHECK_THAT(refused_bytes(loose.bytes()),
-             StartsWith("3 m.onnx:1:1: error: the node reads 'z', but no earlier node makes this tensor\n"
-                        "    relu: Relu(z) -> y\n    ^"));
+  CHECK_THAT(
+      refused_bytes(loose.bytes()),
+      StartsWith("3 m.onnx:1:1: error: the node reads 'z', but no earlier node makes this tensor\n"
+                 "    relu: Relu(z) -> y\n    ^"));
   OnnxBytes twice;
   twice.input("x", {1, 2}).node("Relu", {"x"}, {"x"}).output("x");
   CHECK_THAT(refused_bytes(twice.bytes()), Contains("the tensor 'x' is made twice"));
@@ -62,7 +63,8 @@ TEST_CASE("a file that ends too early is refused, whatever its last byte is", "[
 TEST_CASE("nested graphs are limited in depth", "[onnx]") {
   std::string graph;
   for (int i = 0; i < 100; ++i) graph = field(1, field(4, "If") + field(5, field(6, graph)));
-  CHECK_THAT(refused_bytes(field(7, graph)), Contains("the nesting of graphs in graphs is deeper than"));
+  CHECK_THAT(refused_bytes(field(7, graph)),
+             Contains("the nesting of graphs in graphs is deeper than"));
 }
 
 TEST_CASE("the data of weights are dropped before the file is parsed", "[onnx]") {
@@ -101,7 +103,8 @@ TEST_CASE("each mutant of a model is either read or refused", "[onnx][mutations]
     read_well += answer == "nothing" ? 1 : 0;
     if (answer != "nothing") CHECK(answer.substr(0, 2) == "3 ");
   }
-  CHECK(read_well > 50);  // if fewer mutants were read, the mutants would have too many faults to test the reader
+  // If fewer mutants were read, the mutants would have too many faults to test the reader.
+  CHECK(read_well > 50);
   CHECK(read_well < 3000);
 }
 

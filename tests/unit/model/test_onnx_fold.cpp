@@ -60,14 +60,16 @@ Shape through(const std::string& op, const std::vector<std::string>& inputs,
 
 }  // namespace
 
-TEST_CASE("the zeros of a padding are known if they are computed as in PyTorch's exporter", "[onnx]") {
+TEST_CASE("the zeros of a padding are known if they are computed as in PyTorch's exporter",
+          "[onnx]") {
   // The list gives the zeros at the left, the right, the top and the bottom.
   CHECK(padded({1, 2, 3, 4}) == Shape{8 + 3 + 4, 10 + 1 + 2, 3});
   CHECK(padded({1, 1}) == Shape{8, 12, 3});
 }
 
 TEST_CASE("constant tables are transposed, and are sliced from either end", "[onnx]") {
-  CHECK(through("Transpose", {"t"}, {}) == Shape{4, 2, 5, 3, 6});  // the first number, 1, is the batch
+  // The first number, 1, is the batch.
+  CHECK(through("Transpose", {"t"}, {}) == Shape{4, 2, 5, 3, 6});
   CHECK(through("Transpose", {"t"}, {A::integers("perm", {0, 1})}) == Shape{2, 3, 4, 5, 6});
   // Along the columns, steps of 2 from column 2 down to column 1 take only column 2. Along the rows, steps of 3 take a
   // single row.

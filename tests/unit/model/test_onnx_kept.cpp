@@ -19,7 +19,8 @@ std::int64_t kept_by(const std::string& op, const std::vector<std::string>& inpu
   onnx.node("MatMul", {"x", "w"}, {"h"}, {}, "first");
   onnx.node("Neg", {"h"}, {"z"}, {}, "negated");
   onnx.node(op, inputs, {"y"}, {}, "it").output("y");
-  return kept_bytes(read(onnx).model) - 256;  // without the input of the product, which is always kept
+  // Without the input of the product, which is always kept.
+  return kept_bytes(read(onnx).model) - 256;
 }
 
 }  // namespace

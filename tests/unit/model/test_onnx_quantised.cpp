@@ -33,9 +33,10 @@ TEST_CASE("dequantised integers are weights, but their scales are not weights", 
   CHECK(got.elements.quantised == 512000);
   CHECK(got.elements.unused == 1000);  // the scales are not parameters
   REQUIRE(got.notes.size() == 2);
-  CHECK(got.notes[0] ==
-        "512000 elements of quantised weights are parameters; the scales and zero points of these weights are not "
-        "parameters");
+  CHECK(
+      got.notes[0] ==
+      "512000 elements of quantised weights are parameters; the scales and zero points of these weights are not "
+      "parameters");
 }
 
 TEST_CASE("quantised activations have no parameters", "[onnx]") {

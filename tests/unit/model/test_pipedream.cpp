@@ -247,8 +247,10 @@ TEST_CASE(
   CHECK(forward(0, 4) == 0);
   CHECK(forward(1, 4) == 2e-3);
   CHECK(backward(1, 4) == 3e-3);
-  CHECK_THROWS_WITH(forward(1, 8), Contains("layer 'a' was measured for 4 samples, but the micro-batch has 8; measured "
-                                            "seconds are not interpolated"));
+  CHECK_THROWS_WITH(
+      forward(1, 8),
+      Contains("layer 'a' was measured for 4 samples, but the micro-batch has 8; measured "
+               "seconds are not interpolated"));
   CHECK_THROWS_WITH(backward(2, 4),
                     Contains("layer 'b' has no measured seconds of the backward pass for 4"));
   const Model none = model_of("- {type: input, shape: [10]}\n- {type: relu, name: a}\n");

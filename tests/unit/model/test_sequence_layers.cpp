@@ -48,8 +48,9 @@ TEST_CASE(
       Contains("gru needs an input of [steps, features] or [steps, sequences, features], got [5]"));
 }
 
-TEST_CASE("four sequences in a sample share the parameters of a recurrent layer, but take four times the FLOP and "
-          "bytes of one sequence") {
+TEST_CASE(
+    "four sequences in a sample share the parameters of a recurrent layer, but take four times the FLOP and "
+    "bytes of one sequence") {
   const std::string learned = "- {type: batch_norm, name: learned}\n";
   for (const std::string keys :
        {"lstm, hidden: 3, bidirectional: true", "gru, hidden: 3, layers: 2"}) {

@@ -82,9 +82,10 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the refusal of a missing rate names both memories, and the refusal of too little memory names the kernel "
-          "and the bytes",
-          "[placement][property]") {
+TEST_CASE(
+    "the refusal of a missing rate names both memories, and the refusal of too little memory names the kernel "
+    "and the bytes",
+    "[placement][property]") {
   test::Dice dice(2031);
   for (int n = 0; n < test::cases_of(200); ++n) {
     INFO("case " << n);

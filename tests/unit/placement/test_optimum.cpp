@@ -96,7 +96,8 @@ class Exact {
         double& in_both = costs[state + power_[t]];
         double& in_fast = costs[state + 2 * power_[t]];
         if (!there) continue;
-        if (!alive(t, k) && k < question_.kernel_count()) {  // the tensor has no later use and takes no room
+        // The tensor has no later use and takes no room.
+        if (!alive(t, k) && k < question_.kernel_count()) {
           in_slow = std::min({in_slow, in_both, in_fast});
           in_both = in_fast = never;
           continue;
@@ -262,8 +263,9 @@ TEST_CASE("for a deep network, the gap is below 1 % without branch and bound",
   }
 }
 
-TEST_CASE("a way with more freedom is never slower than a way with less freedom, and no bound is above a result",
-          "[placement][property]") {
+TEST_CASE(
+    "a way with more freedom is never slower than a way with less freedom, and no bound is above a result",
+    "[placement][property]") {
   test::Dice dice(2022);
   for (int n = 0; n < test::cases_of(15); ++n) {
     INFO("case " << n);

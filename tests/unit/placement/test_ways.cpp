@@ -36,7 +36,8 @@ double seconds_of(const std::vector<PlacementResult>& results, const std::string
   return -1;
 }
 
-TEST_CASE("the seconds of three kernels, by hand, for each way at three capacities", "[placement]") {
+TEST_CASE("the seconds of three kernels, by hand, for each way at three capacities",
+          "[placement]") {
   const PlacementQuestion question(small());
   const auto none = place_by_all(question, {0}, {}, 1);
   // If all tensors are in slow memory, the kernels take 3 + 5 + 5 s, whichever tensors may move.
@@ -66,7 +67,8 @@ TEST_CASE("the seconds of three kernels, by hand, for each way at three capaciti
   CHECK(seconds_of(all, "cached") == 3 + 2);  // each of the two tensors is filled once, in 1 s
 }
 
-TEST_CASE("the seconds with a tensor that is moved out of fast memory and in again, by hand", "[placement]") {
+TEST_CASE("the seconds with a tensor that is moved out of fast memory and in again, by hand",
+          "[placement]") {
   // The tensor a is made, is not needed while b needs the room, and is read again. If a stays in slow memory, the
   // kernels take 2 + 9 s longer. Moving a takes 2 s out of fast memory and 1 s into it. The moves take no additional
   // time if they run during the two kernels between the uses of a, which take 4 s each.
@@ -195,9 +197,10 @@ TEST_CASE("refusals of bad problems name the tensor, the kernel and the memory",
                " (step 1 of 3): the kernel needs 10 B there, and the memory has 9 B"));
 }
 
-TEST_CASE("the worth of a tensor's memory is the seconds by which kernels take longer with the tensor in another "
-          "memory",
-          "[placement]") {
+TEST_CASE(
+    "the worth of a tensor's memory is the seconds by which kernels take longer with the tensor in another "
+    "memory",
+    "[placement]") {
   const PlacementQuestion question(small());
   const Optimum found = optimum({.question = question, .capacity = 10, .moves = false});
   const std::vector<TensorWorth> worth = worth_of(question, found.placing);

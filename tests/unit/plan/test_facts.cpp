@@ -16,7 +16,8 @@ Plan plan_with(const std::string& line) {
   return plan_from_text("format: sluice-plan/1\nname x\n" + line + "\n", "p.plan");
 }
 
-TEST_CASE("the text of a fact shows the type of its value, and an equal fact is read back from the text") {
+TEST_CASE(
+    "the text of a fact shows the type of its value, and an equal fact is read back from the text") {
   struct Case {
     Fact fact;
     std::string line;

@@ -17,7 +17,8 @@ TEST_CASE("the tables of 300 random plans have the content of the plans", "[prop
     Plan plan = test::random_plan(seed, {.shared_links = seed % 2 == 0});
     const PlanTables tables(plan);
     for (const std::int64_t iterations : {plan.iterations, plan.iterations + 5}) {
-      plan.iterations = iterations;  // the tables of a plan are also used for a longer run of the plan
+      // The tables of a plan are also used for a longer run of the plan.
+      plan.iterations = iterations;
       for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {
         const Action& action = plan.actions[a];
         REQUIRE(tables.stream(a) == action.stream);
@@ -42,7 +43,8 @@ TEST_CASE("the tables of 300 random plans have the content of the plans", "[prop
   CHECK(shortened > 100);
 }
 
-TEST_CASE("the tensors of the body are the tensors that its actions allocate or use, each listed once") {
+TEST_CASE(
+    "the tensors of the body are the tensors that its actions allocate or use, each listed once") {
   for (unsigned seed = 1; seed <= 30; ++seed) {
     INFO("seed " << seed);
     const Plan plan = test::random_plan(seed);

@@ -66,7 +66,8 @@ TEST_CASE("every element of a plan is equal after it is written and read back", 
   CHECK(plan.pools[2].shared());
 }
 
-TEST_CASE("if the texts of random plans are read back and written again, the texts are equal", "[plan]") {
+TEST_CASE("if the texts of random plans are read back and written again, the texts are equal",
+          "[plan]") {
   for (unsigned seed = 1; seed <= 300; ++seed) {
     const Plan plan =
         test::random_plan(seed, {.ties = seed % 2 == 0, .shared_links = seed % 3 == 0});
@@ -117,7 +118,8 @@ run on=c kind=forward seconds=1 waits=0LOAD0 uses=x@gpu
   CHECK(to_text(plan).find("3F0 on=c kind=backward stage=2 seconds=1") != std::string::npos);
 }
 
-TEST_CASE("names that the formula makes are recognised, and other names are not recognised", "[plan]") {
+TEST_CASE("names that the formula makes are recognised, and other names are not recognised",
+          "[plan]") {
   CHECK(formula_of("3F0") == FormulaName{ActionKind::forward, 3, 0});
   CHECK(formula_of("1LOAD") == FormulaName{ActionKind::load, 1, -1});
   CHECK(formula_of("UPDATE") == FormulaName{ActionKind::update, -1, -1});
@@ -135,7 +137,8 @@ TEST_CASE("names that the formula makes are recognised, and other names are not 
   }
 }
 
-TEST_CASE("equal names in one section are found, whether they are stored or made by the formula", "[plan]") {
+TEST_CASE("equal names in one section are found, whether they are stored or made by the formula",
+          "[plan]") {
   Plan plan = plan_from_text(
       "format: sluice-plan/2\nstream c kind=compute\nprologue:\n0F on=c seconds=1\n", "two.plan");
   plan.actions.push_back(plan.actions[0]);

@@ -31,7 +31,8 @@ double value_of(const Totals& totals, const std::string& metric) {
   return metric_catalog().find(metric).value(totals).number;
 }
 
-TEST_CASE("an unrolled plan executes each action at the time at which the original plan executes it") {
+TEST_CASE(
+    "an unrolled plan executes each action at the time at which the original plan executes it") {
   int compared = 0;
   for (unsigned seed = 1; seed <= 400; ++seed) {
     const Plan plan = test::random_plan(seed, {.owned_pools = true});

@@ -50,7 +50,8 @@ std::vector<std::string> split_slowly(const std::string& line) {
   return words;
 }
 
-TEST_CASE("words are split as a slow implementation splits them, character by character", "[plan][property]") {
+TEST_CASE("words are split as a slow implementation splits them, character by character",
+          "[plan][property]") {
   std::mt19937 random(3);
   const std::string file = "random.plan";
   for (int i = 0; i < test::cases_of(20'000); ++i) {
@@ -130,7 +131,8 @@ TEST_CASE("names that the formula makes are found with their numbers", "[plan][p
   }
 }
 
-TEST_CASE("the name of an action must be unique, whether it is made by the formula or stored", "[plan][property]") {
+TEST_CASE("the name of an action must be unique, whether it is made by the formula or stored",
+          "[plan][property]") {
   std::mt19937 random(5);
   const auto within = [&](int least, int most) {
     return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));

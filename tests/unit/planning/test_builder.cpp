@@ -36,7 +36,8 @@ TEST_CASE("a device owns a memory of the platform in which no other device has t
   CHECK(owner_of(sockets(2), "dram") == "");
 }
 
-TEST_CASE("a load that may come early leaves room for earlier actions in a memory of the platform") {
+TEST_CASE(
+    "a load that may come early leaves room for earlier actions in a memory of the platform") {
   // Input a (4 B) is loaded from 0 to 1 s and arrives at 2 s. Kernel A needs another 6 B, and frees a. Then input b is
   // loaded, and kernel B computes on b. The copy engine could load b from 1 s on. But then 8 of the 10 B would be taken
   // at 2 s, kernel A would wait for ever for its 6 B, and b would never be freed. So b has to wait until A has ended at

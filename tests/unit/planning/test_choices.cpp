@@ -94,8 +94,9 @@ class Worst {
   std::map<std::string, double> worst_;
 };
 
-TEST_CASE("for every policy, a run with more memory is never slower, and is never refused if it fits into less memory",
-          "[property]") {
+TEST_CASE(
+    "for every policy, a run with more memory is never slower, and is never refused if it fits into less memory",
+    "[property]") {
   Worst worst("more memory slower by");
   int compared = 0;
   each_case(11, [&](Dice&, const RandomCase& made) {

@@ -158,7 +158,8 @@ TEST_CASE("results in transfer count in every pass, even if few groups of the pa
   }
 }
 
-TEST_CASE("inputs that wait for the run of their group take the room of results of the run before") {
+TEST_CASE(
+    "inputs that wait for the run of their group take the room of results of the run before") {
   // Each group computes four micro-batches, and two inputs and two results of other slots may be on the device. During
   // the first group, two transferred inputs count. These are inputs of the first group (10 B each), or inputs of the
   // second group (20 B each). If they are inputs of the first group, an input of the second group may take the place of

@@ -36,7 +36,8 @@ std::vector<std::string> lines(const Plan& plan) {
   return lines;
 }
 
-TEST_CASE("a plan that is moved to an equal device is the plan that the policy makes for that device") {
+TEST_CASE(
+    "a plan that is moved to an equal device is the plan that the policy makes for that device") {
   for (const char* policy : {"resident", "streamed", "phased"})
     for (const char* sharing : {"shared", "private"}) {
       const Scenario first = pair(policy, "gpu0", sharing), second = pair(policy, "gpu1", sharing);

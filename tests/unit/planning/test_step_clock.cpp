@@ -78,8 +78,9 @@ double least_seconds(const Candidate& candidate) {
   return least;
 }
 
-TEST_CASE("no way to train takes fewer seconds than the bound for all numbers of micro-batches in flight",
-          "[property]") {
+TEST_CASE(
+    "no way to train takes fewer seconds than the bound for all numbers of micro-batches in flight",
+    "[property]") {
   int compared = 0, reached = 0;
   Dice dice(2026);
   for (const std::string policy : {"streamed", "resident", "phased"})
@@ -110,8 +111,9 @@ TEST_CASE("no way to train takes fewer seconds than the bound for all numbers of
   CHECK(reached > 0);
 }
 
-TEST_CASE("with a second memory as the home of tensors, no way to train takes fewer seconds than its bounds",
-          "[property][placement]") {
+TEST_CASE(
+    "with a second memory as the home of tensors, no way to train takes fewer seconds than its bounds",
+    "[property][placement]") {
   // Inputs come over the link to host memory. All other tensors come over the link `far`, which may be much slower.
   int compared = 0;
   Dice dice(2027);

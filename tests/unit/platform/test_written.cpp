@@ -23,7 +23,8 @@ TEST_CASE(
   };
   CHECK(path(devices, "gpu") == "devices.gpu");
   CHECK(path(devices, "gpu7") == "devices.gpu");
-  CHECK(path(devices, "gpu2") == "devices.gpu2");  // the device with the name gpu2, not the third device of gpu
+  // The device with the name gpu2, not the third device of gpu.
+  CHECK(path(devices, "gpu2") == "devices.gpu2");
   CHECK(path(devices, "node_cpu") == "groups.node.devices.cpu");
   CHECK(path(devices, "node12_gpu3") == "groups.node.devices.gpu");
   CHECK(path(devices, "node12_tpu") == "none");

@@ -80,8 +80,9 @@ TEST_CASE("weights are loaded into the second memory once, and from there take t
   CHECK(plan.pools[pool("gpu_ddr")].owner == "gpu");
 }
 
-TEST_CASE("without the key `placement`, the home of the weights is the memory from which the run is faster",
-          "[placement]") {
+TEST_CASE(
+    "without the key `placement`, the home of the weights is the memory from which the run is faster",
+    "[placement]") {
   CHECK(seconds_of(on_card("policy: {name: streamed, " + one_by_one)) == Approx(120 + 3 * 18));
   CHECK(seconds_of(on_card("policy: {name: streamed, placement: auto, " + one_by_one)) ==
         Approx(120 + 3 * 18));
@@ -175,8 +176,9 @@ TEST_CASE("a second memory that cannot be a home is refused", "[placement]") {
                     Contains("'static' for 'placement': expected one of: none, auto, backing"));
 }
 
-TEST_CASE("with placement backing, more bytes in the first or in the second memory never make a run slower",
-          "[placement][property]") {
+TEST_CASE(
+    "with placement backing, more bytes in the first or in the second memory never make a run slower",
+    "[placement][property]") {
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{10}); ++seed) {
     test::Dice dice(seed);
     const std::string steps = std::to_string(1 + dice.below(4));

@@ -84,9 +84,10 @@ TEST_CASE("optimal fates are compared with strategies whose tensors are placed",
   CHECK(find_fact(alone.facts, "gap") != nullptr);
 }
 
-TEST_CASE("if several placements were compared, a gap that was proven for only one of these placements names this "
-          "placement",
-          "[placement]") {
+TEST_CASE(
+    "if several placements were compared, a gap that was proven for only one of these placements names this "
+    "placement",
+    "[placement]") {
   // If DDR has a hundredth of its bandwidth, and if backward passes are priced per layer with and without a placement,
   // no placement is faster than HBM alone.
   const Plan plan =
@@ -106,8 +107,9 @@ TEST_CASE("if the fates are open, the tensors of every strategy are placed", "[p
   CHECK(seconds_of(plan_of(on_card, {"fates=optimal"})) == Approx(least));
 }
 
-TEST_CASE("if several strategies choose equal fates, only the tensors of the first strategy are placed",
-          "[placement]") {
+TEST_CASE(
+    "if several strategies choose equal fates, only the tensors of the first strategy are placed",
+    "[placement]") {
   // With a single stage, `sqrt` keeps all tensors, and `selective` finds no layer to run again. So both strategies
   // choose the fates of `keep_all`. `checkpoint` chooses the fates of `recompute_all`. Three of the six strategies are
   // left.

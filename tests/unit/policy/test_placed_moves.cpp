@@ -84,7 +84,9 @@ const std::string card = R"(platform:
     far: {joins: [gpu, gpu_ddr], bandwidth: 100B/s}
 )";
 
-TEST_CASE("the seconds of a run whose weights take turns in fast memory by synchronous moves, by hand", "[placement]") {
+TEST_CASE(
+    "the seconds of a run whose weights take turns in fast memory by synchronous moves, by hand",
+    "[placement]") {
   // Fast memory has room for one of the two weights. Each round fetches both weights, in 40 s each. The image and the
   // answer stay in slow memory. The first layer reads the image there, and the last layer writes the answer there, in 4
   // s each. Both layers need (40 + 400) / 100 s in addition. The four other layers take (40 + 400 + 40) / 100 s each. A
@@ -99,7 +101,8 @@ TEST_CASE("the seconds of a run whose weights take turns in fast memory by synch
   CHECK(seconds_of(placed(text, "static", 600)) > seconds_of(plan));
 }
 
-TEST_CASE("the seconds of a run whose copy engine moves weights while kernels run, by hand", "[placement]") {
+TEST_CASE("the seconds of a run whose copy engine moves weights while kernels run, by hand",
+          "[placement]") {
   const std::string text = scenario_text("aaabbbccc", card, "batch: 1, steps: 3");
   // Fast memory has room for two of the three weights beside activations. The first weights stay. The second weights
   // are fetched while the first weights are used. The third weights then take the room of the second weights, in 4 s

@@ -225,7 +225,8 @@ TEST_CASE("tensors that are recomputed are placed, too", "[placement]") {
         Approx(seconds_of(training_with("keep_all", "all_slow", "1B"))));
 }
 
-TEST_CASE("placements are possible with all strategies for fates that treat stages as a whole", "[placement]") {
+TEST_CASE("placements are possible with all strategies for fates that treat stages as a whole",
+          "[placement]") {
   std::set<ActionKind> kinds;
   for (const char* fates : {"recompute_all", "checkpoint", "offload_all", "sqrt"})
     for (const char* way : {"static", "first_touch", "all_slow"}) {

@@ -143,7 +143,8 @@ Policy with_ways(std::vector<std::int64_t> compared) {
   return policy;
 }
 
-TEST_CASE("if the policy refuses one of the values that are compared, only this value is left out") {
+TEST_CASE(
+    "if the policy refuses one of the values that are compared, only this value is left out") {
   const Scenario scenario = test::small_scenario(
       4000, rows, "workload: {batches_per_step: 2}\nstages: {cut: whole}\npolicy: {name: basic}\n");
   const CutModel cut = cut_model(scenario);
@@ -158,7 +159,8 @@ TEST_CASE("if the policy refuses one of the values that are compared, only this 
   const Plan plan = plan_of(with_ways({1, 2}), 0);
   CHECK(*find_fact(plan.facts, "chosen")->text() == "way: 2");
   CHECK(find_fact(plan.facts, "chosen_from")->number()->value == 2);
-  CHECK_THROWS_AS(plan_of(with_ways({1, 1}), 1), InputError);  // there is no second candidate that could be chosen
+  // There is no second candidate that could be chosen.
+  CHECK_THROWS_AS(plan_of(with_ways({1, 1}), 1), InputError);
 }
 
 TEST_CASE("if there are no candidates for one of the cuts, the other cuts are still compared") {
@@ -179,8 +181,8 @@ TEST_CASE("if there are no candidates for one of the cuts, the other cuts are st
   refused = 1;
   CHECK(settle(policy, two, keys.reader()).attempt == 1);
   asked = 0;
-  refused =
-      2;  // in this case each cut is planned as the scenario says, and the first cut is as fast as the second cut
+  // In this case each cut is planned as the scenario says, and the first cut is as fast as the second cut.
+  refused = 2;
   CHECK(settle(policy, two, keys.reader()).attempt == 0);
   asked = 0;
   refused = 1;  // a cut that the scenario gives is the only cut that is planned

@@ -41,7 +41,8 @@ const std::string full =
 
 }  // namespace
 
-TEST_CASE("A row of a profile is read with all columns, and with quotes and line ends in its cells") {
+TEST_CASE(
+    "A row of a profile is read with all columns, and with quotes and line ends in its cells") {
   const Profile read = profile(full);
   REQUIRE(read.rows.size() == 1);
   const ProfileRow& row = read.rows.front();
@@ -74,7 +75,8 @@ TEST_CASE(
   CHECK(read.rows[1].occurrences == 1);
 }
 
-TEST_CASE("If a profile is written as CSV or as HDF5 and read back, the result is an equal profile") {
+TEST_CASE(
+    "If a profile is written as CSV or as HDF5 and read back, the result is an equal profile") {
   const Profile before = profile(
       full + "\"#odd\",,n2,,,,,,,,,,,,,,,,,,,,,,,,,,\nplain,,n3,,,,,,,,,,,,,,,,,,,0.5,,,,,,,\n");
   const std::string text = profile_text(before);
@@ -117,8 +119,9 @@ TEST_CASE("A damaged profile is refused at its line and column") {
   CHECK(refusal("operator,node\n,x\n").find("this row has no operator") != std::string::npos);
   CHECK(refusal("operator\ngemm\n\ngemm\n")
             .find("3 p.csv:7:1: error: this row repeats the row of line 5") == 0);
-  CHECK(refusal("operator,processed\ngemm,yes\n").find("'processed' is yes, but there is no time") !=
-        std::string::npos);
+  CHECK(
+      refusal("operator,processed\ngemm,yes\n").find("'processed' is yes, but there is no time") !=
+      std::string::npos);
   CHECK(error_of([] { parse_profile("operator\n\xff\n", "p.csv"); }).find("3 p.csv") == 0);
   CHECK(refusal("").find("there is no table") != std::string::npos);
   CHECK(error_of([] {
@@ -261,7 +264,8 @@ TEST_CASE("A count of samples must be at least 1, because pooled values need a s
   CHECK(*merged({once, again}).rows[0].seconds.std == Approx(std::sqrt(2)));
 }
 
-TEST_CASE("Rows of two profiles are compared by their ratio, and rows with zeros or small values are left out") {
+TEST_CASE(
+    "Rows of two profiles are compared by their ratio, and rows with zeros or small values are left out") {
   const Profile read = profile(
       "operator,node,cache,seconds_mean\n"
       "x,1,hot,1\nx,1,cold,2\n"     // 0.5

@@ -46,7 +46,8 @@ TEST_CASE(
   CHECK(spread_of({7}).std == 0);
 }
 
-TEST_CASE("Pooled statistics equal the statistics of both series together, whether or not the samples are known") {
+TEST_CASE(
+    "Pooled statistics equal the statistics of both series together, whether or not the samples are known") {
   Statistics a, b;
   a.samples = {1, 2, 3};
   b.samples = {5, 9};

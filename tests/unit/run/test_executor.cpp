@@ -25,7 +25,8 @@ Plan loop(std::int64_t iterations) {
   return plan;
 }
 
-TEST_CASE("auto chooses SimGrid for up to 100,000 executed actions, and the replay for more actions") {
+TEST_CASE(
+    "auto chooses SimGrid for up to 100,000 executed actions, and the replay for more actions") {
   CHECK(resolved(Executor::automatic, loop(100'000)) == Executor::simgrid);
   CHECK(resolved(Executor::automatic, loop(100'001)) == Executor::replay);
   CHECK(resolved(Executor::simgrid, loop(100'001)) == Executor::simgrid);

@@ -169,7 +169,8 @@ TEST_CASE("A plan that is priced again equals the plan that is made again", "[pr
   CHECK(found_in_all > 100);
 }
 
-TEST_CASE("A point whose plan is priced again gives the result that the point gives alone", "[property]") {
+TEST_CASE("A point whose plan is priced again gives the result that the point gives alone",
+          "[property]") {
   std::mt19937 random(31);
   for (const Question& question : questions()) {
     CAPTURE(question.name);

@@ -257,7 +257,8 @@ TEST_CASE(
   CHECK(bound_with({capacity + "1MB", slower}) == Approx(301e-3).epsilon(1e-12));
 }
 
-TEST_CASE("The bound of the question counts set-up and latency of the first input and of the last answer") {
+TEST_CASE(
+    "The bound of the question counts set-up and latency of the first input and of the last answer") {
   // Input and computation take 0.001 + 61 ms. Set-up and latency take 0.01 + 0.02 ms for the first input and 0.01 +
   // 0.02 ms for the last answer.
   const std::vector<std::string> late = {"platform.links.host.latency=20us",
@@ -268,7 +269,8 @@ TEST_CASE("The bound of the question counts set-up and latency of the first inpu
   CHECK(bound_with(discard) == Approx(61.031e-3).epsilon(1e-12));
 }
 
-TEST_CASE("The bound of the question divides the work among the devices, and counts a link that all devices use") {
+TEST_CASE(
+    "The bound of the question divides the work among the devices, and counts a link that all devices use") {
   const std::vector<std::string> two = {"platform.devices.gpu.count=2",
                                         "policy={name: data_parallel, replica: streamed}"};
   // 0.001 + 61 / 2 ms

@@ -51,8 +51,9 @@ std::string fact(const Plan& plan, const std::string& key) {
   return found ? found->shown() : "";
 }
 
-TEST_CASE("went wrong: for all numbers of steps and latencies, optimal is never slower than a strategy that treats "
-          "every stage alike") {
+TEST_CASE(
+    "went wrong: for all numbers of steps and latencies, optimal is never slower than a strategy that treats "
+    "every stage alike") {
   for (const std::string name :
        {"optimal_latency_a", "optimal_latency_b", "optimal_one_stage", "optimal_last_input"})
     for (const std::string change :
@@ -81,7 +82,8 @@ TEST_CASE("went wrong: only one of two equal replicas is planned") {
   CHECK(optimal <= best_alike("optimal_two_replicas", {}) * (1 + 1e-9));
 }
 
-TEST_CASE("went wrong: if a scenario gives the cut by_memory, no memory above the least memory that fits is refused") {
+TEST_CASE(
+    "went wrong: if a scenario gives the cut by_memory, no memory above the least memory that fits is refused") {
   bool fitted = false;
   double last = never;
   for (std::int64_t bytes = 200'000; bytes <= 1'000'000; bytes += 10'000) {

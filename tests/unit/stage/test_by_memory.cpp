@@ -48,7 +48,8 @@ std::size_t fewest_of_all(const Model& model, std::int64_t capacity) {
   return fewest;
 }
 
-TEST_CASE("by_memory ends a stage earlier if the longest possible stage leads to a layer that fits into no stage") {
+TEST_CASE(
+    "by_memory ends a stage earlier if the longest possible stage leads to a layer that fits into no stage") {
   // After an input of 1 B the layers have outputs of 4, 60, 4, 4 B and weights of 5, 5, 65, 5 B.
   // Within 78 B, l0 and l1 fit (1 + 10 + 60 = 71 B), but l0, l1 and l2 do not fit (1 + 75 + 4 = 80 B). After a stage of
   // l0 and l1, l2 would need 60 + 65 + 4 = 129 B. If l0 alone is a stage (10 B), l1 and l2 fit together (4 + 70 + 4 =

@@ -92,7 +92,8 @@ TEST_CASE("balanced makes the seconds of the longest stage as few as possible") 
 }
 
 TEST_CASE("by_weight cuts where the fewest bytes cross, and limits the weights of each stage") {
-  const Cutting cutting(chain());  // the weights have 1, 2, 3 and 4 B; the boundaries have 20, 30 and 5 B
+  // The weights have 1, 2, 3 and 4 B; the boundaries have 20, 30 and 5 B.
+  const Cutting cutting(chain());
   CHECK(cutting.lasts("{cut: by_weight, groups: 1, split: false}") == Lasts{4});
   // A stage may have weights of at most 5 B. With the cut a, b | c | d, 30 bytes cross the first boundary. With the cut
   // a | b, c | d, only 20 bytes cross it.
@@ -101,7 +102,8 @@ TEST_CASE("by_weight cuts where the fewest bytes cross, and limits the weights o
 
 TEST_CASE(
     "if loads take no time, by_time makes as few stages as fit, and chooses where these stages end") {
-  Cutting cutting(chain());  // one stage needs 77 B, and two stages need 63 and 49 B, as in the test of by_memory
+  // One stage needs 77 B, and two stages need 63 and 49 B, as in the test of by_memory.
+  Cutting cutting(chain());
   cutting.device.memory().capacity = 77;
   CHECK(cutting.lasts("{cut: by_time}") == Lasts{4});
   cutting.device.memory().capacity = 70;

@@ -19,8 +19,9 @@ std::vector<std::string> plan_changes(const std::string& got) {
 
 }  // namespace
 
-TEST_CASE("An equal baseline results if a baseline is written and read back; its keys are sorted, and a newline is at "
-          "its end") {
+TEST_CASE(
+    "An equal baseline results if a baseline is written and read back; its keys are sorted, and a newline is at "
+    "its end") {
   const std::string text = to_text(baseline());
   const Baseline back = baseline_from(parse_text(text, "s.json"));
   CHECK(to_text(back) == text);
@@ -86,7 +87,8 @@ TEST_CASE("Every metric of a summary becomes an entry, one for each key") {
   CHECK_FALSE(entries.at({"samples", ""}).number);
 }
 
-TEST_CASE("Differences between two plans are reported, except for numbers that differ only in the last digits") {
+TEST_CASE(
+    "Differences between two plans are reported, except for numbers that differ only in the last digits") {
   CHECK(plan_changes(plan_text).empty());
   CHECK(plan_changes(edited(plan_text, "seconds=0.5", "seconds=0.50000000000001")).empty());
   CHECK(plan_changes(edited(plan_text, "seconds=0.5", "seconds=0.505")) ==
@@ -121,7 +123,8 @@ TEST_CASE(
   CHECK(plan_changes(slower) == std::vector<std::string>{"body 0F and 1 more: samples 1 -> 2"});
 }
 
-TEST_CASE("The digest of a long plan shows sums for each stage and stream, and shows whether the order has changed") {
+TEST_CASE(
+    "The digest of a long plan shows sums for each stage and stream, and shows whether the order has changed") {
   const auto digest = [](const std::string& text) {
     return digest_text(plan_from_text(text, "s.plan"));
   };
@@ -141,7 +144,8 @@ TEST_CASE("The digest of a long plan shows sums for each stage and stream, and s
   CHECK_THAT(waits.lines[0], Contains("on body gpu.compute: order"));
 }
 
-TEST_CASE("A plan that has become too long for a golden text is compared by the sums of its digest") {
+TEST_CASE(
+    "A plan that has become too long for a golden text is compared by the sums of its digest") {
   const std::string digest = digest_text(plan_from_text(plan_text, "s.plan"));
   const std::string full = to_text(plan_from_text(plan_text, "s.plan"));
   CHECK(compare_plans(digest, "s.plan", full).none());

@@ -20,7 +20,8 @@ ScenarioVerdict against(const Measurement& got, const Baseline& expected = basel
 
 }  // namespace
 
-TEST_CASE("A number within its tolerance counts as equal, and any other number as better or worse") {
+TEST_CASE(
+    "A number within its tolerance counts as equal, and any other number as better or worse") {
   CHECK(moved(100, 100, low) == Verdict::equal);
   CHECK(moved(100, 101, low) == Verdict::worse);
   CHECK(moved(100, 99, low) == Verdict::better);
@@ -66,7 +67,8 @@ TEST_CASE("A difference is given as a share only of values that are not zero") {
   CHECK_FALSE(metric.difference());
 }
 
-TEST_CASE("A result with only equal numbers is equal, and a result with one worse number is worse") {
+TEST_CASE(
+    "A result with only equal numbers is equal, and a result with one worse number is worse") {
   CHECK(against(same()).state == State::equal);
   Measurement got = same();
   got.baseline.entries[{"peak_bytes", "host"}].number = 0.05;

@@ -31,7 +31,8 @@ Model model() {
 
 }  // namespace
 
-TEST_CASE("the seconds of operators are multiplied by their occurrences, summed, and compared with the whole model") {
+TEST_CASE(
+    "the seconds of operators are multiplied by their occurrences, summed, and compared with the whole model") {
   const Profile read = profile(dense +
                                "2x10,2,,,,,,0.003,0.5\n"
                                "net,all,,2,,whole,,,,0.010,2\n"
@@ -55,8 +56,9 @@ TEST_CASE("the seconds of operators are multiplied by their occurrences, summed,
   CHECK(*cover_of(model(), read, {.samples = 2, .target = 0.5}).needed == 0);
 }
 
-TEST_CASE("the seconds of the whole model may be given, and without these seconds the measured share of the model is "
-          "not known") {
+TEST_CASE(
+    "the seconds of the whole model may be given, and without these seconds the measured share of the model is "
+    "not known") {
   const Profile read = profile(dense + "2x10,2,,,,,,0.003,\n");
   CHECK_FALSE(cover_of(model(), read, {.samples = 2}).share_s());
   CHECK(*cover_of(model(), read, {.samples = 2, .whole_s = 0.012}).share_s() == 0.5);

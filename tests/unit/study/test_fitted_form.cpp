@@ -77,7 +77,8 @@ std::vector<Sample> samples_of(const std::vector<double>& p, double noise) {
 
 }  // namespace
 
-TEST_CASE("a stream takes the seconds of its launch and of its bytes, which come from the cache if they fit") {
+TEST_CASE(
+    "a stream takes the seconds of its launch and of its bytes, which come from the cache if they fit") {
   Kernel stream{.of = "elementwise", .rows = 10, .columns = 10, .bytes = 1e9};
   // The stream takes 1 us + 1e9 B / (0.5 x 1 TB/s), because a cache of 1 kB holds nearly none of these bytes.
   CHECK(seconds(stream, parameters()) == Approx(1e-6 + 2e-3).epsilon(1e-12));
@@ -124,7 +125,8 @@ TEST_CASE("a product whose result has a single column takes tiles of 128 x 1") {
   CHECK(seconds(of_sizes(4, 128, 1, 9), p) == Approx(1e-6 + 2. * 128 * 9 / 0.5e12));
 }
 
-TEST_CASE("a product takes the full waves of tiles over the units, and a share of the wave that is not full") {
+TEST_CASE(
+    "a product takes the full waves of tiles over the units, and a share of the wave that is not full") {
   std::vector<double> p = parameters();
   // The seconds of a tile on one unit.
   const double tile = 2. * 128 * 128 * 64 / 1e12;
@@ -133,8 +135,10 @@ TEST_CASE("a product takes the full waves of tiles over the units, and a share o
   CHECK(seconds(of_sizes(1, 640, 128, 64), p) == Approx(1e-6 + 1.25 * tile));  // 5 tiles
   p[ragged] = 0.5;  // the second wave now counts as 0.25 + 0.5 x 0.75
   CHECK(seconds(of_sizes(1, 640, 128, 64), p) == Approx(1e-6 + 1.625 * tile));
-  CHECK(seconds(of_sizes(5, 128, 128, 64), p) == Approx(1e-6 + 1.625 * tile));  // 5 products have 5 tiles
-  CHECK(seconds(of_sizes(1, 513, 128, 64), p) == Approx(1e-6 + 1.625 * tile));  // 513 rows need 5 tiles
+  // 5 products have 5 tiles.
+  CHECK(seconds(of_sizes(5, 128, 128, 64), p) == Approx(1e-6 + 1.625 * tile));
+  // 513 rows need 5 tiles.
+  CHECK(seconds(of_sizes(1, 513, 128, 64), p) == Approx(1e-6 + 1.625 * tile));
   p[startup] = 32;  // each tile takes 1.5 times as long as in the first case
   CHECK(seconds(of_sizes(1, 256, 256, 64), p) == Approx(1e-6 + 1.5 * tile));
   p[unaligned] = 0.2;
@@ -190,7 +194,8 @@ TEST_CASE(
   CHECK(std::abs(pull(std::log(surface.correction(there)), {{std::exp(-2.0), 0.03}, {0.05, 0}})) <
         1e-5);
   there[1] += 9;
-  CHECK(surface.correction(there) == Approx(1));  // far from all measured points, only the form counts
+  // Far from all measured points, only the form counts.
+  CHECK(surface.correction(there) == Approx(1));
   // If there are nine points, only the nearest eight points count.
   surface.left.assign(8, {here, 0.02});
   surface.left.push_back({there, 100.0});
@@ -224,7 +229,8 @@ TEST_CASE("a fit finds the form that made the samples, and a second fit gives th
   CHECK(twice.time_error.median == fit.time_error.median);
 }
 
-TEST_CASE("each device is predicted from the other devices, and the errors are reported with the device's name") {
+TEST_CASE(
+    "each device is predicted from the other devices, and the errors are reported with the device's name") {
   std::vector<Sample> samples = samples_of(parameters(), 0.02), same = samples, twice = samples;
   for (Sample& sample : same) sample.sheet = 1;
   for (Sample& sample : twice) sample.sheet = 2, sample.seconds *= 2;
@@ -258,8 +264,9 @@ TEST_CASE("if one sample has no energy, energy has neither a fit nor an error") 
   CHECK_FALSE(fit.energy_error);
 }
 
-TEST_CASE("an equal fit results if a fit is written and read back, and faults in its document are refused at their "
-          "place") {
+TEST_CASE(
+    "an equal fit results if a fit is written and read back, and faults in its document are refused at their "
+    "place") {
   std::vector<Sample> samples = samples_of(parameters(), 0.1);
   samples.resize(20);
   Fit fit{.name = "mine", .source = "a \"test\"", .devices = {sheet(1e6, 30)}};

@@ -41,7 +41,8 @@ TEST_CASE("the sizes of a row become the sizes of a product or of a stream") {
   CHECK(kernel_of(one, "elementwise", 4)->bytes == 2 * 4 * 24);
 }
 
-TEST_CASE("a convolution becomes the same product whether it is written as in torch or as in Sluice") {
+TEST_CASE(
+    "a convolution becomes the same product whether it is written as in torch or as in Sluice") {
   // Outputs of 32 images of 56 x 56 have (56 + 6 - 7) / 2 + 1 = 28 pixels along each axis.
   const auto torch = kernel_of(
       row("Conv2d", "Conv2d(3, 64, kernel_size=(7, 7), stride=(2, 2), padding=(3, 3), bias=False)",
@@ -84,7 +85,8 @@ TEST_CASE("a convolution becomes the same product whether it is written as in to
   CHECK(grouped->flop == 2. * 2 * 25 * 16 * 18);
 }
 
-TEST_CASE("dense layers, norms and pools become kernels whose sizes follow from the shapes of their inputs") {
+TEST_CASE(
+    "dense layers, norms and pools become kernels whose sizes follow from the shapes of their inputs") {
   const auto dense =
       kernel_of(row("Linear", "Linear(in_features=512, out_features=10, bias=True)", {8, 7, 512}),
                 "linear", 4);
@@ -167,7 +169,8 @@ TEST_CASE("rows that cannot be fitted are left out and counted by reason") {
   REQUIRE(samples.classes.size() == 2);  // linear in float32 and in float16
   CHECK(samples.classes[0].samples.size() == 2);
   CHECK(samples.classes[1].samples.size() == 1);
-  REQUIRE(samples.sheets.size() == 3);  // there are rows of device a in two dtypes, and of device b in one dtype
+  // There are rows of device a in two dtypes, and of device b in one dtype.
+  REQUIRE(samples.sheets.size() == 3);
   CHECK(samples.sheets[0].rate == 19.5e12);
   CHECK(samples.sheets[1].rate == 312e12);
   CHECK(samples.sheets[2].name == "b");

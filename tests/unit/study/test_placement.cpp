@@ -65,7 +65,8 @@ TEST_CASE("the seconds in place are added to the seconds with all tensors in fas
   CHECK(found(curve, "static").seconds() == Approx(14.2 + 152 - 80));
 }
 
-TEST_CASE("training consists of forward passes, the loss, backward passes and updates", "[placement]") {
+TEST_CASE("training consists of forward passes, the loss, backward passes and updates",
+          "[placement]") {
   const Scenario scenario =
       two_products("mode: training, batch: 1, optimizer: momentum, backward: per_layer");
   const PlacementQuestion question(

@@ -72,8 +72,9 @@ TEST_CASE("A key of a search is a list, a range of whole numbers, or a range of 
     CHECK_THAT(test::error_of([&] { parse_search_key(word); }), Contains("expected KEY=a,b,c"));
 }
 
-TEST_CASE("The points of a range have equal distances; if the range covers more than a factor of ten, these are "
-          "distances of logarithms") {
+TEST_CASE(
+    "The points of a range have equal distances; if the range covers more than a factor of ten, these are "
+    "distances of logarithms") {
   const SearchKey even = parse_search_key("a=2GB/s..6GB/s");
   CHECK(even.text_at(0) == "2GB/s");
   CHECK(even.text_at(0.25) == "3GB/s");
@@ -125,8 +126,9 @@ TEST_CASE("Goals and limits name metrics, and any other goal or limit is refused
   CHECK_THAT(refused("step_s<=16GB"), Contains("step_s<=16GB"));
 }
 
-TEST_CASE("DIRECT finds the deepest valley, Subplex finds the minimum in this valley, and both search only inside the "
-          "unit cube") {
+TEST_CASE(
+    "DIRECT finds the deepest valley, Subplex finds the minimum in this valley, and both search only inside the "
+    "unit cube") {
   // A function with two valleys. The deeper valley is at (0.2, 0.7).
   const auto valleys = [](const CubePlace& at) {
     const auto away = [&](double x, double y) { return std::hypot(at[0] - x, at[1] - y); };
@@ -303,7 +305,8 @@ TEST_CASE("Trying all combinations proves an optimum only if no combination fail
   CHECK_FALSE(result.exhaustive);
 }
 
-TEST_CASE("If no point is within the limits, the search says so and returns the point that is nearest to the limits") {
+TEST_CASE(
+    "If no point is within the limits, the search says so and returns the point that is nearest to the limits") {
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
   const SearchResult result = search(variants, {link_bandwidth + "=0.1GB/s..10GB/s"}, "makespan_s",
                                      {"makespan_s<=5ms"}, 60);

@@ -22,7 +22,8 @@ using Catch::Matchers::StartsWith;
 TEST_CASE("Answers of processes are in the order of their numbers, whichever process ends first") {
   const auto work = [](std::size_t i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(i % 3 == 0 ? 30 : 0));
-    return std::to_string(i) + std::string(i * 20'000, 'x');  // the answer has more bytes than a pipe holds
+    // The answer has more bytes than a pipe holds.
+    return std::to_string(i) + std::string(i * 20'000, 'x');
   };
   for (const std::size_t jobs : {1, 3, 16}) {
     std::size_t told = 0;
@@ -83,7 +84,8 @@ std::string policy_of(const std::string& choice, const std::string& scenario) {
 
 }  // namespace
 
-TEST_CASE("A policy of which only the name is given takes the parameters of the scenario's policy that it knows") {
+TEST_CASE(
+    "A policy of which only the name is given takes the parameters of the scenario's policy that it knows") {
   const std::string scenario =
       "policy: {name: streamed, overlap: false, prefetch: 3}\nphases: {activations: on_chip}\n";
   CHECK(policy_of("resident", scenario) == "policy:\n  name: resident\n  overlap: false\n");
@@ -96,14 +98,16 @@ TEST_CASE("A policy of which only the name is given takes the parameters of the 
              Contains("activations: on_chip"));
 }
 
-TEST_CASE("An unknown policy, and an unknown parameter of a policy, are refused at their position") {
+TEST_CASE(
+    "An unknown policy, and an unknown parameter of a policy, are refused at their position") {
   CHECK_THAT(error_of([] { PolicyChoice("streamd"); }), Contains("did you mean 'streamed'"));
   CHECK_THAT(error_of([] { PolicyChoice("{name: streamed, prefetsch: 0}"); }),
              Contains("did you mean 'prefetch'"));
   CHECK_THAT(error_of([] { PolicyChoice("3"); }), Contains("expected a policy's name"));
 }
 
-TEST_CASE("In a comparison of two policies, a policy that does not fit does not affect the other policy") {
+TEST_CASE(
+    "In a comparison of two policies, a policy that does not fit does not affect the other policy") {
   // Three layers with 1 MB of weights each fit into a device of 2.5 MB if they are streamed one by one.
   const std::vector<test::Row> rows(3, {1, 1'000'000, 4'000});
   const std::string extra =

@@ -62,7 +62,8 @@ PointResult without(Status status, const std::string& message) {
 
 }  // namespace
 
-TEST_CASE("An axis is a list of values, a range with steps, a range with a factor, or a range of whole numbers") {
+TEST_CASE(
+    "An axis is a list of values, a range with steps, a range with a factor, or a range of whole numbers") {
   CHECK(parse_axis("a.b=1,2,x").key == "a.b");
   CHECK(values("a=1,2,x") == Words{"1", "2", "x"});
   CHECK(values("a=[1,2],{b: [3,4], c: 5},'6,7'") == Words{"[1,2]", "{b: [3,4], c: 5}", "'6,7'"});
@@ -94,8 +95,9 @@ TEST_CASE("An impossible range is refused with an example of a valid range") {
   }
 }
 
-TEST_CASE("A grid has all combinations of values, and the last key changes fastest; a zip takes the n-th values of all "
-          "keys together") {
+TEST_CASE(
+    "A grid has all combinations of values, and the last key changes fastest; a zip takes the n-th values of all "
+    "keys together") {
   const Points grid({{"a", {"1", "2"}}, {"b", {"x", "y", "z"}}}, Over::grid);
   REQUIRE(grid.size() == 6);
   CHECK(grid.overrides(0) == Words{"a=1", "b=x"});
@@ -319,7 +321,8 @@ TEST_CASE("A sweep with a store evaluates no point twice, except failures on req
   CHECK(run_sweep(reworded).from_store == 1);
 }
 
-TEST_CASE("One of N parts of a sweep has every N-th point, and all parts together have all points") {
+TEST_CASE(
+    "One of N parts of a sweep has every N-th point, and all parts together have all points") {
   CHECK(parse_shard("2/4").number == 2);
   for (const char* text : {"0/4", "5/4", "2", "a/b", "2/4x", "-1/4"}) {
     CAPTURE(text);
@@ -335,7 +338,8 @@ TEST_CASE("One of N parts of a sweep has every N-th point, and all parts togethe
   CHECK(all == std::vector<std::size_t>{0, 2, 4, 1, 3});
 }
 
-TEST_CASE("If the best points differ only in the last bits, the first of these points is the best point") {
+TEST_CASE(
+    "If the best points differ only in the last bits, the first of these points is the best point") {
   // In floating point, 0.1 + 0.2 and 0.3 differ in one bit, and 0.11 / 2.2 is 5 % plus one bit.
   const Points points({parse_axis("b=1..4")}, Over::grid);
   SweepResult result;

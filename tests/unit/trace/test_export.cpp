@@ -65,7 +65,8 @@ TEST_CASE("In JSON, whole numbers have no fraction, and NaN becomes null") {
   REQUIRE(json::parse(json_number_text(1e300)).get<double>() == 1e300);
 }
 
-TEST_CASE("Perfetto shows tracks under their device, slices, levels of memory, and a flow for each wait") {
+TEST_CASE(
+    "Perfetto shows tracks under their device, slices, levels of memory, and a flow for each wait") {
   const Trace trace(labels(), spans(), events());
   const auto packets = packets_of(trace.as("perfetto"));
   // There are tracks for the device and the memories, for two streams, and for two pools.

@@ -78,7 +78,8 @@ TEST_CASE("If a trace names causes, flows begin at the causes, also for waits fo
   REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{2, 3}});
 }
 
-TEST_CASE("After rounding to nanoseconds, the slices of a track do not overlap, and no slice ends before its start") {
+TEST_CASE(
+    "After rounding to nanoseconds, the slices of a track do not overlap, and no slice ends before its start") {
   Labels one = labels();
   std::vector<Span> spans;
   double time = 0;
@@ -108,9 +109,10 @@ TEST_CASE("A trace that contradicts itself is refused with the reason") {
       REQUIRE_THROWS_WITH(trace.as(format), Contains(trace.reader().path()) && Contains(reason));
     }
   };
-  refused({span(1, 0, 0, 2, 2), span(1, 1, 1.5, 3, 3)},
-          "spans overlap on 'gpu.compute': one starts at 1.5 s, before the end of the previous span "
-          "at 2 s");
+  refused(
+      {span(1, 0, 0, 2, 2), span(1, 1, 1.5, 3, 3)},
+      "spans overlap on 'gpu.compute': one starts at 1.5 s, before the end of the previous span "
+      "at 2 s");
   refused({span(1, 0, 2, 1, 2)}, "a span on 'gpu.compute' starts at 2 s and ends at 1 s");
   refused({span(1, 0, -1, 1, 1)}, "-1 s");
   refused({span(1, 0, std::nan(""), 1, 1)}, "nan");

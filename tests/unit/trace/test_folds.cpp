@@ -133,7 +133,8 @@ TEST_CASE(
   CHECK((fs::file_size(path) < 200'000) == folded);
 }
 
-TEST_CASE("The trace of a run of a million steps is a small file from which every span can be read") {
+TEST_CASE(
+    "The trace of a run of a million steps is a small file from which every span can be read") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   const Plan plan = bench::loop_plan(5, 120'000);

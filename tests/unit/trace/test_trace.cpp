@@ -13,7 +13,8 @@ namespace sluice {
 
 using namespace trace_case;
 
-TEST_CASE("SHA-256 of 'abc' is the digest that FIPS 180-4 gives, and more bytes can be added after hex()") {
+TEST_CASE(
+    "SHA-256 of 'abc' is the digest that FIPS 180-4 gives, and more bytes can be added after hex()") {
   Sha256 hash;
   hash.update("ab");
   REQUIRE(hash.hex() == sha256_of("ab"));
@@ -87,7 +88,8 @@ TEST_CASE("The header, labels, summary and series are read back from a trace") {
 
   const Summary numbers = trace.summary();
   REQUIRE(numbers.metrics.size() == 4);
-  REQUIRE(numbers.metrics[0].name == "makespan_s");  // the rows are in the order in which they were written
+  // The rows are in the order in which they were written.
+  REQUIRE(numbers.metrics[0].name == "makespan_s");
   REQUIRE(numbers.metrics[0].unit == "s");
   REQUIRE(numbers.metrics[0].value.number == 1.5);
   REQUIRE(std::isnan(numbers.find("throughput")->value.number));

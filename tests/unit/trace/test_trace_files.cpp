@@ -147,7 +147,8 @@ void put_column(hid_t file, const char* path, const std::vector<double>& values)
   H5Sclose(space);
 }
 
-TEST_CASE("A trace of version 1.0 is read; it has no causes, and its utilisation is found by the name of a stream") {
+TEST_CASE(
+    "A trace of version 1.0 is read; it has no causes, and its utilisation is found by the name of a stream") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   write(path, 10);

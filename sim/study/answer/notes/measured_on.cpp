@@ -22,7 +22,8 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note measured_on_note = {
     .name = "measured_on",
     .summary = "Names the devices on which the rows that price the computation were measured.",
-    .source = "a row of a profile has the seconds of one device, but a scenario may use the row for any platform",
+    .source =
+        "a row of a profile has the seconds of one device, but a scenario may use the row for any platform",
     .text = text,
 };
 

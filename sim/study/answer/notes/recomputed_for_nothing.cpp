@@ -36,7 +36,8 @@ Outcome with_fates(const Scenario& scenario, const char* strategy) {
     for (std::size_t p = 0; p < plan.pools.size(); ++p)
       if (!plan.pools[p].shared())
         outcome.peak = std::max(outcome.peak, static_cast<double>(result.peaks[p]));
-  } catch (const Error&) {  // The policy does not support these fates, so the outcome keeps an infinite peak.
+  } catch (const Error&) {
+    // The policy does not support these fates, so the outcome keeps an infinite peak.
   }
   return outcome;
 }
@@ -72,8 +73,10 @@ std::string text(const AnsweredScenario& answered) {
 
 extern const Note recomputed_for_nothing_note = {
     .name = "recomputed_for_nothing",
-    .summary = "Tells if recompute_all does not lower the peak, and names the strategies that lower the peak.",
-    .source = "sluice fits finds the same largest micro-batch for recompute_all and for keep_all on every card",
+    .summary =
+        "Tells if recompute_all does not lower the peak, and names the strategies that lower the peak.",
+    .source =
+        "sluice fits finds the same largest micro-batch for recompute_all and for keep_all on every card",
     .text = text,
 };
 

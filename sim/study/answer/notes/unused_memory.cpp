@@ -26,7 +26,8 @@ std::string text(const AnsweredScenario& answered) {
                                         : std::string("unlimited")) +
                        ")");
   if (unused.empty()) return "";
-  return "The memory " + join(unused) + " is not used: all tensors that are not on a device are in '" +
+  return "The memory " + join(unused) +
+         " is not used: all tensors that are not on a device are in '" +
          answered.scenario.platform.host().name +
          "', the memory that is nearest to the devices, and no transfer reaches a memory behind it.";
 }
@@ -36,8 +37,9 @@ std::string text(const AnsweredScenario& answered) {
 extern const Note unused_memory_note = {
     .name = "unused_memory",
     .summary = "Names the memories outside of the devices that are not used.",
-    .source = "a platform may have a second memory outside of the devices, such as NVMe, but no policy uses this "
-              "memory",
+    .source =
+        "a platform may have a second memory outside of the devices, such as NVMe, but no policy uses this "
+        "memory",
     .text = text,
 };
 
