@@ -74,8 +74,7 @@ std::pair<double, double> Builder::watts(const Reader& reader) {
   const double busy = optional_quantity(reader, "busy").value_or(idle);
   if (busy < idle)
     reader.fail("busy", "'" + reader.text("busy") +
-                            "' for 'busy': less than the idle watts, "
-                            "expected at least " +
+                            "' for 'busy': less than the idle watts, expected " + "at least " +
                             format_quantity(idle, Dimension::watts));
   return {idle, busy};
 }
