@@ -53,8 +53,7 @@ class Builder {
   void claim(const std::string& name, const Position& where);
   std::uint32_t add_channel(const Reader& reader, std::string name, double bandwidth,
                             double idle_w = 0, double busy_w = 0);
-  /// Returns the watts of the device at rest (idle) and while it computes (busy). Busy watts must be at least idle
-  /// watts.
+  /// Returns the watts of the device at rest (idle) and while it computes (busy), which must be at least as many.
   static std::pair<double, double> watts(const Reader& reader);
 
   Reader document_;
@@ -74,7 +73,7 @@ std::pair<double, double> Builder::watts(const Reader& reader) {
   const double busy = optional_quantity(reader, "busy").value_or(idle);
   if (busy < idle)
     reader.fail("busy", "'" + reader.text("busy") +
-                            "' for 'busy': less than the idle watts, expected " + "at least " +
+                            "' for 'busy': less than the idle watts, expected at least " +
                             format_quantity(idle, Dimension::watts));
   return {idle, busy};
 }
@@ -222,7 +221,7 @@ std::uint32_t Builder::add_channel(const Reader& reader, std::string name, doubl
 }
 
 std::vector<std::string> Builder::nodes_of(const Value& name) const {
-  if (!name.is_scalar()) fail_at(name, "'joins' is a list of names of devices, memories, switches");
+  if (!name.is_scalar()) fail_at(name, "'joins' lists names of devices, memories and switches");
   for (const std::string& word : {prefix_ + name.text(), name.text()})
     if (const auto found = nodes_.find(word); found != nodes_.end()) return found->second;
   std::vector<std::string> known;

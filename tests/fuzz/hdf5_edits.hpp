@@ -1,6 +1,6 @@
-// Edits of an HDF5 file, as a text that the fuzzer writes. HDF5's own library may crash on a file with damaged bytes, so
-// the fuzzer does not change bytes. Instead, the fuzzer removes, replaces and changes the datasets and attributes of a
-// valid file. So the fuzzer tests the readers of Sluice and not HDF5's library.
+// Edits of an HDF5 file, as a text that the fuzzer writes. HDF5's own library may crash on a file with damaged bytes,
+// so the fuzzer does not change bytes. Instead, the fuzzer removes, replaces and changes the datasets and attributes of
+// a valid file. So the fuzzer tests the readers of Sluice and not HDF5's library.
 #pragma once
 
 #include <string>

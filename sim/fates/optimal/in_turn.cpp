@@ -36,7 +36,8 @@ Tape InTurnSearch::within(std::int64_t budget) {
     if (best.empty() || serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
       best = tape;
   };
-  // Computing whole frontiers takes long. So whole frontiers are computed only if the point that needs the least memory fits.
+  // Computing whole frontiers takes long. So whole frontiers are computed only if the point that needs the least memory
+  // fits.
   if (peak_of(least_frontier(true), 0) <= budget) consider_frontiers(budget, consider);
   for (const Tape& tape : alike_)
     if (memory_of(chain_, tape).peak <= budget && fits_in_host(chain_, tape)) consider(tape);
@@ -112,9 +113,9 @@ void InTurnSearch::consider_all_points(const Frontier& frontier, std::int64_t bu
   }
 }
 
-/// Returns one frontier if host memory is unlimited. If host memory is limited, returns a frontier for each price of its
-/// bytes, and a frontier without copies. If the chain branches, there are also frontiers of views in which a shortcut
-/// counts less.
+/// Returns one frontier if host memory is unlimited. If host memory is limited, returns a frontier for each price of
+/// its bytes, and a frontier without copies. If the chain branches, there are also frontiers of views in which a
+/// shortcut counts less.
 const std::vector<Frontier>& InTurnSearch::frontiers() {
   if (!frontiers_.empty()) return frontiers_;
   for (const double price : host_prices(chain_))

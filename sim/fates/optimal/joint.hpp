@@ -12,8 +12,8 @@ namespace sluice {
 
 /// Returns the view of a chain. If the chain does not branch, returns the chain itself. A tensor that several joint
 /// boundaries contain counts in each of them. So if the view keeps all these boundaries, the view counts more bytes
-/// than the chain needs. With `shared` < 1, all joint boundaries but the first one count only this share of the tensor's
-/// bytes and seconds. The bytes and seconds of such a view are guesses.
+/// than the chain needs. With `shared` < 1, all joint boundaries but the first one count only this share of the
+/// tensor's bytes and seconds. The bytes and seconds of such a view are guesses.
 Chain joint_chain(const Chain& chain, double shared = 1);
 
 /// Returns the tape of the chain for a tape of its view. A boundary is on the device as long as at least one joint

@@ -22,10 +22,10 @@ struct WaitingCase {
 };
 
 /// Returns candidates that list the loads of this choice as early as a number of bytes allows. Several numbers of bytes
-/// are tried, which do not depend on the capacity. A rehearsal reserves room for results and inputs during a whole run of
-/// a group. In these plans, results, inputs and weights share the room, and actions wait for each other. `context` keeps
-/// the members of `waiting` alive. Returns nothing if copies of the run slow each other down, if host memory is limited,
-/// or if a step has too many slots.
+/// are tried, which do not depend on the capacity. A rehearsal reserves room for results and inputs during a whole run
+/// of a group. In these plans, results, inputs and weights share the room, and actions wait for each other. `context`
+/// keeps the members of `waiting` alive. Returns nothing if copies of the run slow each other down, if host memory is
+/// limited, or if a step has too many slots.
 std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
                                           const std::shared_ptr<const void>& context);
 

@@ -17,7 +17,8 @@ namespace sluice {
 class StepClock {
  public:
   /// The clock is for this number of rounds on these devices, with copies during computation. `step` must outlive the
-  /// clock. With `inputs_elsewhere`, inputs do not come from the host of this platform, and their loads count as no time.
+  /// clock. With `inputs_elsewhere`, inputs do not come from the host of this platform, and their loads count as no
+  /// time.
   StepClock(const Program& step, const Platform& platform, const std::vector<std::string>& devices,
             std::int64_t rounds, bool inputs_elsewhere);
 

@@ -31,8 +31,8 @@ Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reade
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters);
 
-/// Returns the keys of the policy `replicating` with `overlap: false`, if the replicated `policy` has this parameter and
-/// the keys do not give it.
+/// Returns the keys of the policy `replicating` with `overlap: false`, if the replicated `policy` has this parameter
+/// and the keys do not give it.
 std::optional<Keys> without_overlap(const Policy& replicating, const Policy& policy, Value keys);
 
 }  // namespace sluice

@@ -56,8 +56,8 @@ TEST_CASE("optimal: the gap of ResNet-50 and GPT-2 is at most 5 % if copies over
 TEST_CASE("optimal: without overlap, the gap is at most 5 % from half of the activations' bytes") {
   for (const int percent : {50, 70}) CHECK(gap_within(resnet, "false", percent) <= 0.05);
   CHECK(gap_within(gpt2, "false", 30) <= 0.05);
-  // With 30 % of the bytes, the gap of ResNet-50 is greater. A search by simulated annealing has found a tape with a gap
-  // of 3.5 %, so it is the tape that could be better, and not the bound.
+  // With 30 % of the bytes, the gap of ResNet-50 is greater. A search by simulated annealing has found a tape with a
+  // gap of 3.5 %, so it is the tape that could be better, and not the bound.
   CHECK(gap_within(resnet, "false", 30) <= 0.1);
 }
 

@@ -37,8 +37,8 @@ bool begins(const std::string& text, const std::string& start) {
 }
 
 /// Choices for replicas are made for each capacity alone, as if a replica had the links or its share of them to itself.
-/// So with shared links, more memory may be slower. In a longer campaign, the worst of these cases was 1.7 % slower over
-/// two steps of memory, and 1.2 % over one.
+/// So with shared links, more memory may be slower. In a longer campaign, the worst of these cases was 1.7 % slower
+/// over two steps of memory, and 1.2 % over one.
 bool shares_a_link(const RandomCase& made) {
   for (const std::string& line : made.machine)
     if (line == "platform.links.host.sharing=shared") return begins(made.policy, "data_parallel");
@@ -240,8 +240,8 @@ double seconds_on(std::int64_t input, const std::vector<test::Row>& rows, const 
   return run_seconds(make_plan(test::small_scenario(input, rows, text, machine)));
 }
 
-// The last group computes in no time and makes large answers. A rehearsal keeps room for several answers while the whole
-// group runs. If the answers and the weights of the next pass share their room, more weights come early.
+// The last group computes in no time and makes large answers. A rehearsal keeps room for several answers while the
+// whole group runs. If the answers and the weights of the next pass share their room, more weights come early.
 TEST_CASE("plans whose transfers wait for the room of others are tried") {
   const auto seconds = [](const std::string& keys) {
     return seconds_on(
