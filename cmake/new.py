@@ -93,6 +93,8 @@ def copy_of_example(kind, name):
                   f'.details = "Say what {name} does, when to use it, what it costs."', text, count=1)
     text = re.sub(rf"\.source ={strings}", '.source = "Say where it comes from: paper, section."', text,
                   count=1)
+    text = re.sub(rf'(\.example = .*[=\s]){kind.entry}\b', rf"\g<1>{name}", text, count=1)
+    text = re.sub(r"^( *\.example =) (.{86,})$", r"\1\n        \2", text, count=1, flags=re.M)  # at most 100 columns
     text = text.replace('".example"', f'".{name}"')  # the ending of an importer's files
     return (f"// {name}: say in one sentence what it does, and where it comes from.\n"
             f"// It begins as a copy of {kind.example}: change what follows.\n" + text)

@@ -37,7 +37,8 @@ EXIT_CODES = {
        "same code is for a plan whose waits form a cycle, because such a plan is refused when it is read.",
     4: "The question is valid, but the run is not possible: the memory is too small (\"out of memory\"), or actions"
        " wait for each other for ever (\"blocked for ever\"). The message says how many bytes an action needs, which "
-       "tensors hold the memory, and what each action waits for.",
+       "tensors hold the memory, and what each action waits for. Try what the message proposes, a smaller batch, another "
+       "policy (`policy=streamed`) or other fates; `sluice fits` says how many samples fit.",
     5: "A file cannot be found, read or written, or the disk is full. The message names the file.",
     70: "This is a fault of Sluice, and never of the input. Please report the command with its documents.",
     130: "Control-C (SIGINT) ended the command. Files are written as a whole or not at all; a store keeps the points "

@@ -226,7 +226,7 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
     exceptions are passed on to the caller who asks for the plan.
 
         @sluice.policy(name="in_turn", summary="Weights stay; one input after the other.",
-                       parameters=[sluice.parameter("ahead", "integer", "inputs that come in advance",
+                       parameters=[sluice.parameter("inputs_ahead", "integer", "inputs that come in advance",
                                                     default=1, minimum=1)])
         def in_turn(stages, platform, workload, parameters):
             builder = sluice.PlanBuilder(platform, "in_turn")
@@ -240,8 +240,8 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
             for m in range(workload.micro_batches_per_step):
                 x = builder.tensor(f"x.{m}", "input", stages[0].input_bytes, home=host)
                 ready = builder.transfer("load", x, host, device, release=False, micro_batch=m)
-                if m > parameters["ahead"]:
-                    ready.wait(ended[m - parameters["ahead"] - 1])
+                if m > parameters["inputs_ahead"]:
+                    ready.wait(ended[m - parameters["inputs_ahead"] - 1])
                 for stage, load in zip(stages, loads):
                     last = stage is stages[-1]
                     y = builder.tensor(f"y.{stage.number}.{m}", "output" if last else "activation",

@@ -1,5 +1,6 @@
-// Strategies decide the fates of activations in training: keep, recompute or offload. Each strategy has its own file,
-// except that a few small strategies share a file. The file catalog.cpp lists all strategies.
+// Strategies decide the fates of activations in training: keep, recompute or offload. In inference, only the policy
+// `streamed` asks a strategy, and only whether boundaries go to host memory. Each strategy has its own file, except
+// that a few small strategies share a file. The file catalog.cpp lists all strategies.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,8 @@
 // with two descriptors. The first descriptor is a socket, which is called the channel, and on which the helper sends
 // the answer. The second descriptor is a memory file with a list of byte strings (base/parts.hpp). The first string
 // names the request. The second string is the folder to which paths are relative. The strings after these two depend on
-// the request: run The text of the plan, the name of the plan for messages (or ""), the text of the scenario, and the
+// the request:
+//   run     The text of the plan, the name of the plan for messages (or ""), the text of the scenario, and the
 //           command line.
 //   open    The path of a trace.
 //   save    The path, a recording, and the parts of the answer that are not numbers (sim/study/answer), or "".

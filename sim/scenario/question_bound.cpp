@@ -54,8 +54,8 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 // layer, a sample needs the tensors that cross to this layer.
 //
 // 1. Computation. In T seconds, n devices do at most n T seconds of work. No work is done before the first input has
-// arrived. The last answer leaves after all work. So T >= first + (all passes of all samples) / n + last. The parts of
-// a split layer together take at least as many seconds as the layer.
+//    arrived. The last answer leaves after all work. So T >= first + (all passes of all samples) / n + last. The parts
+//    of a split layer together take at least as many seconds as the layer.
 // 2. Links. Inputs, weights (at least once) and answers (if they are returned) cross the host's
 //    links: T >= bytes / rate.
 // 3. The beginning. A computation behind block k works on a tensor to which all layers up to k have

@@ -8,6 +8,7 @@ tested by the person who adds an entry.
 import ast
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -58,6 +59,8 @@ class New(unittest.TestCase):
         old, new = before[changed[0]].splitlines(), after[changed[0]].splitlines()
         lines = [line for line in new if line not in old]
         self.assertEqual(len(new), len(old) + 1)
+        if example := re.search(r'\.example = ".*(?:policy=|fates=|cost=|stages=|type: |--to )(\w+)', after[made[0]]):
+            self.assertEqual(example[1], f"fresh_{kind}_s")
         self.assertRegex(lines[0], rf"^ +SLUICE_ENTRY\(\w+, fresh_{kind}_s_\w+\),$")
         return [made[0], changed[0]]
 

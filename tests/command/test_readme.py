@@ -24,6 +24,11 @@ class Readme(unittest.TestCase):
 
         in_an_empty_folder(use)
 
+    def test_each_of_the_two_first_commands_has_a_line_of_its_own(self):
+        lines = [line for line in PAGE.split("\n## ")[0].split("\n") if line.startswith("    ./dev")]
+        self.assertEqual([line.split("#")[0].split() for line in lines],
+                         [["./dev", "run", "scenarios/alexnet_x200.yaml"], ["./dev", "test"]])
+
     def test_every_page_that_a_page_names_exists(self):
         pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md"),
                  *(ROOT / "examples").glob("*.md"), *(ROOT / "analysis").rglob("*.md"), *ROOT.glob("*/FORMAT.md")]

@@ -145,24 +145,24 @@ class TrainingWays {
     std::vector<Candidate> candidates;
     for (const LoadChoice& way : ways->ways(*step))
       candidates.push_back(
-          {way.at_least, 1, [ways, step, ahead = way.ahead](double, const auto& settled) {
-             settled(ways->settled(*step, ahead));
+          {way.at_least, 1, [ways, step, limits = way.limits](double, const auto& settled) {
+             settled(ways->settled(*step, limits));
            }});
     return candidates;
   }
 
  private:
   struct LoadChoice {
-    ChosenStep::EarlyLoadLimits ahead;
+    ChosenStep::EarlyLoadLimits limits;
     double at_least = 0;
   };
 
-  Settled settled(const ChosenStep& step, const ChosenStep::EarlyLoadLimits& ahead) const {
+  Settled settled(const ChosenStep& step, const ChosenStep::EarlyLoadLimits& limits) const {
     TrainingOrder order = order_;
-    order.room = ahead.room;
-    order.run_room = ahead.run_room;
-    order.pace = ahead.pace;
-    const auto plan = std::make_shared<const Plan>(finish(step.listed(ahead), unlimited_));
+    order.room = limits.room;
+    order.run_room = limits.run_room;
+    order.pace = limits.pace;
+    const auto plan = std::make_shared<const Plan>(finish(step.listed(limits), unlimited_));
     return {enforced_ ? run_seconds_in_host(*plan) : run_seconds(*plan), text(order),
             [plan, in = enforced_] {
               Plan made = *plan;
@@ -182,16 +182,16 @@ class TrainingWays {
                      [](const auto& a, const auto& b) { return a.room < b.room; });
     std::vector<LoadChoice> ways;
     std::set<std::vector<LoadPlace>> seen;
-    const auto add = [&](ChosenStep::EarlyLoadLimits ahead) {
-      ChosenStep::Offer offer = step.offer(ahead);
+    const auto add = [&](ChosenStep::EarlyLoadLimits limits) {
+      ChosenStep::Offer offer = step.offer(limits);
       // With fewer bytes, the listing does not change.
-      if (!fits(ahead.room)) ahead.room = offer.most;
-      if (!fits(ahead.room)) return offer.most;
+      if (!fits(limits.room)) limits.room = offer.most;
+      if (!fits(limits.room)) return offer.most;
       const bool fresh = seen.insert(offer.places).second;
-      if (fresh) ways.push_back({ahead, step.at_least(ahead, offer)});
+      if (fresh) ways.push_back({limits, step.at_least(limits, offer)});
       return offer.most;
     };
-    for (const ChosenStep::EarlyLoadLimits& ahead : all) add(ahead);
+    for (const ChosenStep::EarlyLoadLimits& limits : all) add(limits);
     for (std::size_t p = tried.paces; p-- > 0;) {
       std::int64_t room = no_limit;
       for (std::size_t n = 0; n < tried.listings && room >= step.peak(); ++n)

@@ -19,11 +19,11 @@ LoadOffers::LoadOffers(Program step, const PolicyRequest& request, const Trainin
   for (std::uint32_t d = 0; d < order.devices.size(); ++d) bytes_.push_back(step_.bytes(d));
 }
 
-ChosenStep::Offer LoadOffers::offer(const ChosenStep::EarlyLoadLimits& ahead) {
+ChosenStep::Offer LoadOffers::offer(const ChosenStep::EarlyLoadLimits& limits) {
   if (!order_.overlap) return {};
-  const std::vector<Program::Load>& loads = this->loads(ahead.pace);
+  const std::vector<Program::Load>& loads = this->loads(limits.pace);
   std::vector<LoadPlaces> memories;
-  for (const std::vector<std::int64_t>& bytes : bytes_) memories.emplace_back(bytes, ahead.room);
+  for (const std::vector<std::int64_t>& bytes : bytes_) memories.emplace_back(bytes, limits.room);
   ChosenStep::Offer offer;
   for (const Program::Load& load : loads) {
     const Program::Instance& made = step_.instances[load.instance];
@@ -34,10 +34,10 @@ ChosenStep::Offer LoadOffers::offer(const ChosenStep::EarlyLoadLimits& ahead) {
   return offer;
 }
 
-double LoadOffers::at_least(const ChosenStep::EarlyLoadLimits& ahead,
+double LoadOffers::at_least(const ChosenStep::EarlyLoadLimits& limits,
                             const ChosenStep::Offer& offer) {
   if (!order_.overlap || !priced_alike_) return 0;
-  return clock_.at_least(loads(ahead.pace), offer.places);
+  return clock_.at_least(loads(limits.pace), offer.places);
 }
 
 /// Returns the loads of the step, timed with this pace.

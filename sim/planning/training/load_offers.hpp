@@ -18,8 +18,8 @@ class LoadOffers {
   LoadOffers(const LoadOffers&) = delete;
   LoadOffers& operator=(const LoadOffers&) = delete;
 
-  ChosenStep::Offer offer(const ChosenStep::EarlyLoadLimits& ahead);
-  double at_least(const ChosenStep::EarlyLoadLimits& ahead, const ChosenStep::Offer& offer);
+  ChosenStep::Offer offer(const ChosenStep::EarlyLoadLimits& limits);
+  double at_least(const ChosenStep::EarlyLoadLimits& limits, const ChosenStep::Offer& offer);
   const Program& step() const { return step_; }
   std::size_t devices() const { return bytes_.size(); }
 

@@ -76,10 +76,10 @@ class TrainingPlan {
     add_facts(step, std::min(in_flight(), per_batch()));
     return step;
   }
-  Draft listed(const Program& step, const ChosenStep::EarlyLoadLimits& ahead) {
-    room_ = ahead.room;
-    chosen_room_ = ahead.run_room ? ahead.run_room : room_;
-    pace_ = ahead.pace;
+  Draft listed(const Program& step, const ChosenStep::EarlyLoadLimits& limits) {
+    room_ = limits.room;
+    chosen_room_ = limits.run_room ? limits.run_room : room_;
+    pace_ = limits.pace;
     const StepShape shape = shape_of(std::min(in_flight(), per_batch()), per_batch(),
                                      request_.workload.batches_per_step);
     return listed(shape, step);
@@ -370,16 +370,16 @@ const Program& ChosenStep::program() const {
   return parts_->offers.step();
 }
 
-ChosenStep::Offer ChosenStep::offer(const EarlyLoadLimits& ahead) const {
-  return parts_->offers.offer(ahead);
+ChosenStep::Offer ChosenStep::offer(const EarlyLoadLimits& limits) const {
+  return parts_->offers.offer(limits);
 }
 
-double ChosenStep::at_least(const EarlyLoadLimits& ahead, const Offer& offer) const {
-  return parts_->offers.at_least(ahead, offer);
+double ChosenStep::at_least(const EarlyLoadLimits& limits, const Offer& offer) const {
+  return parts_->offers.at_least(limits, offer);
 }
 
-Draft ChosenStep::listed(const EarlyLoadLimits& ahead) const {
-  return parts_->plan.listed(parts_->offers.step(), ahead);
+Draft ChosenStep::listed(const EarlyLoadLimits& limits) const {
+  return parts_->plan.listed(parts_->offers.step(), limits);
 }
 
 FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth) {

@@ -126,11 +126,11 @@ class ChosenStep {
     std::vector<LoadPlace> places;  ///< the places of the loads in the list
     std::int64_t most = 0;          ///< this many bytes of a device are enough for these places
   };
-  Offer offer(const EarlyLoadLimits& ahead) const;
+  Offer offer(const EarlyLoadLimits& limits) const;
   /// Returns a lower bound on the seconds of the run with the loads of this offer.
-  double at_least(const EarlyLoadLimits& ahead, const Offer& offer) const;
+  double at_least(const EarlyLoadLimits& limits, const Offer& offer) const;
   /// Returns the plan with the loads that these limits allow.
-  Draft listed(const EarlyLoadLimits& ahead) const;
+  Draft listed(const EarlyLoadLimits& limits) const;
 
  private:
   class Parts;
