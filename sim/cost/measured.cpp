@@ -64,7 +64,7 @@ struct MeasuredModel final : Cost {
       throw InputError(
           name + " was measured for " + std::to_string(batch) +
           " samples, but the micro-batch has " + std::to_string(query.samples) +
-          "samples; measured seconds are not interpolated: expected a micro-batch of " +
+          " samples; measured seconds are not interpolated: expected a micro-batch of " +
           std::to_string(batch));
     throw InputError(name + " has no measured seconds of the " + pass + " pass for " +
                      std::to_string(query.samples) + " samples");

@@ -123,7 +123,7 @@ TEST_CASE("the device of a replica cannot be given, and the parameters of a repl
       makespan("policy: {name: data_parallel, replica: resident, prefetch: 1}\n", {}, true),
       Catch::Contains("unknown key 'prefetch'"));
   CHECK_THROWS_WITH(makespan("policy: {name: sharded, devices: [gpu0]}\n", {}, true),
-                    Catch::Contains("one for each"));
+                    Catch::Contains("give one device per stage"));
 }
 
 }  // namespace

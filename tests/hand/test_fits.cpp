@@ -171,7 +171,7 @@ TEST_CASE("the micro-batch of an accumulated batch is the largest divisor of the
   CHECK(fits(request).cards.at(0).accumulation->batch == 4 * 3);
   // This number is prime, so micro-batches of at most 3 samples have 1 sample.
   request.batch = 1'000'003;
-  CHECK_THROWS_WITH(fits(request), Catch::Contains("more than 1000000 micro-batches"));
+  CHECK_THROWS_WITH(fits(request), Catch::Contains("expected at most 1000000 micro-batches"));
 }
 
 TEST_CASE("if not even one sample fits, the missing bytes are reported") {

@@ -148,7 +148,7 @@ TEST_CASE("a cache does not move to the device that computes its stage in the ne
       "policy: {name: phased}\nstages: {cut: explicit, after: [a1, a2]}\n"
       "workload: {batch: 1, steps: 2}\n";
   CHECK_THROWS_WITH(make_plan(small(three, 3)),
-                    Catch::Contains("is computed on one and, a step later, on two") &&
+                    Catch::Contains("would be computed on one and, a step later, on two") &&
                         Catch::Contains("phases.devices"));
   CHECK(caches_of(make_plan(small(three + "phases: {devices: [one, two, one]}\n", 3))) ==
         Bytes{2 * 192, 192});

@@ -197,6 +197,28 @@ Settled settled_on(const PolicyRequest& request, const CommonParameters& common,
   return one;
 }
 
+std::string with_placement(const std::string& placement, const std::string& text) {
+  return "placement: " + placement + (text.empty() ? "" : ", ") + text;
+}
+
+/// Adds `placement: none` to the text of the choices, because other placements are also compared.
+Candidate not_placed(Candidate candidate) {
+  if (candidate.simulate)
+    candidate.simulate = [simulate = std::move(candidate.simulate)](double worth, const auto& use) {
+      simulate(worth, [&](Settled one) {
+        one.text = with_placement("none", one.text);
+        use(one);
+      });
+    };
+  if (candidate.open)
+    candidate.open = [open = std::move(candidate.open)] {
+      std::vector<Candidate> opened;
+      for (Candidate& one : open()) opened.push_back(not_placed(std::move(one)));
+      return opened;
+    };
+  return candidate;
+}
+
 Candidate backed(Candidate candidate, const std::shared_ptr<const ShownRequest>& shown,
                  const PolicyRequest& request, const CommonParameters& common) {
   if (candidate.simulate)
@@ -204,7 +226,7 @@ Candidate backed(Candidate candidate, const std::shared_ptr<const ShownRequest>&
                              double worth, const auto& use) {
       simulate(worth, [&](Settled one) {
         if (one.plan) one = settled_on(request, common, one);
-        one.text = std::string("placement: ") + backing + (one.text.empty() ? "" : ", ") + one.text;
+        one.text = with_placement(backing, one.text);
         use(one);
       });
     };
@@ -274,12 +296,14 @@ std::vector<Candidate> candidates_of_homes(const PolicyRequest& request,
   if (from_host.empty() && from_second.empty() && others.empty() && !searches) return {};
   const PlanOf plan = of_policy.plan;
   if (homes.host && from_host.empty())
-    from_host.push_back(only_candidate(
-        "placement: none", [&request, plan] { return finish(plan(request), request); }));
+    from_host.push_back(
+        only_candidate("", [&request, plan] { return finish(plan(request), request); }));
   if (homes.backing && from_second.empty())
     from_second.push_back(only_candidate(
         std::string("placement: ") + backing,
         [&request, common, plan] { return finish(backed_draft(request, common, plan), request); }));
+  if (several)
+    for (Candidate& one : from_host) one = not_placed(std::move(one));
   std::vector<Candidate> all;
   if (searches) {
     for (Candidate& one : from_host) one = proven_for("none", std::move(one));

@@ -166,7 +166,7 @@ TEST_CASE(
   CHECK_THAT(error_of([&] {
                question.cost->of(question.placed(1, {"disk", "dram", "dram"}));
              }),
-             Contains("input 'x' is in 'disk'") && Contains("it reaches dram, pmem"));
+             Contains("input 'x' is in 'disk'") && Contains("the device reaches dram, pmem"));
   SmallQuestion without;
   without.platform = server("write: 50GB/s");
   CHECK_THAT(
