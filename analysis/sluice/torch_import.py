@@ -49,7 +49,8 @@ def from_torch(module: Any, example_inputs: Any, name: str = "", *,
     except errors.InputError as error:  # the traceback without the lines of torch
         raise errors.InputError(str(error)) from None
     if layers.uncounted:
-        warnings.warn("counted as layers that compute nothing: " + "; ".join(dict.fromkeys(layers.uncounted)),
+        warnings.warn("these calls are counted as layers that compute nothing: " +
+                      "; ".join(dict.fromkeys(layers.uncounted)),
                       stacklevel=3)
     document = {
         "format": "sluice-model/1",
