@@ -229,7 +229,8 @@ def _compare(module: Any, layers: Any, model: Model) -> None:
 
 
 def _shared(names: list[str]) -> str:
-    """Returns a pattern for all names, which is their common beginning, or the first name."""
+    """Returns patterns that match all names: the first parts of the names, of which at most five are returned, as the
+    text of a list without the outer quotes."""
     heads = list(dict.fromkeys(name.split(".")[0] for name in names))
     return heads[0] if len(heads) == 1 else "', '".join(heads[:5])
 

@@ -57,7 +57,7 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;
-  /// If empty: the number for the fewest passes that fit, with equal shares.
+  /// If the value is empty, all passes get equal shares of the micro-batches, in the fewest passes that fit.
   std::optional<std::int64_t> in_flight;
   std::vector<std::string> devices;  ///< the devices that take turns
   bool overlap = true;
