@@ -229,8 +229,8 @@ def _compare(module: Any, layers: Any, model: Model) -> None:
 
 
 def _shared(names: list[str]) -> str:
-    """Returns patterns that match all names: the first parts of the names, of which at most five are returned, as the
-    text of a list without the outer quotes."""
+    """Returns the first parts of the names, at most five, as patterns for `ignore`. Several patterns are joined by ', '
+    with the quotes that a list in Python has between its elements."""
     heads = list(dict.fromkeys(name.split(".")[0] for name in names))
     return heads[0] if len(heads) == 1 else "', '".join(heads[:5])
 

@@ -31,8 +31,8 @@ class StepEnds final : public Sink {
   std::int64_t middle_, last_;  ///< numbers of iterations
   std::optional<double> middle_complete_, last_complete_;
 };
-/// Returns the seconds of a step in the second half of the steps that were run. The result is at least the work of one
-/// step on its busiest stream or link.
+/// Returns the seconds of a step in the second half of the steps that were run. If the busiest stream or link works for
+/// more seconds per step than that, returns the seconds of this stream or link.
 std::optional<double> steady_step_s(const Plan& plan, const StepEnds& ends);
 
 /// Returns the number of samples whose answers become complete in a step.
