@@ -27,7 +27,7 @@ TITLES = {
 
 # For each exit code that `sluice help` lists: why a command ends with this code, and what to do.
 EXIT_CODES = {
-    0: "The command has done everything. If it ran a scenario, the scenario fits.",
+    0: "The command has done everything. If the command ran a scenario, the scenario fits.",
     1: "`sluice check` found something worse than its baseline (accept a change that is wanted with `--update`);"
        " `sluice profile compare` found profiles that do not agree; `sluice profile cover` found less than the target; or"
        " some points of a sweep or a search failed. The output says which.",

@@ -1,5 +1,5 @@
-"""Computes what a picture shows of a stream. Actions that are wide enough are drawn separately. Narrow actions are
-Narrow actions are combined into groups, with the share of the group's time in which an action is executed."""
+"""Computes what a picture shows of a stream. Actions that are wide enough are drawn separately. Narrow actions
+are combined into groups, with the share of the group's time in which an action is executed."""
 
 from __future__ import annotations
 

@@ -49,7 +49,8 @@ def from_torch(module: Any, example_inputs: Any, name: str = "", *,
     except errors.InputError as error:  # the traceback without the lines of torch
         raise errors.InputError(str(error)) from None
     if layers.uncounted:
-        warnings.warn("counted as layers that compute nothing: " + "; ".join(dict.fromkeys(layers.uncounted)),
+        warnings.warn("these calls are counted as layers that compute nothing: " +
+                      "; ".join(dict.fromkeys(layers.uncounted)),
                       stacklevel=3)
     document = {
         "format": "sluice-model/1",
@@ -228,7 +229,8 @@ def _compare(module: Any, layers: Any, model: Model) -> None:
 
 
 def _shared(names: list[str]) -> str:
-    """Returns a pattern for all names, which is their common beginning, or the first name."""
+    """Returns the first parts of the names, at most five, as patterns for `ignore`. Several patterns are joined by ', '
+    with the quotes that a list in Python has between its elements."""
     heads = list(dict.fromkeys(name.split(".")[0] for name in names))
     return heads[0] if len(heads) == 1 else "', '".join(heads[:5])
 

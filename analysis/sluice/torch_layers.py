@@ -23,7 +23,7 @@ WAY_OUT = ("torch.onnx.export(module, inputs, 'net.onnx') and sluice.model('net.
 class Place:
     """The positions of a tensor's axes in its layer's shape."""
 
-    batch: Optional[int]  # the axis of the samples, which may also hold other positions
+    batch: Optional[int]  # the axis along which samples follow each other; a sample may have several positions there
     # the axes of one sample, among them `batch` if a sample has several positions along the axis `batch`
     order: tuple[int, ...]
 

@@ -1,5 +1,5 @@
 // Checks the files that a command writes with -o or --junit. A command may replace a file of the kind that it writes.
-// It replaces any other file only with --force.
+// A command replaces any other file only with --force.
 #pragma once
 
 #include <string>

@@ -10,8 +10,8 @@ namespace sluice {
 
 /// Returns the seconds of a step in the steady state. If `totals` has the time of a further step
 /// (run/further_steps.hpp), returns this time. Otherwise, measures the second half of the run, from the completion of
-/// the middle step to the completion of the last step. A measured result is at least the work of one step on its
-/// busiest stream or link. Returns nullopt if at most one step was run.
+/// the middle step to the completion of the last step. If the busiest stream or link works for more seconds per step
+/// than were measured, returns these seconds. Returns nullopt if at most one step was run.
 std::optional<double> steady_step_s(const Totals& totals);
 
 /// Collects when the steps of a run end, for callers that need only these times. The execution must be complete: the
@@ -31,8 +31,8 @@ class StepEnds final : public Sink {
   std::int64_t middle_, last_;  ///< numbers of iterations
   std::optional<double> middle_complete_, last_complete_;
 };
-/// Returns the seconds of a step in the second half of the steps that were run. The result is at least the work of one
-/// step on its busiest stream or link.
+/// Returns the seconds of a step in the second half of the steps that were run. If the busiest stream or link works for
+/// more seconds per step than that, returns the seconds of this stream or link.
 std::optional<double> steady_step_s(const Plan& plan, const StepEnds& ends);
 
 /// Returns the number of samples whose answers become complete in a step.

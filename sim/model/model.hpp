@@ -87,7 +87,7 @@ struct Model {
   std::string name;
   std::string summary;
   std::vector<Layer> layers;
-  /// The number of samples of the measured seconds, or 0 if nothing was measured.
+  /// The number of samples for which the seconds were measured, or 0 if nothing was measured.
   std::int64_t measured_batch = 0;
 
   std::int64_t parameters() const;

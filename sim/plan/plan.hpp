@@ -95,7 +95,7 @@ struct Stream {
 /// A tensor that an action of the body allocates has one instance per iteration. Any other tensor has only one
 /// instance. The `home` of a tensor is a pool that holds the tensor during the whole run, in addition to the instances
 /// that actions allocate in other pools. Host memory is the home of weights and of the inputs and outputs of a step.
-/// The device that reads a cache is the cache's home.
+/// The home of a cache is the memory of the device that reads the cache.
 struct Tensor {
   std::string name;
   TensorClass tensor_class = TensorClass::activation;

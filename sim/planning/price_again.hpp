@@ -26,8 +26,8 @@ class PriceAgain {
   bool learn(const Plan& plan, const PolicyRequest& request, const PriceAgain& other,
              PriceDecisions decided);
 
-  /// Returns the decisions that prices make for a request that differs from the request of learn() only in prices. If
-  /// these decisions equal decided(), the plan of the request is this plan with other prices.
+  /// Returns the decisions to which the prices of a request lead. The request may differ from the request of learn()
+  /// only in prices. If the decisions equal decided(), the plan of the request is this plan with other prices.
   PriceDecisions decisions(const PolicyRequest& request) const {
     return decisions_(with_own_stages(request));
   }

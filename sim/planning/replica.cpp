@@ -123,8 +123,8 @@ Plan moved(Plan plan, const Platform& platform, const std::string& from, const s
 
 Plan with_transfers(Plan plan, const std::string& how) {
   if (how == "together") return plan;
-  // The best order of transfers may differ from round to round. If a step is short, the rounds of the step may have
-  // different orders.
+  // The best order of transfers can differ from round to round. So the plan of a short step lists all rounds, each with
+  // an order of its own.
   const auto round = static_cast<std::int64_t>(plan.body_end - plan.body_begin);
   const bool short_step = round * plan.iterations_per_step <= longest_listed_step;
   std::optional<Plan> turns = in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);

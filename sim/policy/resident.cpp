@@ -70,8 +70,8 @@ Draft plan_resident(const PolicyRequest& asked, const Reader& parameters) {
 }
 
 /// Returns the cuts. In training, a cut decides what is kept, so every cut of a small model is compared. If there are
-/// several devices, replicas may share a link. Then transfers of stages of about equal time may be shared out better
-/// than transfers of the whole model or of single layers.
+/// several devices, replicas may share a link. The transfers of stages of about equal time may then share the link
+/// better than the transfers of the whole model as one stage, or of single layers as stages.
 std::vector<CutChoice> cuts(const CutQuestion& question) {
   std::vector<CutChoice> between;
   if (question.devices > 1)

@@ -20,8 +20,8 @@ struct Question {
 
 Question random_question(Draws& draws);
 
-/// A machine. A machine with random links and memories. Its capacities are unlimited, except for the capacities of
-/// second memories.
+/// A machine with random links and memories. Its memories have unlimited capacities, except for the second memories of
+/// devices.
 struct DrawnMachine {
   std::string text;                  ///< the mapping `platform`
   std::vector<std::string> devices;  ///< their names

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests that an answer states the question, its certainty and notes. Tests that a refusal has at most five lines."""
+"""Tests that an answer states the question, how certain the answer is, and notes. Tests that a refusal has at most five
+lines."""
 
 import json
 import os

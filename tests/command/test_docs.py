@@ -161,8 +161,8 @@ class Docs(unittest.TestCase):
                 if shorter is None:
                     return
                 command = shorter
-        # Pages say that these documents are in the repository. All other documents are found by their names, without
-        # the repository.
+        # The documents in analysis/validation are only in the repository, as pages say. Programs find all other
+        # documents by their names.
         command = command.replace("analysis/validation/", f"{ROOT}/analysis/validation/")
         if command in BEFORE:
             run(BEFORE[command])

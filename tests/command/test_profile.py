@@ -153,7 +153,7 @@ class FromPlanToAnswer(unittest.TestCase):
     def test_a_profile_of_wholes_shows_them(self):
         self.write("p.csv", "operator,level,model,batch,seconds_median", "net,whole,resnet18,4,0.25")
         text = self.sluice("profile", "show", "p.csv")
-        self.assertIn("No row is of a single operator (level: leaf).", text)
+        self.assertIn("The profile has no row of a single operator (level: leaf).", text)
         self.assertRegex(text, r"net +whole +resnet18 +4 +250 ms")
 
     def test_a_cover_without_a_whole_does_not_say_what_is_left(self):

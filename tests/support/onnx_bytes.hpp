@@ -9,7 +9,7 @@
 
 namespace sluice::test {
 
-/// Returns one field of a message, which is a number or bytes (a text or a message).
+/// Returns the bytes of field `number` of a protobuf message. `value` is an integer, a text, or an embedded message.
 std::string field(int number, std::int64_t value);
 std::string field(int number, std::string_view bytes);
 

@@ -56,7 +56,7 @@ void read_folder(Law& law, const std::vector<std::string>& cells, const std::str
     throw bad_row(line, "this folder already has a row");
 }
 
-/// Reads one row of "| header | only in |".
+/// Reads one row of the table with the columns "header" and "only in".
 void read_owner(Law& law, const std::vector<std::string>& cells, const std::string& line) {
   const auto header = quoted_words(cells.at(0));
   const auto owner = quoted_words(cells.at(1));

@@ -7,9 +7,11 @@
 namespace sluice {
 namespace {
 
-constexpr const char* bash_script = R"bash(# bash completion for sluice. For this shell:
+constexpr const char* bash_script = R"bash(# Completes the command lines of sluice.
+# Use it in this shell only:
 #   eval "$(sluice completion bash)"
-# For all: sluice completion bash > ~/.local/share/bash-completion/completions/sluice
+# Use it in every shell:
+#   sluice completion bash > ~/.local/share/bash-completion/completions/sluice
 _sluice() {
   local line=${COMP_LINE:0:COMP_POINT} words word
   read -ra words <<<"$line"

@@ -21,7 +21,7 @@ std::string shares_text(const OperatorSum& one, const OperatorSum& all) {
          percent(one.joules / all.joules) + " of the energy";
 }
 
-/// Returns whether the energy of the computation differs from seconds x watts. This is so if the energy was measured,
+/// Returns whether the energy of the computation differs from seconds x watts. The energy differs if it was measured,
 /// or if operators that are limited by memory draw less power than other operators.
 bool has_own_energy(const OperatorSums& sums) {
   if (!(sums.total.seconds > 0) || !(sums.total.joules > 0)) return false;

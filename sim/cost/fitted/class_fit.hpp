@@ -23,8 +23,8 @@ struct Sample {
   std::optional<double> joules;
 };
 
-/// A quantity (time or energy) as a function of a kernel's place. The function consists of the parameters of a form,
-/// and of the logarithms of the deviations from this form at the measured places.
+/// A quantity (time or energy) as a function of a kernel's place, which is a point given by the kernel's sizes. The
+/// function has the parameters of a form, and the logarithms of the deviations from this form at the measured places.
 struct Surface {
   std::vector<double> parameters;
   std::vector<std::pair<Place, double>> left;

@@ -158,7 +158,7 @@ const Record& fit_class_record() {
        text(
            "left",
            "The deviations from the form of time and the form of energy, as logarithms, with one line per "
-           "place.")}};
+           "measured kernel.")}};
   return record;
 }
 

@@ -47,7 +47,7 @@ FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int s
                    double whole_passes = 1);
 
 /// The seconds that a run takes in addition to its micro-batches. At the start, one engine loads all weights and then
-/// the inputs. An update ends each batch, and takes turns with the micro-batches.
+/// the inputs. Each batch ends with an update, and no micro-batch is computed during an update.
 struct FateRun {
   double micro_batches = 1, batches = 1;
   bool one_a_step = false;  ///< whether a step has one micro-batch

@@ -71,7 +71,7 @@ class Frontier {
   /// Returns the index of the last point within a budget, or size() if there is none.
   std::size_t within(std::int64_t budget) const;
 
-  /// Returns whether a segment had more points than the cap.
+  /// Returns whether a segment had more points than `cap` allows, so that it lost some of its points.
   bool thinned() const { return thinned_; }
 
   /// Returns the schedule of a point. The schedule has the peak of the point.

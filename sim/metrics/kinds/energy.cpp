@@ -85,7 +85,7 @@ extern const Metric energy_j_by_device_metric = {
     .summary = "The idle power of the device x makespan, plus the joules of its actions.",
     .details =
         "A device draws its idle power during the whole run. The joules of an action are the energy that its work "
-        "takes above idle power. The cost model gives these joules. Use this metric to see which "
+        "takes in addition to the idle power. The cost model gives these joules. Use this metric to see which "
         "device takes the energy, and how much energy idle time costs.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",

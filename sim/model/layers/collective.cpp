@@ -38,8 +38,8 @@ Field ranks_field() {
 
 extern const LayerType all_gather_layer, reduce_scatter_layer;
 
-// This layer is a view, because a rank keeps only its own part of the whole tensor. For the backward pass it gathers
-// the whole tensor again.
+// This layer is a view, because a rank keeps only its own part of the whole tensor. For the backward pass, the rank
+// gathers the whole tensor again.
 const LayerType all_gather_layer = {
     .name = "all_gather",
     .summary =

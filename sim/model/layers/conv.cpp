@@ -113,12 +113,12 @@ LayerType convolution(std::string name, std::string over, decltype(LayerType::in
       .name = std::move(name),
       .summary = "Convolves " + over + "; each filter covers all input channels of its group.",
       .details =
-          "Along an axis of n values the output has floor((n + zeros - dilation (kernel - 1) - 1) / stride) + 1 "
-          "values, or ceil(n / stride) with `padding: same`. The layer has (values of the kernel) x (input channels / "
-          "groups) x channels weights. Each weight takes one multiply-accumulate of 2 FLOP per position of the "
-          "output. Products with zeros of the padding are counted, too. A bias adds 1 FLOP per output. In the "
-          "backward pass, the gradient of the input and the gradient of the weights each take as many "
-          "multiply-accumulates as the forward pass. The backward pass reads the input.",
+          "Along an axis of n values the output has floor((n + p - dilation (kernel - 1) - 1) / stride) + 1 values, "
+          "where p is the padding of both sides together. With `padding: same` the output has ceil(n / stride) values. "
+          "The layer has (values of the kernel) x (input channels / groups) x channels weights. Each weight takes one "
+          "multiply-accumulate of 2 FLOP per position of the output. Products with zeros of the padding are counted, "
+          "too. A bias adds 1 FLOP per output. In the backward pass, the gradient of the input and the gradient of the "
+          "weights each take as many multiply-accumulates as the forward pass. The backward pass reads the input.",
       .source =
           "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, sections 2 "
           "and 5.1; groups: Krizhevsky, Sutskever and Hinton (2012), section 3.2",
@@ -135,12 +135,13 @@ LayerType transposed(std::string name, std::string over, decltype(LayerType::inf
       .summary = "Computes a transposed convolution over " + over +
                  ": compared with a convolution, the shapes of input and output are exchanged.",
       .details =
-          "Along an axis of n values the output has (n - 1) stride + dilation (kernel - 1) + 1 + output_padding - "
-          "zeros values, or n stride + output_padding with `padding: same`. Each weight takes one multiply-accumulate "
-          "of 2 FLOP per position of the input. Products that belong to the same output are summed. Outputs that the "
-          "padding cuts off are also computed. In the backward pass, the gradient of the input and the gradient of "
-          "the weights each take as many multiply-accumulates as the forward pass. The backward pass reads the input. "
-          "Use it to enlarge an image, as decoders of segmentation networks do.",
+          "Along an axis of n values the output has (n - 1) stride + dilation (kernel - 1) + 1 + output_padding - p "
+          "values, where p is the padding of both sides together. With `padding: same` the output has n stride + "
+          "output_padding values. Each weight takes one multiply-accumulate of 2 FLOP per position of the input. "
+          "Products that belong to the same output are summed. Outputs that the padding cuts off are also computed. In "
+          "the backward pass, the gradient of the input and the gradient of the weights each take as many "
+          "multiply-accumulates as the forward pass. The backward pass reads the input. Use this layer to enlarge an "
+          "image, as decoders of segmentation networks do.",
       .source =
           "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, section 4",
       .example = std::move(example),

@@ -22,8 +22,8 @@ class TypeProto;
 
 namespace sluice::onnx_import {
 
-/// Parses the bytes of a file without the data of its weights. Throws InputError (through `graph`) if the file is not
-/// an ONNX model, for example if it is empty, truncated, a pickle, a zip archive, or a model without nodes.
+/// Parses the bytes of a file, and skips the data of large weights. Throws InputError (through `graph`) if the file is
+/// not an ONNX model, for example if it is empty, truncated, a pickle, a zip archive, or a model without nodes.
 void parse_model(std::string_view bytes, ::onnx::ModelProto& model, const Graph& graph);
 
 /// Returns the elements of a tensor if the tensor is small and its data are in the file.

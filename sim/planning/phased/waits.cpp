@@ -86,8 +86,8 @@ class PhaseWaits {
   }
 
   /// Adds waits to the loads for phase p. Preloading begins with the first phase in which the device of phase p no
-  /// longer computes. With two devices, preloading begins with the phase before p. The start of this first phase waits
-  /// for some actions, and the loads wait for all of these actions.
+  /// longer computes. With two devices, preloading begins with the phase before p. The loads wait for all actions for
+  /// which the start of that first phase waits.
   void add_preload_waits(std::size_t p) {
     const std::size_t resting = std::max<std::size_t>(phases_since_device(p), 2) - 1;
     const EarlierPhase begin = earlier_phase(p, resting), before = earlier_phase(p, resting + 1);

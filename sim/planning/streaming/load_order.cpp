@@ -139,8 +139,8 @@ class LoadOrder {
 
   std::int64_t saves_made() const { return static_cast<std::int64_t>(save_there_.size()); }
 
-  /// Returns the time from which on this run allows for all results on their way to host memory, counting only the
-  /// first `saves` saves.
+  /// Returns the time from which on no more results are on their way to host memory than the run of `row` has room for.
+  /// Only the results of the first `saves` saves count.
   double results_left(const Row& row, std::int64_t saves) const {
     const std::int64_t save = saves - 1 - row.results;
     return save < 0 ? 0 : save_there_[at(save)];

@@ -226,8 +226,9 @@ double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std:
   return std::max(0.0, missing) / rehearsal.streamed().down.bandwidth;
 }
 
-/// Returns a lower bound of the seconds between this run and the next. While the last slot of the run is computed, some
-/// weights of the next run have no room. They are loaded after this slot, and the next run waits for them.
+/// Returns a lower bound of the seconds between this run and the next run. While the last slot of this run is computed,
+/// some weights of the next run have no room. The device loads these weights after this slot, and the next run waits
+/// for their arrival.
 double wait_for_weights(const Rehearsal& rehearsal, std::size_t r, std::int64_t next_weights) {
   const GroupRun& run = rehearsal.runs()[r];
   const std::int64_t room = rehearsal.bytes() - rehearsal.levels().least_at(r, run.count - 1);
@@ -244,8 +245,8 @@ double wait_for_weights(const Rehearsal& rehearsal, std::size_t r, std::int64_t 
 // 3. Each group of the first pass waits for its own weights and the weights of all earlier groups. The computation of
 //    this group and of all later runs follows.
 // 4. When a slot of a step starts, the weights for which the device has no room yet must still be loaded.
-// 5. The runs of all groups follow each other, and between two runs the device loads the weights for which it had no
-//    room during the first of them.
+// 5. The runs of all groups follow each other. Between two runs, the device loads the weights for which it had no room
+//    during the first of the two runs.
 double Rehearsal::at_least() const {
   if (!streamed_.overlap) return seconds({});
   const WorkOfStep work = work_of(*this);

@@ -58,7 +58,7 @@ class RunLevels {
     /// The bytes of an input and of an output that wait on the device.
     std::int64_t in = 0, out = 0;
     std::int64_t inputs = 0, results = 0;
-    std::int64_t result_bytes = 0;  ///< the bytes of the `results` results
+    std::int64_t result_bytes = 0;  ///< the bytes of all results that `results` counts
     bool waits = false;
   };
   class LaterInputs;

@@ -14,14 +14,16 @@ namespace sluice {
 
 namespace {
 
-/// The bytes for early loads in addition to the bytes that the run needs without them, in parts of all weights.
+/// The bytes for early loads, in addition to the bytes that a run without early loads needs. Each number is a share of
+/// the bytes of all weights.
 constexpr std::array<double, 20> rooms_of_weights = {
     0.0,      1.0 / 64, 1.0 / 32, 3.0 / 64, 1.0 / 16, 5.0 / 64, 3.0 / 32,
     7.0 / 64, 1.0 / 8,  9.0 / 64, 5.0 / 32, 3.0 / 16, 7.0 / 32, 1.0 / 4,
     5.0 / 16, 3.0 / 8,  1.0 / 2,  5.0 / 8,  3.0 / 4,  1.0};
-/// How many groups may be loaded early. If more groups came early, results and inputs would have to wait for room.
+/// The numbers of groups that may be loaded early. If more groups were loaded early, results and inputs would have to
+/// wait for free bytes.
 constexpr std::array<std::int64_t, 3> prefetched = {1, 2, 4};
-/// The most slots of a step, and of a run, for which these plans are tried.
+/// The most slots of a step, and the most slots of all steps together, for which these plans are tried.
 constexpr std::int64_t most_slots = 200, most_slots_of_run = 2'000;
 
 /// Returns whether another device uses a link between this device and host memory. Replicas on such devices slow each

@@ -21,11 +21,11 @@ struct WaitingCase {
   bool smaller_pieces = true;  ///< whether pieces of a quarter of the choice's size are tried, too
 };
 
-/// Returns candidates that list the loads of this choice as early as a number of bytes allows. Several numbers of bytes
-/// are tried, which do not depend on the capacity. A rehearsal reserves room for results and inputs during a whole run
-/// of a group. In these plans, results, inputs and weights share the room, and actions wait for each other. `context`
-/// keeps the members of `waiting` alive. Returns nothing if copies of the run slow each other down, if host memory is
-/// limited, or if a step has too many slots.
+/// Returns candidates for this choice that list loads as early as a number of bytes allows. Several numbers of bytes,
+/// independent of the capacity, are tried. In these candidates, weights, inputs and results share the bytes, and
+/// actions wait for each other. A rehearsal would reserve bytes for inputs and results during a whole run of a group.
+/// `context` keeps the members of `waiting` alive. Returns nothing if the cut has one group, if loads and saves do not
+/// overlap or slow each other down, if host memory may be too small, or if a step or all steps have too many slots.
 std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
                                           const std::shared_ptr<const void>& context);
 

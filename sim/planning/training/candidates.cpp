@@ -263,9 +263,9 @@ class TrainingWays {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns whether there is nothing to choose about the loads. This is so without overlap. It is also so if the device
-/// loads only inputs, and has room for all loads even if all loads come as early as possible. The result depends only
-/// on bytes, and not on prices.
+/// Returns whether there is nothing to choose about the loads. Without overlap, there is nothing to choose. If the
+/// device loads only inputs, and has room for all loads as early as possible, there is nothing to choose, either. The
+/// result depends only on bytes, and not on prices.
 bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& order,
                            const std::optional<std::int64_t>& capacity) {
   if (!order.overlap) return true;

@@ -326,7 +326,8 @@ class TrainingPlan {
   /// The chain with selective recomputation; empty if the strategy cannot choose selective recomputation.
   Chain selective_chain_;
   std::vector<StageState> selective_states_;
-  SideBySide together_, selective_together_;  ///< used by the search if weights take turns
+  /// The same chains for several micro-batches side by side. The search for fates uses them if weights take turns.
+  SideBySide together_, selective_together_;
   std::optional<std::int64_t> capacity_;
   std::optional<double> pace_;
   bool weights_stay_;

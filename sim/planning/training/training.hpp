@@ -34,7 +34,7 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 
-/// Returns the seconds of a run in which no micro-batch is computed, if weights stay on the device.
+/// Returns the seconds of a run during which no micro-batch is computed, for a run whose weights stay on the device.
 FateRun run_of(const Workload& workload, const std::vector<StageState>& states);
 
 /// Several micro-batches side by side as one chain, and the times outside of its passes. The chain runs on one device,
@@ -57,7 +57,7 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;
-  /// If empty: the number for the fewest passes that fit, with equal shares.
+  /// If the value is empty, all passes get equal shares of the micro-batches, in the fewest passes that fit.
   std::optional<std::int64_t> in_flight;
   std::vector<std::string> devices;  ///< the devices that take turns
   bool overlap = true;

@@ -19,13 +19,13 @@ struct WorstMoment {
 /// Finds the worst moment of a step with at least one operation.
 WorstMoment worst_moment(const Program& step, std::size_t devices);
 
-/// Returns the bytes that are needed at this moment, by class. The caller adds the pool and its capacity.
+/// Returns the bytes that are needed at this moment, by class. The caller sets `pool` and `available_bytes`.
 Shortage held_at(const WorstMoment& worst, const Program& step);
 
-/// Adds weights that stay, with their gradients and optimizer state.
+/// Adds the bytes of the weights that stay on the device, and of the gradients and optimizer state of these weights.
 void add_constants(Shortage& shortage, const std::vector<StageState>& states);
 
-/// Returns the sum of the weights, gradients and optimizer state that stay.
+/// Returns the bytes of the weights that stay on the device, and of the gradients and optimizer state of these weights.
 std::int64_t constant_bytes(const std::vector<StageState>& states);
 
 }  // namespace sluice

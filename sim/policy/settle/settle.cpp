@@ -69,10 +69,10 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
   return result.makespan < worth ? simulate_waiting(policy, request, keys) : Settled();
 }
 
-/// Simulates with the capacity of the device's memory. The function is for two cases. In the first case, a strategy
-/// that searches the fates uses the capacity for its decisions. In the second case, a policy that replicates another
-/// policy is compared by the plan of one replica. The complete plan is then made only if this way is chosen. Throws
-/// Infeasible.
+/// Simulates with the capacity of the device's memory, for two kinds of ways. In a way of the first kind, a strategy
+/// that searches the fates uses the capacity for its decisions. A way of the second kind belongs to a policy that
+/// replicates another policy, and is compared by the plan of one replica. The complete plan of such a way is made only
+/// if the way is chosen. Throws Infeasible.
 Settled simulate_within(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   Settled settled;
   const auto& draft = policy.alone ? policy.alone : policy.plan;

@@ -135,7 +135,7 @@ class Loop {
     Descriptor channel = std::move(received.descriptors[0]);
     Descriptor request = std::move(received.descriptors[1]);
     try {
-      // After the fork, storing the child cannot fail for lack of memory.
+      // Memory is reserved before the fork, so that storing the child cannot fail for lack of memory after the fork.
       children_.reserve(children_.size() + 1);
       const pid_t pid = fork_child([&] {
         children_.clear();

@@ -44,7 +44,7 @@ class Card {
   std::optional<Accumulation> accumulation(std::int64_t batch, const CardFit& fit,
                                            bool is_requested);
 
-  Scenario asked_;   ///< the scenario that the user asked
+  Scenario asked_;   ///< the scenario that the user asked about
   Scenario serial_;  ///< the scenario for one step, without overlap
   Scenario timed_;   ///< the scenario with the requested cost model
   std::function<void()> on_answer_;

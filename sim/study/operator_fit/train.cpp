@@ -79,8 +79,8 @@ void fit_joules(ClassFit& fit, const std::vector<Sample>& samples) {
           .parameters;
 }
 
-/// Returns whether all samples have energy. If one sample has no energy, the energy of no sample is fitted, not even in
-/// a split.
+/// Returns whether all samples have energy. If one sample has no energy, energy is not fitted at all: neither to all
+/// samples, nor to the half of the samples in a split.
 bool have_energy(const std::vector<Sample>& samples) {
   return std::all_of(samples.begin(), samples.end(),
                      [](const Sample& s) { return s.joules && *s.joules > 0; });

@@ -84,8 +84,8 @@ void require_points_enough(const SearchRequest& request, const KeySplit& split) 
                    " are allowed; allow more (--points, points=) or list fewer values");
 }
 
-/// Returns all combinations of the values of the keys in `tried`. In a combination, the text of a searched key is
-/// empty.
+/// Returns all combinations of the values of the keys in `tried`. In each combination, the keys in `searched` have an
+/// empty text.
 std::vector<SearchRow> combinations_of(const SearchRequest& request, const KeySplit& split) {
   std::vector<SearchRow> rows = {SearchRow(request.keys.size())};
   for (const std::size_t k : split.tried) {

@@ -332,7 +332,7 @@ void SweepResult::require_some_point() const {
   if (outcomes.empty() || count(PointResult::Status::failed) < outcomes.size()) return;
   const std::string& reason = outcomes.front().message;
   if (says_out_of_memory(reason)) throw InternalError(reason);
-  throw InputError("no point could be run; the first one says:\n" + reason);
+  throw InputError("no point could be run; the message of the first point:\n" + reason);
 }
 
 std::vector<std::size_t> points_to_verify(const Points& points,

@@ -60,9 +60,9 @@ struct SweepResult {
 /// becomes the outcome of the point at which it is thrown.
 SweepResult run_sweep(const SweepRequest& request);
 
-/// Chooses the points that SimGrid repeats. Their number is this share of the points that ran, rounded up. The points
-/// whose values have the smallest hashes are chosen. So the choice is spread over all points as a random choice would
-/// be, but equal sweeps choose equal points.
+/// Chooses the points that SimGrid repeats: the share `share` of the points that ran, rounded up to a whole number. The
+/// points whose values have the smallest hashes are chosen. So the choice is spread over all points as a random choice
+/// would be, but equal sweeps choose equal points.
 std::vector<std::size_t> points_to_verify(const Points& points,
                                           const std::vector<std::size_t>& complete, double share);
 

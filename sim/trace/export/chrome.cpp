@@ -2,7 +2,7 @@
 // each stream is a thread. Memory levels are counters "C", waits are flows "s" and "f", and names are metadata "M".
 // Times are in microseconds with three decimals. The format is the "Trace Event Format" of the Chromium project.
 //
-// The events of one thread must be nested. This is so, because the spans of a stream do not overlap (timeline.hpp). If
+// The events of one thread must be nested. They are, because the spans of a stream do not overlap (timeline.hpp). If
 // a span begins when another span ends, both times are written as one and the same decimal text. A complete event "X"
 // would have a duration instead of an end. Because of rounding, a reader that adds the duration to the beginning may
 // get an end that differs a little from the written end. In this case, Speedscope would nest the two spans and would

@@ -3,9 +3,9 @@
 //
 // Timestamps are whole nanoseconds. Each time is rounded to the nearest nanosecond, and halves are rounded up. Rounding
 // keeps the order of times, so slices of one track do not overlap, and no slice ends before it begins. If a slice is
-// shorter than a nanosecond, its length may be rounded to 0. The functions throw InputError if the trace contradicts
-// itself. This is so if a time is not finite, is negative or is beyond 292 years. It is also so if a span ends before
-// it starts, or if spans of one stream overlap.
+// shorter than a nanosecond, its length may be rounded to 0. The functions throw InputError if a time of the trace is
+// not finite, is negative or is beyond 292 years. The functions also throw InputError if a span ends before it starts,
+// or if spans of one stream overlap.
 #pragma once
 
 #include <cstdint>

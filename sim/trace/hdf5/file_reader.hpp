@@ -72,7 +72,7 @@ class FileReader {
   hdf5::Handle object(const std::string& path) const;
   hdf5::Handle attribute(const hdf5::Handle& object, const std::string& name) const;
   hdf5::Handle file_;
-  /// Groups that were found to be inside the file.
+  /// The paths that require_inside() has already found to be groups of this file, and not links to other objects.
   mutable std::set<std::string> inside_;
 };
 

@@ -97,8 +97,8 @@ void keep_for_ever(std::unique_ptr<Store> store) {
 }
 
 /// HDF5 crashes if it gets no memory. So this function tests in advance whether the largest amount of memory that
-/// writing a trace can need is available. This is memory for the pieces of the trace, for the thread that writes it,
-/// and for the allocator. Throws bad_alloc.
+/// writing a trace can need is available: for the pieces of the trace, for the thread that writes them, and for the
+/// allocator. Throws bad_alloc.
 void require_memory() {
   constexpr std::size_t bytes = 160'000'000;
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,

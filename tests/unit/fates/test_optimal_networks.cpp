@@ -61,7 +61,7 @@ TEST_CASE("optimal: without overlap, the gap is at most 5 % from half of the act
   CHECK(gap_within(resnet, "false", 30) <= 0.1);
 }
 
-TEST_CASE("optimal: one search of the weights gives both bounds of an overlapped run") {
+TEST_CASE("optimal: one search gives the bounds of a micro-batch and of a run with overlap") {
   test::Dice dice(71);
   for (int round = 0; round < 40; ++round) {
     const Chain chain = test::random_chain(dice, 1 + dice.below(9));

@@ -135,8 +135,8 @@ TEST_CASE("none of thirty explicit settings is much faster than the chosen setti
   CHECK(compared > 100);
 }
 
-/// Returns a capacity with which these settings fit, although they do not fit with one byte less. Returns 0 if they do
-/// not even fit with `most` bytes.
+/// Returns the least capacity with which these settings fit. With one byte less, the settings do not fit. Returns 0 if
+/// the settings do not even fit with `most` bytes.
 std::int64_t least_bytes(const RandomCase& made, const std::string& settings, std::int64_t most) {
   const auto fits = [&](std::int64_t bytes) {
     return seconds_of(plan_within(made, settings, bytes)) < never;

@@ -256,7 +256,7 @@ TEST_CASE(
 TEST_CASE("if one sample has no energy, energy has neither a fit nor an error") {
   std::vector<Sample> samples = samples_of(parameters(), 0.1);
   samples.resize(20);
-  // The sample without joules is in one half of each split. All samples of the other half have joules.
+  // Cross-validation splits the samples into two halves. In each split, only one half has the sample without joules.
   samples[0].joules.reset();
   const ClassFit fit = train("linear", DType::float32, samples, {sheet()}, {4, true});
   CHECK(fit.time_error.count > 0);
