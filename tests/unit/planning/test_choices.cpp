@@ -1,5 +1,5 @@
-// Tests the choices that a program makes for open settings. With more memory no run is slower or refused, explicit
-// settings are hardly faster than the choices, and runs on a faster machine are hardly slower than on a slower machine.
+// Tests the choices of settings that a scenario leaves open. With more memory, no run is slower or refused. Explicit
+// settings are hardly faster than the choices. A run on a faster machine is hardly slower than on a slower machine.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <iostream>
@@ -38,7 +38,7 @@ bool begins(const std::string& text, const std::string& start) {
 
 /// Choices for replicas are made for each capacity alone, as if a replica had the links or its share of them to itself.
 /// So with shared links, more memory may be slower. In a longer campaign, the worst of these cases was 1.7 % slower
-/// over two steps of memory, and 1.2 % over one.
+/// over two steps of memory, and 1.2 % slower over one step.
 bool shares_a_link(const RandomCase& made) {
   for (const std::string& line : made.machine)
     if (line == "platform.links.host.sharing=shared") return begins(made.policy, "data_parallel");
@@ -287,7 +287,7 @@ TEST_CASE("all cuts of a small model are tried when its weights take turns") {
             (1 + 1e-9));
 }
 
-// Two replicas load the weights over one link. If each loads a stage at a time, the other one computes meanwhile.
+// Two replicas load the weights over one link. While one replica loads a stage, the other replica can compute.
 TEST_CASE("stages of about equal time are tried for resident replicas that share a link") {
   const std::vector<test::Row> rows = {{0.6, 163472, 9624},   {0.5, 233572, 13944},
                                        {0.05, 131120, 11364}, {0.35, 57404, 7112},
