@@ -150,7 +150,7 @@ std::int64_t least_bytes(const RandomCase& made, const std::string& settings, st
   return most;
 }
 
-TEST_CASE("with the least memory of explicit settings, open choices are not refused",
+TEST_CASE("open choices are not refused in the least memory in which explicit settings fit",
           "[property]") {
   int compared = 0;
   each_case(44, [&](Dice& dice, const RandomCase& made) {
@@ -242,7 +242,7 @@ double seconds_on(std::int64_t input, const std::vector<test::Row>& rows, const 
 
 // The last group computes in no time and makes large answers. A rehearsal keeps room for several answers while the
 // whole group runs. If the answers and the weights of the next pass share their room, more weights come early.
-TEST_CASE("plans whose transfers wait for the room of others are tried") {
+TEST_CASE("plans are tried in which a transfer waits for the room of another transfer") {
   const auto seconds = [](const std::string& keys) {
     return seconds_on(
         380, {{0.425, 16860, 2320}, {0.5, 42476, 188}, {0.025, 118680, 9180}, {0, 217208, 15352}},
@@ -255,7 +255,7 @@ TEST_CASE("plans whose transfers wait for the room of others are tried") {
   CHECK(seconds("policy: {name: streamed}\n") <= by_hand * 1.001);
 }
 
-TEST_CASE("plans whose transfers wait are tried over a link with a high latency") {
+TEST_CASE("plans in which transfers wait for room are also tried if the link has a high latency") {
   const auto seconds = [](const std::string& keys) {
     return seconds_on(
         2736, {{0.075, 73992, 7824}, {1, 74240, 10848}, {0, 103428, 4788}, {0.025, 18988, 10792}},
