@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// Lower bounds in seconds. Both bounds follow from the same weights of the relaxation, so one search for the weights is
-/// enough for both. `micro_batch` equals fate_bound(), and `run` equals run_bound_within().
+/// Lower bounds in seconds. Both bounds follow from the same weights of the relaxation, so one search for the weights
+/// is enough for both. `micro_batch` equals fate_bound(), and `run` equals run_bound_within().
 struct OverlappedBounds {
   double micro_batch = 0, run = 0;
 };
