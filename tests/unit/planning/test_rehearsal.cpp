@@ -165,8 +165,8 @@ TEST_CASE(
     "place of results of the previous run") {
   // Each group computes four micro-batches, and two inputs and two results of other slots may be on the device. During
   // the first group, the device has room for two inputs that are transferred. With `inputs_cross`, these two inputs may
-  // be inputs of the second group (20 B each). Without `inputs_cross`, they are inputs of the first group (10 B each). An
-  // input of the second group then takes the place of both results during the last slot of the first group.
+  // be inputs of the second group (20 B each). Without `inputs_cross`, they are inputs of the first group (10 B each).
+  // An input of the second group then takes the place of both results during the last slot of the first group.
   StreamedCase streamed;
   streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};
