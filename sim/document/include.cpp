@@ -123,10 +123,10 @@ class Includes {
       fail_at(
           file,
           "'" + file.text() + "' leads out of '" + roots_.front().string() +
-              "'. A document may name files in that folder, which is the nearest folder above the document that holds "
-              ".git or .sluice-root or, if there is none, the parent of the document's folder. A document may also "
-              "name files of Sluice, such as gpt2 or a100_pcie. Copy the file there, or put an empty file .sluice-root "
-              "into a folder that holds both files");
+              "'. A document may name files in that folder, which is the nearest folder with .git or .sluice-root "
+              "above the document. If there is no such folder, that folder is the parent of the document's folder. A "
+              "document may also name files of Sluice, such as gpt2 or a100_pcie. Copy the file there, or put an "
+              "empty file .sluice-root into a folder that holds both files");
     std::vector<std::string> way(names_.begin(), names_.begin() + static_cast<long>(chain_.size()));
     way.push_back(path.string());
     if (std::find(chain_.begin(), chain_.end(), target) != chain_.end())

@@ -28,7 +28,7 @@ struct EstimatedSeconds {
 EstimatedSeconds estimated_seconds(const Chain& chain, const Tape& tape, const TapeMemory& memory,
                                    std::int64_t bytes, double micro_batches, bool one_a_step);
 
-/// Returns the seconds of a micro-batch on each engine.
+/// The seconds for which a micro-batch occupies each engine.
 struct EngineSeconds {
   double computed = 0, loaded = 0, saved = 0;
   double busiest() const { return std::max({computed, loaded, saved}); }

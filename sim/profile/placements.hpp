@@ -17,7 +17,7 @@ struct PlacementRequest {
   std::int64_t samples = 1;
   std::string dtype = "float32";
   std::vector<std::string> passes = {"forward"};
-  /// The memories. The memories in which tensors may be placed. If the list is empty, tensors are not placed, and equal
+  /// The memories in which tensors may be placed. If the list is empty, tensors are not placed, and equal
   /// operators are measured only once.
   std::vector<std::string> pools = {};
   /// The tensors that stay in the first pool. Each element is "weights", "input" (of the model), "output", or the name

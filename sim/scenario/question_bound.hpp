@@ -20,12 +20,12 @@ struct QuestionBound {
   std::string within = {};
 };
 
-/// Returns the bound for the devices that may take part. All devices of the platform may take part, except if the
-/// policy computes on only one device. The bound assumes that kernels read and write the first memory of their device.
+/// Returns the bound of a scenario's question. A plan may compute on all devices of the platform, except if the policy
+/// computes on only one device. The bound assumes that kernels read and write the first memory of their device.
 /// If the policy may place tensors in two memories, callers take placed_bound() instead, which counts only the
 /// computation.
 QuestionBound question_bound(const Scenario& scenario);
-/// Returns the devices that may take part.
+/// Returns the devices on which a plan for the question may compute.
 std::vector<const Device*> question_devices(const Scenario& scenario);
 /// Returns the stages from which the bound is computed. These stages do not depend on prices, so a caller may keep them
 /// for the next call of question_bound().

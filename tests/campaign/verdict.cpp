@@ -153,7 +153,7 @@ void compare_with_less_memory(const Executed& run, Complaints& complaints) {
     simgrid_blocks = true;
   }
   complaints.require(simgrid_blocks == blocks,
-                     "with less memory SimGrid blocks if the replay does");
+                     "with less memory, SimGrid blocks exactly if the replay blocks");
 }
 
 }  // namespace

@@ -122,7 +122,7 @@ TEST_CASE("without overlap, a round begins when the previous round has ended") {
   }
 }
 
-TEST_CASE("sharded: on two devices, the body is also one micro-batch") {
+TEST_CASE("sharded: on two devices, the body has one micro-batch") {
   // The first stage is A, and the second stage is B and C. The weights of the two stages take 0.1 ms and 0.5 ms and
   // share one link. A's weights have arrived at 0.2 ms, and all weights have arrived at 0.6 ms. The input (0.001 ms)
   // follows. A micro-batch takes 1 ms, then 0.002 ms over the link of the pair, and then 2 + 3 ms. An answer takes

@@ -41,8 +41,8 @@ TEST_CASE("a stage of one layer has no workspace") {
 
 TEST_CASE(
     "in a diamond, every tensor that is made before a cut and read after it crosses the cut") {
-  // The input (10 elements) goes into a (8), a goes into b (16) and c (4), and b and c go into d (2). As in a residual
-  // block, a is held until c has run.
+  // The input has 10 elements. Layer a (8) reads the input, layers b (16) and c (4) read layer a, and layer d (2) reads
+  // layers b and c. As in a residual block, the output of layer a is held until layer c has run.
   Model model;
   model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1), layer("b", {1}, 16, 0, 1),
                   layer("c", {1}, 4, 0, 1), layer("d", {2, 3}, 2, 0, 1)};
@@ -68,7 +68,8 @@ TEST_CASE(
 }
 
 TEST_CASE("an input that a later stage reads crosses every cut before it") {
-  // The input (10 elements) goes into a (8), a goes into b (6), and b and the input go into c (4).
+  // The input has 10 elements. Layer a (8) reads the input, layer b (6) reads layer a, and layer c (4) reads layer b
+  // and the input.
   Model model;
   model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1), layer("b", {1}, 6, 0, 1),
                   layer("c", {0, 2}, 4, 0, 1)};
@@ -82,7 +83,7 @@ TEST_CASE("an input that a later stage reads crosses every cut before it") {
 }
 
 TEST_CASE("an answer in the middle of a model is kept to the end") {
-  // The input (10 elements) goes into a (8), a goes into b (6) and c (4), and no layer reads b.
+  // The input has 10 elements. Layer a (8) reads the input, and layers b (6) and c (4) read layer a. No layer reads b.
   Model model;
   model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1), layer("b", {1}, 6, 0, 1),
                   layer("c", {1}, 4, 0, 1)};
@@ -93,7 +94,7 @@ TEST_CASE("an answer in the middle of a model is kept to the end") {
 
 TEST_CASE(
     "the input of the first stage includes an input of the model that only a later stage reads") {
-  // The image (10 elements) goes into a (8), and a and the mask (3) go into b (5).
+  // The image has 10 elements, and the mask has 3. Layer a (8) reads the image. Layer b (5) reads layer a and the mask.
   Model model;
   model.layers = {layer("image", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1),
                   layer("mask", {}, 3, 0, 0), layer("b", {1, 2}, 5, 0, 1)};

@@ -48,8 +48,8 @@ std::vector<Original> zoo(const std::string& folder) {
   return files;
 }
 
-/// Returns the text with one to four faults. The same state of the generator gives the same mutant on every machine,
-/// because no distribution of the standard library is used.
+/// Puts one to four faults into a text. The same seed gives the same mutants on every machine, because the class does
+/// not use the distributions of the standard library.
 class Mutator {
  public:
   explicit Mutator(unsigned seed) : random_(seed) {}

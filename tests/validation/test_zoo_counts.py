@@ -193,8 +193,9 @@ class Counts(unittest.TestCase):
         # are 28,672 wide.
         block = 2 * 8192 ** 2 + 2 * 8192 * 1024 + 3 * 8192 * 28672 + 2 * 8192
         self.assertEqual(totals("llama2_70b")["parameters"], 2 * 32000 * 8192 + 80 * block + 8192)
-        # Per token, the model has one multiply-accumulate for each weight except those of the table of words, and in
-        # each block two times 4,096 scores of 8,192 features.
+        # Per token, the model has one multiply-accumulate for each weight except the weights of the table of words. In
+        # each block, the two products of attention have 4,096 x 8,192 multiply-accumulates each per token: 4,096 tokens
+        # of context, and 8,192 features.
         used = 32000 * 8192 + 80 * (block - 2 * 8192)
         self.assertEqual(totals("llama2_70b")["macs"], 4096 * (used + 80 * 2 * 4096 * 8192))
 

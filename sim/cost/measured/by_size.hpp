@@ -22,9 +22,9 @@ class SharesBySize {
   SharesBySize(const Profile& profile, const Device& device, DType dtype,
                const std::function<std::optional<double>(const ProfileRow&)>& seconds);
 
-  /// Returns nullopt if the kernel's class was not measured, or if the kernel's sizes are outside of the measured
-  /// range. Like the functions below, throws InputError if rows of the class were measured in different ways or on
-  /// different devices.
+  /// Returns the share for a kernel, or nullopt if the kernel's class was not measured, or if its sizes are outside of
+  /// the measured range. This function and the functions below throw InputError if rows of the class were measured in
+  /// different ways or on different devices.
   std::optional<double> share(const Kernel& kernel) const;
   /// Returns the errors of each class when one measured row is left out and estimated from the other rows. Classes with
   /// fewer than three sizes are left out of the result.

@@ -51,7 +51,7 @@ EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options 
 
 extern const PlanExecutor simgrid_executor;
 
-/// Loads the module. Loads the module. Call this function before forking children that run the engine, because children
+/// Loads the module. Call this function before forking children that run the engine, because children
 /// inherit a loaded module.
 void load_engine();
 

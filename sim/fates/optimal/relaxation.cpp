@@ -31,7 +31,7 @@ class Row {
   Row(const Chain& chain, const FateWeights& weights, const BoundaryReads& reads)
       : chain_(chain), weights_(weights), reads_(reads), n_(chain.stages.size()), steps_(n_) {}
 
-  /// Finds the cheapest choices at a price.
+  /// Finds the choices with the least cost if a byte has this price, in seconds per byte.
   Cost solve(double price) {
     price_ = price;
     once_ = again_ = {};

@@ -27,7 +27,7 @@ std::int64_t budget_of(const PolicyRequest& request, const TrainingOrder& order)
   return bytes_of_all(request, order).value_or(std::numeric_limits<std::int64_t>::max());
 }
 
-/// Returns the bound for the number of micro-batches in flight in `order`, with or without selective recomputation.
+/// Returns a lower bound of the seconds of the run for `order`, with or without selective recomputation.
 double bound_of(const PolicyRequest& request, const TrainingOrder& order, bool selective) {
   constexpr int steps = 60;
   const Device& device = request.pricing.platform.device(order.devices.front());

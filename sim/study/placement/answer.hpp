@@ -14,7 +14,7 @@ namespace sluice {
 /// The keys of a row, in the order of the columns.
 const std::vector<std::string>& placement_columns();
 
-/// A result as a mapping. Returns the row of a result. The row lacks those keys of placement_columns() that do not
+/// Returns the row of a result, which is a mapping. The row lacks those keys of placement_columns() that do not
 /// apply to the method of the result.
 Value placement_row(const PlacementCurve& curve, const PlacementResult& result);
 

@@ -13,7 +13,7 @@ namespace sluice {
 
 /// Returns the metric to which a number belongs: "peak_bytes" for "peak_bytes[gpu]".
 std::string metric_of(const std::string& number);
-/// Returns whether smaller or larger numbers of this metric are better. Throws UsageError when there is no such metric.
+/// Returns false if neither smaller nor larger numbers are better. Throws UsageError if there is no such metric.
 bool has_direction(const std::string& number);
 /// Returns the names of a metric's numbers at the points of a result: "makespan_s", for example, or "peak_bytes[gpu]"
 /// and "peak_bytes[host]". If no point has a number of the metric, returns only the name of the metric.

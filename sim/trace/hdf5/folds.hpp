@@ -48,7 +48,7 @@ class FoldWriter {
   std::vector<Fold> folds_;
 };
 
-/// Reads the folds. Reads the folds of a trace. The result is empty if the trace has no folds. Throws hdf5::Failure if
+/// Reads the folds of a trace. The result is empty if the trace has no folds. Throws hdf5::Failure if
 /// the folds do not match the stored spans and events, or if the expanded trace would have more than 2^62 rows.
 std::vector<Fold> read_folds(const FileReader& file, std::int64_t spans,
                              const std::vector<std::int64_t>& events);

@@ -282,7 +282,7 @@ TEST_CASE("a path in an override may lead to a file in any folder") {
   CHECK_THAT(error_of([&] { load(path, {"platform.file=" + link}); }), Contains("leads out of"));
 }
 
-TEST_CASE("a single word means a mapping with one key") {
+TEST_CASE("a word in the place of a mapping means a mapping with one key") {
   const Folder folder;
   const Layout layout{{"cost"}, {{"platform", "file"}, {"policy", "name"}, {"cost", "model"}}};
   const std::string path = folder.scenario("platform: ../b/base.yaml\npolicy: resident\n");

@@ -20,7 +20,7 @@ using test::Row;
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Returns a random chain with inner tensors and workspaces, on a device behind a link of 1 GB/s.
+/// A random chain with inner tensors and workspaces, on a device behind a link of 1 GB/s.
 struct Case {
   Scenario scenario;
   CutModel cut;

@@ -59,7 +59,7 @@ TEST_CASE("no tape that fits in host memory is faster than the bound", "[propert
   CHECK(closer > cases / 4);
 }
 
-/// Returns the seconds of the run with these memories, or infinity if the run does not fit.
+/// Runs one scenario with different sizes of the device's memory and of host memory.
 struct Run {
   std::string text;
 

@@ -53,7 +53,7 @@ TEST_CASE("optimal: the gap of ResNet-50 and GPT-2 is at most 5 % if copies over
     }
 }
 
-TEST_CASE("optimal: without overlap, the gap is at most 5 % from half of the activations' bytes") {
+TEST_CASE("optimal: without overlap, the gap is at most 5 % if half of the activations fit") {
   for (const int percent : {50, 70}) CHECK(gap_within(resnet, "false", percent) <= 0.05);
   CHECK(gap_within(gpt2, "false", 30) <= 0.05);
   // With 30 % of the bytes, the gap of ResNet-50 is greater. A search by simulated annealing has found a tape with a
@@ -92,7 +92,7 @@ Chain shortcut() {
   return chain;
 }
 
-TEST_CASE("branches: in a view, a shortcut counts whole once, and then by its share") {
+TEST_CASE("branches: only the first boundary with a shortcut counts all bytes of the shortcut") {
   const Chain chain = shortcut();
   // Boundary 2 of the view holds boundary 1 (100 bytes) and boundary 2 (10 bytes) of the chain.
   for (const double shared : {1.0, 0.7, 0.2}) {

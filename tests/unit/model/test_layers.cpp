@@ -1,4 +1,4 @@
-// Tests layer types. Tests layer types. Shapes, parameters, multiply-accumulates and FLOP are computed by hand, and
+// Tests layer types. Shapes, parameters, multiply-accumulates and FLOP are computed by hand, and
 // wrong keys are refused.
 #include <catch2/catch.hpp>
 

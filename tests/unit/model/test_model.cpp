@@ -161,7 +161,8 @@ TEST_CASE("expressions are integer arithmetic over the parameters") {
 }
 
 TEST_CASE(
-    "repetitions may be nested, number the names of their layers, and look for inputs inside first") {
+    "repetitions may be nested, add numbers to the names of their layers, and look first in "
+    "themselves for an input") {
   const Model m = model_of(
       "- {type: input, name: x, shape: [4]}\n"
       "- repeat: 2\n  layers:\n"

@@ -38,7 +38,7 @@ TEST_CASE("a file that is not an ONNX model is refused with a reason", "[onnx]")
   OnnxBytes huge;
   huge.input("x", {1, 2000000000, 2000000000, 2000000000}).node("Relu", {"x"}, {"y"}).output("y");
   CHECK_THAT(refused_bytes(huge.bytes()), Contains("elements"));
-  OnnxBytes flat;  // libonnx alone would read beyond the end of its extents
+  OnnxBytes flat;  // libonnx alone would read more extents of the input than the input has
   flat.input("x", {1, 2, 4}).weight("w", {1, 2, 1, 1}).node("Conv", {"x", "w"}, {"y"}).output("y");
   CHECK_THAT(refused_bytes(flat.bytes()), Contains("the weights have 4 axes, and the input 3"));
   OnnxBytes still;  // libonnx alone would divide by this stride

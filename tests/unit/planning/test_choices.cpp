@@ -1,5 +1,5 @@
-// Tests the choices that a program makes for open settings. With more memory no run is slower or refused, explicit
-// settings are hardly faster than the choices, and runs on a faster machine are hardly slower than on a slower machine.
+// Tests the choices of settings that a scenario leaves open. With more memory, no run is slower or refused. Explicit
+// settings are hardly faster than the choices. A run on a faster machine is hardly slower than on a slower machine.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <iostream>
@@ -38,7 +38,7 @@ bool begins(const std::string& text, const std::string& start) {
 
 /// Choices for replicas are made for each capacity alone, as if a replica had the links or its share of them to itself.
 /// So with shared links, more memory may be slower. In a longer campaign, the worst of these cases was 1.7 % slower
-/// over two steps of memory, and 1.2 % over one.
+/// over two steps of memory, and 1.2 % slower over one step.
 bool shares_a_link(const RandomCase& made) {
   for (const std::string& line : made.machine)
     if (line == "platform.links.host.sharing=shared") return begins(made.policy, "data_parallel");
@@ -150,7 +150,7 @@ std::int64_t least_bytes(const RandomCase& made, const std::string& settings, st
   return most;
 }
 
-TEST_CASE("with the least memory of explicit settings, open choices are not refused",
+TEST_CASE("open choices are not refused in the least memory in which explicit settings fit",
           "[property]") {
   int compared = 0;
   each_case(44, [&](Dice& dice, const RandomCase& made) {
@@ -247,7 +247,7 @@ double seconds_on(std::int64_t input, const std::vector<test::Row>& rows, const 
 
 // The last group computes in no time and makes large answers. A rehearsal keeps room for several answers while the
 // whole group runs. If the answers and the weights of the next pass share their room, more weights come early.
-TEST_CASE("plans whose transfers wait for the room of others are tried") {
+TEST_CASE("plans are tried in which a transfer waits for the room of another transfer") {
   const auto seconds = [](const std::string& keys) {
     return seconds_on(
         380, {{0.425, 16860, 2320}, {0.5, 42476, 188}, {0.025, 118680, 9180}, {0, 217208, 15352}},
@@ -260,7 +260,7 @@ TEST_CASE("plans whose transfers wait for the room of others are tried") {
   CHECK(seconds("policy: {name: streamed}\n") <= by_hand * 1.001);
 }
 
-TEST_CASE("plans whose transfers wait are tried over a link with a high latency") {
+TEST_CASE("plans in which transfers wait for room are also tried if the link has a high latency") {
   const auto seconds = [](const std::string& keys) {
     return seconds_on(
         2736, {{0.075, 73992, 7824}, {1, 74240, 10848}, {0, 103428, 4788}, {0.025, 18988, 10792}},
@@ -292,7 +292,7 @@ TEST_CASE("all cuts of a small model are tried when its weights take turns") {
             (1 + 1e-9));
 }
 
-// Two replicas load the weights over one link. If each loads a stage at a time, the other one computes meanwhile.
+// Two replicas load the weights over one link. While one replica loads a stage, the other replica can compute.
 TEST_CASE("stages of about equal time are tried for resident replicas that share a link") {
   const std::vector<test::Row> rows = {{0.6, 163472, 9624},   {0.5, 233572, 13944},
                                        {0.05, 131120, 11364}, {0.35, 57404, 7112},

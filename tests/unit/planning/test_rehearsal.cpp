@@ -139,7 +139,9 @@ TEST_CASE(
   CHECK(later > cases() / 4);
 }
 
-TEST_CASE("results in transfer count in every pass, even if few groups of the pass save results") {
+TEST_CASE(
+    "results that are being saved need memory in every pass, even if only a few groups of a pass "
+    "save results") {
   // In each pass, one micro-batch goes through two groups. The first group makes 20 B, and the second group makes an
   // answer of 1000 B. During the second group, seven answers of other slots may be on the device. During the first
   // group, which makes no answer, eight answers may be on the device. Inputs of 10 B may be loaded for the seven later
@@ -159,11 +161,12 @@ TEST_CASE("results in transfer count in every pass, even if few groups of the pa
 }
 
 TEST_CASE(
-    "inputs that wait for the run of their group take the room of results of the run before") {
+    "if only the first input of a run may be loaded during the previous run, this input takes the "
+    "place of results of the previous run") {
   // Each group computes four micro-batches, and two inputs and two results of other slots may be on the device. During
-  // the first group, two transferred inputs count. These are inputs of the first group (10 B each), or inputs of the
-  // second group (20 B each). If they are inputs of the first group, an input of the second group may take the place of
-  // both results during the last slot.
+  // the first group, the device has room for two inputs that are transferred. With `inputs_cross`, these two inputs may
+  // be inputs of the second group (20 B each). Without `inputs_cross`, they are inputs of the first group (10 B each).
+  // An input of the second group then takes the place of both results during the last slot of the first group.
   StreamedCase streamed;
   streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};

@@ -114,7 +114,7 @@ TEST_CASE(
 TEST_CASE(
     "with a second memory as the home of tensors, no way to train takes fewer seconds than its bounds",
     "[property][placement]") {
-  // Inputs come over the link to host memory. All other tensors come over the link `far`, which may be much slower.
+  // Inputs come from host memory. All other tensors come over the link `far`, which may be much slower.
   int compared = 0;
   Dice dice(2027);
   for (const std::string policy : {"streamed", "resident"})

@@ -257,12 +257,12 @@ TEST_CASE("If ranges of whole numbers have too many combinations, they are searc
              Contains("the listed values have 2 combinations, which need 24 points"));
 }
 
-TEST_CASE("A search of one range uses most of its points for the walks") {
+TEST_CASE("A search of one range uses most of its points for the walks of Subplex") {
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident, buffers: 2}\n");
   const SearchResult result = search(variants, {link_bandwidth + "=0.1GB/s..10GB/s"},
                                      link_bandwidth, {"makespan_s<=7ms"}, 2000);
   CHECK(found(result) == Approx(0.602).epsilon(1e-5));
-  // DIRECT uses at most 40 points. Three walks to seven digits use the points that are left.
+  // DIRECT uses at most 40 points. Three walks of Subplex to seven digits use the points that are left.
   CHECK(result.points.size() < 300);
   CHECK_FALSE(result.used_up);
 }

@@ -122,7 +122,7 @@ TEST_CASE(
              Contains("more than a million"));
 }
 
-TEST_CASE("With any number of threads, a point gives the result of a run of the changed scenario") {
+TEST_CASE("With any number of threads, a point gives the result of a run with the point's values") {
   const Points points({parse_axis("workload.batch=1..16*4"),
                        parse_axis("platform.links.host.bandwidth=4GB/s,16GB/s")},
                       Over::grid);
