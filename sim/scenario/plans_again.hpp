@@ -45,8 +45,8 @@ class PlansAgain {
   bool has_cut_of(const Scenario& scenario) const;
 
   std::list<KeptPlan> kept_;  ///< the kept plans; the most recently used plan is the first
-  /// The decisions that prices make for the scenario of the last call of find(). The value is absent if find() returned
-  /// a plan, or if the decisions are not known.
+  /// The decisions that follow from the prices of the scenario of the last call of find(). The value is absent if
+  /// find() returned a plan, or if the decisions are not known.
   std::optional<PriceDecisions> decided_;
 };
 

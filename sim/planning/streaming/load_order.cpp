@@ -113,7 +113,7 @@ class LoadOrder {
     next_input_ = steps_ * slots_;
   }
 
-  /// Computes one slot after the other until a slot's input or weights have not been loaded.
+  /// Computes one slot after the other, up to the first slot whose input or weights have not been loaded.
   void compute_what_can_be() {
     while (compute_ < steps_ * slots_) {
       while (compute_ >= end_slot(compute_run_)) ++compute_run_;

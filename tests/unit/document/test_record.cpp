@@ -1,4 +1,4 @@
-// Tests records. Tests records. One record serves for reading, for messages and for the schema that editors use.
+// Tests records. One record serves for reading, for messages and for the schema that editors use.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"

@@ -1,5 +1,5 @@
-// Tests layer types. Tests layer types. Shapes, parameters, multiply-accumulates and FLOP are computed by hand, and
-// wrong keys are refused.
+// Tests layer types. Their shapes, parameters, multiply-accumulates and FLOP are compared with numbers that were
+// computed by hand. Wrong keys are refused.
 #include <catch2/catch.hpp>
 
 #include "model/catalog.hpp"
