@@ -46,7 +46,7 @@ class LoadOrder {
     std::int64_t count = 0, first = 0, end = 0;
     std::size_t in_step = 0;  ///< the number of the run within its step
     std::int64_t level_first = 0, level_last = 0;
-    /// The numbers of inputs and results of other slots that may be on the device.
+    /// How many inputs of later slots, and how many results of earlier slots, may be on the device during the run.
     std::int64_t inputs = 0, results = 0;
     std::int64_t saves_before = 0;
     bool loads_input = false, saves = false, waits = false;

@@ -14,8 +14,8 @@ namespace sluice {
 /// The keys of a row, in the order of the columns.
 const std::vector<std::string>& placement_columns();
 
-/// A result as a mapping. Returns the row of a result. The row lacks those keys of placement_columns() that do not
-/// apply to the method of the result.
+/// Returns the row of a result, as a mapping. The row lacks those keys of placement_columns() that do not apply to the
+/// method of the result.
 Value placement_row(const PlacementCurve& curve, const PlacementResult& result);
 
 /// Returns the static placement whose tensors are shown unless the user chooses another placement. This is the
