@@ -154,8 +154,8 @@ void add_crossings(LabelledRows& rows, const SweepReport& report) {
   if (all.size() > most_lines)
     rows.emplace_back("", "... and " + std::to_string(all.size() - most_lines) + " more");
   if (!all.empty())
-    rows.emplace_back("", "(hidden: computation waits for transfers for at most " + percent(hidden_share) +
-                              " of the time, first loads included)");
+    rows.emplace_back("", "(hidden: computation waits for transfers for at most " +
+                              percent(hidden_share) + " of the time, first loads included)");
 }
 
 std::string executed_text(const SweepReport& report) {
