@@ -257,8 +257,8 @@ double run_bound(const Chain& chain, const FateRun& run, double halves) {
 OverlappedBounds overlapped_bounds(const Chain& chain, const FateRun& run, std::int64_t budget) {
   constexpr int steps = 200;
   OverlappedBounds bounds = bounds_of_prices(chain, run, budget, steps);
-  // If some passes compute fewer micro-batches, these weights are for the mean of all passes. A pass that computes all
-  // micro-batches has a greater bound.
+  // If some passes compute fewer micro-batches than other passes, these weights are for the mean of all passes. A pass
+  // that computes the full number of micro-batches has a greater bound than this mean.
   if (run.whole_passes < 1) bounds.micro_batch = fate_bound(chain, budget, Copies::overlapped);
   return bounds;
 }
