@@ -93,8 +93,8 @@ class Model:
             sluice.model("gpt2").with_(blocks=24, tokens=512)  # parameters, and `scale`
             sluice.model("alexnet").with_({"layers.conv1.channels": 128, "name": "wide"})
 
-        A key with dots leads into the document (models/FORMAT.md). A layer is found by its name, also within
-        repetitions, or by its position from 0. Raises InputError."""
+        A key with dots is a path in the model's document (models/FORMAT.md). In such a key, a layer is given by its
+        name, also within repetitions, or by its position, counted from 0. Raises InputError."""
         given = {**_documents.mapping(changes), **parameters}
         own = self.document["definition"].get("parameters", {})
         texts = _documents.overrides({_within(key, own): value for key, value in given.items()})

@@ -143,8 +143,9 @@ class PlanBuilder:
 
     def way(self, source: str, target: str, bandwidth: float, *, setup: float = 0,
             latency: float = 0) -> None:
-        """Adds a link between two memories in one direction, with byte/s and seconds. Transfers and flows between the
-        two memories use the link. Transfers over the link have their own stream."""
+        """Adds a link from one memory to another, in this direction only. `bandwidth` is in byte/s, and `setup` and
+        `latency` are in s. Transfers and flows from `source` to `target` use the link. Transfers over the link have
+        their own stream."""
         self._native.way(source, target, float(bandwidth), float(setup), float(latency))
 
     def collective(self, name: str, kind: Collective, devices: Sequence[str], bytes: int = 0,

@@ -32,8 +32,8 @@ _SAME = 1e-6  # a requested size may differ from a size of the curve by at most 
 @checked
 class PlacementCurve:
     """The slowdown of a scenario for several sizes of fast memory and ways to place tensors. `frame` is the whole curve
-    as a table. `tensors` gives the seconds that the memory of each tensor is worth. `plan` returns a placement as a
-    plan with two memories. `Scenario.placement` makes a curve."""
+    as a table. `tensors` gives, for each tensor, the seconds that the run would gain or lose with this tensor in the
+    other memory. `plan` returns a placement as a plan with two memories. `Scenario.placement` makes a curve."""
 
     def __init__(self, native: "_sluice.PlacementCurve") -> None:
         self._native = native

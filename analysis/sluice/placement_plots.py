@@ -122,7 +122,7 @@ class PlacementPlots(Suggesting):
 
 
 def _percentages(ax: "Axes", shares: Any) -> None:
-    """Writes each share that has room under a logarithmic axis."""
+    """Labels a logarithmic axis with the shares. A share that is too close to the previous label gets no label."""
     ticker = late("matplotlib.ticker")
     written: list[float] = []
     for share in sorted(set(shares[shares > 0])):

@@ -116,8 +116,8 @@ COPY_OUT, COPY_IN = 12e9, 29e9            # byte/s of AutoTM's synchronous copie
 
 
 def left_out(times):
-    """Returns the effects that the combination BEST leaves out at 0.037, as shares of the time with all tensors in
-    DRAM."""
+    """Returns the effects that the combination BEST leaves out if DRAM holds 0.037 of the bytes. The effects are shares
+    of the time with all tensors in DRAM."""
     share = {operator: extra_seconds(times, operator, "DRAM", "bytes") / ALL_DRAM for operator in NODES}
     noise = 0.0
     for operator in ("convolution", "relu backward"):

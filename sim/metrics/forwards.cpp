@@ -151,8 +151,8 @@ class Forwards {
     return std::abs(a - b) <= 16 * std::numeric_limits<double>::epsilon() * std::abs(time);
   }
 
-  /// Returns the number of next iterations that repeat the growth of this iteration, or 0 if the next iteration has
-  /// another growth.
+  /// Returns how many of the next iterations have the growth of this iteration. The result is 0 if already the next
+  /// iteration has another growth.
   std::int64_t until_overtaken(std::int64_t iteration) {
     double most = static_cast<double>(plan_.iterations);
     std::vector<double> time = time_, growth = stream_growth_, next(growth_.size());

@@ -1,8 +1,8 @@
 // The envelope gives the seconds of a kernel whose operands may be partly in slow memory. Linear programmes and prices
 // need a function of this kind. The envelope is the greatest convex function that nowhere exceeds the seconds of a
-// placement. For a roofline, the envelope lies above the lines of the roofline. These lines alone would be too low. For
-// example, a third of an operand in slow memory would cost no time if the FLOP take longer than the bytes. But the
-// whole operand in slow memory may cost time.
+// placement. For a roofline, the envelope lies above the lines of the roofline, which alone would be too low. For
+// example, the whole operand in slow memory may cost time, but by these lines a third of the operand in slow memory
+// would cost no time if the FLOP of the kernel take longer than the bytes.
 #pragma once
 
 #include "placement/problem.hpp"
@@ -23,8 +23,8 @@ struct KernelEnvelope {
 
 KernelEnvelope envelope_of(const PlacementProblem::Kernel& kernel);
 
-/// Returns the highest line that lies below the seconds of all sets and in which each operand of the envelope in slow
-/// memory adds its seconds in `charges`. Parameter `count` is the number of the kernel's operands.
+/// Returns a line in which each operand of the envelope that is in slow memory adds its seconds in `charges`. The line
+/// is the highest line that lies below the seconds of all sets. Parameter `count` is the kernel's number of operands.
 KernelTime::Line line_below(const KernelEnvelope& envelope, std::size_t count,
                             const std::vector<double>& charges);
 

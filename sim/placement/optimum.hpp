@@ -47,8 +47,8 @@ struct OverlappedOptimum {
   double seconds = 0, bound = 0;
 };
 
-/// Returns the best placement with moves while kernels run. The function compares the `known` placements and placements
-/// that a search finds if moves cost less than their time, or nothing.
+/// Returns the best placement with moves while kernels run. The function compares the `known` placements and the
+/// results of several searches. In these searches, a move counts with only a part of its seconds.
 OverlappedOptimum overlapped_optimum(const OptimumRequest& request);
 
 }  // namespace sluice

@@ -15,8 +15,8 @@ namespace sluice {
 struct ProgrammeAnswer {
   /// A placement that takes less than the `known` seconds, or nothing if no such placement was found.
   std::optional<Placing> placing;
-  /// Whether it is proven that no placement is faster than `placing`. If `placing` is empty: whether it is proven that
-  /// no placement takes less than the `known` seconds.
+  /// Whether it is proven that no placement is faster than `placing`. If `placing` is empty, `proven` says whether it
+  /// is proven that no placement takes less than the `known` seconds.
   bool proven = false;
   double bound = 0;
 };

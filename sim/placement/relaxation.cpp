@@ -121,7 +121,7 @@ class Relaxation {
   const BoundRequest& request_;
   const PlacementQuestion& question_;
   std::uint32_t kernels_;
-  /// With a price of 1, the whole fast memory costs this many seconds during one kernel.
+  /// The unit of the prices: with a price of 1, the whole fast memory costs this many seconds during one kernel.
   double unit_ = 1;
   std::vector<double> prices_;
   std::vector<std::vector<KernelTime::Line>> lines_;  ///< indexed by kernel

@@ -21,7 +21,7 @@ namespace sluice {
 [[noreturn]] void tensor_count_fault(const Plan& plan, std::uint32_t tensor,
                                      const std::string& message);
 
-/// Throws an error like plan_fault(), but at a line about the whole plan, for example with the `key` iterations.
+/// Throws an error like plan_fault(), but at the line of the plan that has this key, for example `iterations`.
 [[noreturn]] void header_fault(const Plan& plan, const std::string& key,
                                const std::string& message);
 

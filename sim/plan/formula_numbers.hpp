@@ -39,7 +39,7 @@ class FormulaNumbers {
   }
 
  private:
-  /// The names of one kind and stage, by micro-batch.
+  /// The numbers of the actions with one kind and stage, indexed by the place of the micro-batch.
   struct Row {
     std::vector<std::uint32_t> numbers;
     std::size_t count = 0;  ///< the number of elements that hold an action's number

@@ -1,4 +1,4 @@
-// The text form of a plan. People and programs can write, read, compare and edit it. The text has one line of
+// The text form of a plan. People and programs can write, read, compare and edit this text. The text has one line of
 // `key=value` words for each element of the plan; sim/plan/FORMAT.md describes these lines. If a plan is written as
 // text and read again, the new plan equals the old plan exactly.
 #pragma once

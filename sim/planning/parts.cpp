@@ -22,8 +22,8 @@ std::vector<Field> common_parameters() {
       {.name = "buffers",
        .type = Type::integer,
        .summary =
-           "how many micro-batches may have their input on the device for a transfer; also how "
-           "many may have their output there",
+           "the number of inputs of micro-batches for whose loads the device has room; also the "
+           "number of outputs for whose saves the device has room",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,

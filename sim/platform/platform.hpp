@@ -61,7 +61,7 @@ struct Device {
   std::string fit;
   double launch_overhead = 0;  ///< the seconds that each operator takes in addition
   double idle_w = 0, busy_w = 0;
-  /// The tiles of an IPU, and those that only transfer (I/O tiles) and do not compute.
+  /// The number of all tiles of an IPU, and the number of its I/O tiles, which only transfer and do not compute.
   std::int64_t tiles = 0, io_tiles = 0;
 
   const DeviceMemory& memory() const { return memories.front(); }

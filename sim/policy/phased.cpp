@@ -44,7 +44,7 @@ std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& pa
   return training_candidates(request, phased_training(request, parameters));
 }
 
-/// Returns one way for each number of batches that may take turns in inference.
+/// Returns one mapping for `policy:` for each number of batches that may take turns in inference.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const bool open = parameters.is_word("in_flight", "auto");
   if (request.workload.training || !open || parameters.text("weights_per") == "step") return {};

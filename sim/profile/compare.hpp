@@ -51,7 +51,7 @@ struct Comparison {
   double agreeing_share() const;
 };
 
-/// Throws InputError if two rows of one profile differ only in the columns `but`.
+/// Throws InputError if two rows of one profile differ only in columns that `options.but` lists.
 Comparison compare(const Profile& a, const Profile& b, const CompareOptions& options);
 
 /// Returns the rows in which `column` has the value `value`. Throws InputError if the column is unknown or if no row

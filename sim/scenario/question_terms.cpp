@@ -219,8 +219,8 @@ class Terms {
     return (smallest ? least : all) * static_cast<double>(bytes_of(workload_.dtype));
   }
 
-  /// Returns the bytes that must be loaded again. In each interval except the first interval, these are the bytes of
-  /// the used weights minus the bytes of the memory of all devices together.
+  /// Returns the bytes that must be loaded again. A batch has two intervals (question_bound.cpp). In each interval of
+  /// the run except the first interval, these bytes are the used weights minus the memory of all devices together.
   double reloaded() const {
     if (!workload_.training) return 0;
     const double used =

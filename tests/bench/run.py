@@ -107,7 +107,7 @@ def check_makespans(programs):
         nonlocal wrong, compared
         compared += 1
         found = call(command)["makespan_us"]
-        if round(found, 3) != expected:  # exact to the nanosecond, because the times are whole microseconds
+        if round(found, 3) != expected:  # the times are compared to the nanosecond: both are in microseconds
             wrong += 1
             say(f"{shlex.join(map(str, command))}: makespan {found} us, not {expected} us")
 

@@ -16,9 +16,12 @@ COMPILED = PROGRAM.parent / "examples"
 # The beginning of the output of each program. Three outputs are derived by hand:
 #
 # run_scenario: the run has 10 steps of 10 batches of 8 samples.
+#
 # plan_by_hand: 16 MB at 16 GB/s take 1 ms. After the first load come three computations of 2 ms, which overlap with the
-# two other loads. write_policy: at its peak, `reload` holds the weights of the largest stage, and `basic` holds all
-# weights. At 4 bytes, AlexNet's parameters have 243.9 MB, and the parameters of its first dense layer have 151.0 MB.
+# two other loads.
+#
+# write_policy: at its peak, `reload` holds the weights of the largest stage, and `basic` holds all weights. With 4
+# bytes per parameter, AlexNet's weights have 243.9 MB, and the weights of its first dense layer have 151.0 MB.
 BEGINS = {
     "run_scenario": "800 samples in ",
     "plan_by_hand": "7.000 ms\n",

@@ -181,8 +181,8 @@ class Questions(unittest.TestCase):
         self.assertIn("makespan_s", sluice.metrics().index)
 
     def test_progress_is_reported(self):
-        # There are 10 stages with a computation for each of 900 samples, 900 inputs and 900 answers. The weights,
-        # 40,666,752,000 B, come in 197 pieces of at most 1/192 of them.
+        # The actions are 10 x 900 computations (10 stages, 900 samples), 900 loads of inputs, 900 saves of answers and
+        # 197 loads of weights. The weights, 40,666,752,000 B, are divided into pieces of at most 1/192 of all weights.
         told = []
         sluice.load("alexnet_x200").run(progress=lambda done, all: told.append((done, all)))
         self.assertTrue(told)

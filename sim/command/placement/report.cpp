@@ -62,8 +62,8 @@ TextTable slowdowns(const PlacementCurve& curve) {
   return table;
 }
 
-/// Returns a table with one row for each size and each way that a search finds. The row has the bytes that are moved,
-/// and the gap to the bound.
+/// Returns a table with one row for each size and each way whose placement comes from a search. The row has the bytes
+/// that are moved, and the gap to the bound.
 TextTable searches(const PlacementCurve& curve) {
   TextTable table{.columns = {right("fast memory"), left("way"), right("time"), right("gap"),
                               right("moves"), right("moved"), right("beside kernels")}};

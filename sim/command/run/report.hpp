@@ -30,9 +30,9 @@ std::string infeasible_json(const Question& question, const Infeasible& infeasib
 std::string report_text(const Report& report);
 
 using Rows = std::vector<std::pair<std::string, std::string>>;
-/// The functions below describe the time and energy of the computation for each class of operators. The text is empty
-/// if the energy equals seconds x watts. The JSON also has the time and energy of each layer. If the input is a plan
-/// file, the JSON is null.
+/// The next two functions give the time and energy of the computation for each class of operators. add_operators() adds
+/// no rows if the energy equals seconds x watts. The JSON of operators_value() also has the time and energy of each
+/// layer. If the input is a plan file, there are no rows, and the JSON is null.
 void add_operators(Rows& rows, const Report& report);
 Value operators_value(const Report& report);
 /// Adds rows with the decisions of the policy.

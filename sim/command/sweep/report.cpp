@@ -147,15 +147,15 @@ void add_crossings(LabelledRows& rows, const SweepReport& report) {
         all[i].others.empty() ? "" : " at " + printable(join(all[i].others, " "));
     const std::string from = all[i].everywhere ? "hidden everywhere"
                              : all[i].from.empty()
-                                 ? "not hidden at the largest value"
+                                 ? "not hidden even with the largest value"
                                  : "hidden from " + printable(all[i].from) + " on";
     rows.emplace_back(i == 0 ? "transfers" : "", from + where);
   }
   if (all.size() > most_lines)
     rows.emplace_back("", "... and " + std::to_string(all.size() - most_lines) + " more");
   if (!all.empty())
-    rows.emplace_back("", "(hidden: compute waits for transfers at most " + percent(hidden_share) +
-                              " of its time, with the first loads)");
+    rows.emplace_back("", "(hidden: computation waits for transfers for at most " +
+                              percent(hidden_share) + " of the time, first loads included)");
 }
 
 std::string executed_text(const SweepReport& report) {

@@ -72,10 +72,10 @@ class Overlap {
   }
 
   /// Returns the weights of each stage's seconds. The weight of a pass or a copy is the sum of the weights of the
-  /// inequalities that contain its seconds. The inequalities of the cuts up to i contain the saves of stage i. The
-  /// inequalities of the cuts after i, and the inequality of the computation, contain the forward pass of stage i. The
-  /// inequality of a cut at i contains the forward pass of one micro-batch. The same rules hold for loads and backward
-  /// passes.
+  /// inequalities that contain its seconds. The saves of stage i are in the inequalities of the cuts up to i. The
+  /// forward pass of stage i is in the inequality of the computation, and in the inequalities of the cuts after i. The
+  /// inequality of a cut at i contains this forward pass for only one of the micro-batches that run side by side. The
+  /// same rules hold for loads and backward passes.
   FateWeights weights() const {
     FateWeights weights;
     spread(means_.forward, weights.save, weights.forward);
@@ -257,8 +257,8 @@ double run_bound(const Chain& chain, const FateRun& run, double halves) {
 OverlappedBounds overlapped_bounds(const Chain& chain, const FateRun& run, std::int64_t budget) {
   constexpr int steps = 200;
   OverlappedBounds bounds = bounds_of_prices(chain, run, budget, steps);
-  // If some passes compute fewer micro-batches, these weights are for the mean of all passes. A pass that computes all
-  // micro-batches has a greater bound.
+  // If some passes compute fewer micro-batches than other passes, these weights are for the mean of all passes. A pass
+  // that computes the full number of micro-batches has a greater bound than this mean.
   if (run.whole_passes < 1) bounds.micro_batch = fate_bound(chain, budget, Copies::overlapped);
   return bounds;
 }

@@ -232,7 +232,8 @@ class Programme {
   Row makers_;                                     ///< indexed by tensor
   std::vector<std::vector<std::uint32_t>> users_;  ///< indexed by tensor
   std::vector<char> optional_;                     ///< indexed by tensor
-  /// The last useful stages, indexed by operation and by tensor.
+  /// The last stage in which it is useful to run an operation (indexed by operation), or to use a tensor (indexed by
+  /// tensor).
   Row last_run_, last_use_;
   std::vector<Row> runs_, fully_, there_, loads_;  ///< indexed by stage
   Row saves_;                                      ///< indexed by tensor

@@ -18,7 +18,7 @@ extern const Metric measured_share_metric = {
     .summary =
         "Seconds of computation that rest on measurements / busy time of the compute streams.",
     .details =
-        "Use this metric to see to which degree an answer rests on measurements. The value 1 means "
+        "Use this metric to see to what degree an answer rests on measurements. The value 1 means "
         "that all seconds of "
         "computation were measured or interpolated between measurements. The value 0 means that all seconds come "
         "from a formula.",

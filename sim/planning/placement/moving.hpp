@@ -54,7 +54,7 @@ class MovingTensors {
     bool fast = false;
     bool home = false;             ///< whether slow memory holds the tensor during the whole run
     bool begins = false;           ///< whether the first use of this stay makes the tensor
-    std::uint32_t made_by = none;  ///< the move with which this time began
+    std::uint32_t made_by = none;  ///< the move with which the stay began
   };
   struct Ends {
     Stay from, to;

@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// The lives of an activation in a micro-batch. Another life begins each time that the activation is computed or comes
-/// back from host memory.
+/// The present life of an activation in a micro-batch. A new life begins each time that the activation is computed or
+/// comes back from host memory.
 struct ActivationLife {
   std::size_t number = 0;
   bool made = false;  ///< whether the activation has been computed

@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// The operands are the weights, their gradient and, if there is one, the state of the optimizer. The operands have no
-/// memories yet.
+/// Returns the query for an update of weights. The operands of the query are the weights, their gradient and, if there
+/// is one, the state of the optimizer. The operands have no memories yet.
 Query update_query(const Layer& layer, std::int64_t weight_bytes, const Training& training,
                    DType dtype, const Device& device);
 

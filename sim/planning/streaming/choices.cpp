@@ -294,7 +294,8 @@ class StreamedWays {
     return std::ceil(static_cast<double>(shared_->streamed.micro_batches) /
                      static_cast<double>(in_flight_));
   }
-  /// The numbers of buffers that are tried. With n buffers, n inputs and n results may be on the device for transfers.
+  /// A number of buffers that is tried. With n buffers, the device has room for n inputs and n results that are
+  /// transferred.
   struct BufferCount {
     std::int64_t most = 1;
     bool spares = false, inputs_cross = true;

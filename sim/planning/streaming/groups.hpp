@@ -29,7 +29,7 @@ std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std:
 struct StreamedChoice {
   /// The micro-batches that run through a group per load of its weights.
   std::int64_t in_flight = 1;
-  /// This many inputs, and this many results, may be on the device for transfers.
+  /// The number of inputs, and also the number of results, for whose transfers the device has room.
   std::int64_t buffers = 1;
   /// Whether a run gets fewer than `buffers` buffers if so many buffers do not fit together with its group.
   bool spares = false;

@@ -46,7 +46,7 @@ class LoadOrder {
     std::int64_t count = 0, first = 0, end = 0;
     std::size_t in_step = 0;  ///< the number of the run within its step
     std::int64_t level_first = 0, level_last = 0;
-    /// The numbers of inputs and results of other slots that may be on the device.
+    /// How many inputs of later slots, and how many results of earlier slots, may be on the device during the run.
     std::int64_t inputs = 0, results = 0;
     std::int64_t saves_before = 0;
     bool loads_input = false, saves = false, waits = false;
@@ -113,7 +113,7 @@ class LoadOrder {
     next_input_ = steps_ * slots_;
   }
 
-  /// Computes one slot after the other until a slot's input or weights have not been loaded.
+  /// Computes one slot after the other, up to the first slot whose input or weights have not been loaded.
   void compute_what_can_be() {
     while (compute_ < steps_ * slots_) {
       while (compute_ >= end_slot(compute_run_)) ++compute_run_;

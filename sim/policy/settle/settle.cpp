@@ -120,8 +120,8 @@ class Attempts {
     });
   }
 
-  /// Calls `offer`, which offers or simulates candidates of a cut. If the cut is one of several, an error of type
-  /// Infeasible refuses only this cut, because another cut may fit. If all cuts are refused, best_that_waits() reports
+  /// Calls `offer`, which offers or simulates candidates of a cut. If `offer` throws Infeasible and there are several
+  /// cuts, only this cut is refused, because another cut may fit. If all cuts are refused, best_that_waits() reports
   /// the reason.
   template <class Offer>
   static void unless_refused(const std::string& cut, const Offer& offer) {

@@ -15,7 +15,7 @@ namespace sluice {
 const std::vector<std::string>& placement_columns();
 
 /// Returns the row of a result, which is a mapping. The row lacks those keys of placement_columns() that do not
-/// apply to the method of the result.
+/// method of the result.
 Value placement_row(const PlacementCurve& curve, const PlacementResult& result);
 
 /// Returns the static placement whose tensors are shown unless the user chooses another placement. This is the

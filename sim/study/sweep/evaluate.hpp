@@ -26,7 +26,7 @@ class Variants {
   /// Returns the scenario with these values changed. Throws the exceptions of load_scenario. Any thread may call this
   /// function.
   Scenario with(const std::vector<std::string>& overrides) const;
-  /// Runs a scenario that with() returned, in the replay. Throws the exceptions of make_plan and check. Any thread may
+  /// Replays the plan of a scenario that with() returned. Throws the exceptions of make_plan and check. Any thread may
   /// call this function.
   PointResult ask(const Scenario& scenario) const;
 

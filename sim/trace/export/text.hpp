@@ -36,8 +36,8 @@ class Outlet {
 /// two separators that old versions of JavaScript read as line ends are escaped.
 std::string json_string(std::string_view text);
 
-/// Returns a JSON number. Returns a number as JSON. A whole number has no fraction, and a number that is not finite
-/// becomes null.
+/// Returns a number as JSON. A whole number is written without a fraction. A number that is not finite is written as
+/// null.
 std::string json_number_text(double number);
 
 /// Returns a table as a data island, which is JSON that a page embeds and plots: {"func": "quick_plot", "data":

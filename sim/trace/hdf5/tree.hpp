@@ -71,7 +71,7 @@ class Tree {
   std::string content_sha256() const;
 
   void flush();
-  void close();  ///< writes all data to the disk; throws Failure with the error of the disk
+  void close();  ///< writes all data, then closes the file; throws Failure with the disk's error
   /// Keeps the file open for ever, because HDF5 crashes if a file is closed after a failed write.
   void abandon();
 

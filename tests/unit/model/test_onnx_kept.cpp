@@ -19,7 +19,7 @@ std::int64_t kept_by(const std::string& op, const std::vector<std::string>& inpu
   onnx.node("MatMul", {"x", "w"}, {"h"}, {}, "first");
   onnx.node("Neg", {"h"}, {"z"}, {}, "negated");
   onnx.node(op, inputs, {"y"}, {}, "it").output("y");
-  // Without the input of the product, which is always kept.
+  // The input of the product is always kept, so its 256 bytes are subtracted.
   return kept_bytes(read(onnx).model) - 256;
 }
 

@@ -1,5 +1,5 @@
-// Tests devices with several memories, which are their own or shared, copies between memories by a copy engine or by
-// the compute units, and groups of devices.
+// Tests devices that own several memories or share memories with other devices. Also tests copies between memories, by
+// a copy engine or by the compute units, and groups of devices.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>

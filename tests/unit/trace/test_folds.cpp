@@ -1,5 +1,5 @@
-// Tests folds. Tests folds. If a steady state is too long to be written, a trace stores one of its periods. Reading the
-// trace gives the complete steady state.
+// Tests folds. If a steady state is too long to be written, a trace stores one period of the steady state. A reader of
+// the trace nevertheless gets the complete steady state.
 #include "bench/workload.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "metrics/series.hpp"

@@ -12,8 +12,8 @@
 namespace sluice {
 namespace {
 
-/// The number of steps that count as many. If the question has at least this number of steps, the note does not apply,
-/// because the plan was already chosen for many steps.
+/// The least number of steps that counts as many steps. If the question has at least this number of steps, the note
+/// does not apply, because the plan was already chosen for many steps.
 constexpr std::int64_t several_steps = 8;
 /// A gain is not reported if it is smaller than this share of the time of a step.
 constexpr double noticeable = 0.01;
