@@ -89,7 +89,7 @@ FITS = [
     words("a dtype that the device does not compute", 3, ["'gpu' has no rate for float16"], "fits", "model.yaml", "--platform", "platform.yaml", "--dtype", "float16"),
     words("a parameter that the model does not have", 3, ["'sise'", "did you mean 'size'"], "fits", "model.yaml", "sise=3", at="sise=3:1:6"),
     words("an unknown key of the scenario", 3, ["'master_wieghts'", "did you mean 'master_weights'"], "fits", "model.yaml", "workload.master_wieghts=true", at="workload.master_wieghts=true:1:25"),
-    words("a batch with too many micro-batches", 3, ["1000003 samples", "more than 1000000 micro-batches"], "fits", "model.yaml", "--platform", "platform.yaml", "--batch", "1000003"),
+    words("a batch with too many micro-batches", 3, ["'1000003' for 'batch'", "expected at most 1000000 micro-batches"], "fits", "model.yaml", "--platform", "platform.yaml", "--batch", "1000003"),
     words("a scenario instead of the model of fits", 3, ["expected 'sluice-model/1'"], "fits", "scenario.yaml", at="scenario.yaml:1:9"),
     words("fits that writes scenarios into a folder that is a file", 5, ["cannot make the folder 'model.yaml/x'"], "fits", "model.yaml", "--write", "model.yaml/x"),
 ]
@@ -116,7 +116,7 @@ VALUES = [
     said("a policy that is a number", 8, ["'3' for 'policy'", "a mapping, or a word for its 'name'"], "policy=3"),
     said("a policy that is a list", 13, ["a list for 'name'", "resident, streamed"], "policy.name=[a]"),
     said("a parameter that only another policy has", 25, ["'prefetch'", "policy resident", "allowed: name"], "policy={name: resident, prefetch: 1}"),
-    said("prefetch without overlap", 51, ["'1' for 'prefetch'", "without overlap", "use 0"], "policy={name: streamed, overlap: false, prefetch: 1}"),
+    said("prefetch without overlap", 51, ["'1' for 'prefetch'", "with 'overlap: false' no weights are loaded", "use 'prefetch: 0'"], "policy={name: streamed, overlap: false, prefetch: 1}"),
     said("a negative prefetch", 35, ["'-1' for 'prefetch'", "at least 0"], "policy={name: streamed, prefetch: -1}"),
     said("a switch that is neither true nor false", 34, ["'maybe' for 'overlap'", "true or false"], "policy={name: streamed, overlap: maybe}"),
     said("an unknown value of the key "

@@ -72,7 +72,7 @@ CASES = [
     Case("a file of a kind that Sluice cannot import", 3, "scenario.yaml", ["no importer", ".onnx"], run=["import", "scenario.yaml"]),
     Case("a PyTorch file to import", 3, "m.pt", ["no importer", ".onnx"], "m.pt", content=b"PK\x03\x04", run=["import", "m.pt"]),
     of_graph("a layer graph, but no batch for which it was measured", "", ["'batch' is missing"], "node1", "node1", "loading=counted"),
-    of_graph("a layer graph with another batch", ":1:1", ["64 bytes", "each of 3 samples", "batch right"], "node1", "node1", "batch=3"),
+    of_graph("a layer graph with another batch", ":1:1", ["64 bytes", "each of 3 samples", "check the value of batch"], "node1", "node1", "batch=3"),
     of_graph("a layer graph with an invalid time", ":2:1", ["'soon'", "a number"], "=1.5", "=soon"),
     of_graph("a layer graph with a cycle", ":", ["form a cycle"], "\tnode1 -- node2\n", "\tnode1 -- node2\n\tnode2 -- node2\n"),
     of_graph("a layer graph with an edge to an unknown layer", ":3:1", ["'node3'"], "node1 -- node2", "node1 -- node3"),

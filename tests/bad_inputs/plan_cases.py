@@ -23,7 +23,7 @@ LINES = [
     plan("a name of two words", "small.plan:2:9", ["'name' takes one word", "double quotes"], "name small", "name sm all"),
     plan("a name that needs quotes", "small.plan:2:6", ["'sm@all'", "double quotes"], "name small", "name sm@all"),
     plan("a quote that does not end", "small.plan:2:6", ["does not end"], "name small", 'name "small'),
-    plan("a bad escape", "small.plan:2:10", ["allowed:", r"\xHH"], "name small", r'name "sm\qall"'),
+    plan("a bad escape", "small.plan:2:10", ["allowed escapes:", r"\xHH"], "name small", r'name "sm\qall"'),
     plan("an escape that is not text", "small.plan:2:10", ["two hex digits, 01 to 7f"], "name small", r'name "sm\xffall"'),
     plan("an unknown section", "small.plan:12:1", ["'bdy:'", "did you mean 'body:'"], "body:", "bdy:"),
     plan("a section after a section that must come later", "small.plan:13:1", ["'prologue:'", "prologue, body, epilogue"], "body:", "body:\nprologue:"),

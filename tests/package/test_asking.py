@@ -83,7 +83,7 @@ class Models(unittest.TestCase):
         self.assertEqual(model.layer("conv1").parameters, 11 * 11 * 3 * 96)
         with self.assertRaisesRegex(sluice.InputError, "did you mean 'conv1'"):
             model.layer("conb1")
-        with self.assertRaisesRegex(sluice.InputError, "'convv1'.*did you mean 'conv1'.*by their names"):
+        with self.assertRaisesRegex(sluice.InputError, "'convv1'.*did you mean 'conv1'.*or its name"):
             model.with_({"layers.convv1.channels": 1})
         with self.assertRaisesRegex(sluice.InputError, "no parameter 'bloks'"):
             sluice.model("gpt2").with_(bloks=1)

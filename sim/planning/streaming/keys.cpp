@@ -19,7 +19,7 @@ StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters&
   if (keys.prefetch.value_or(0) > 0 && !common.overlap)
     parameters.fail("prefetch",
                     "'" + std::to_string(*keys.prefetch) +
-                        "' for 'prefetch': with 'overlap: false' no weights are loaded ahead; use "
+                        "' for 'prefetch': with 'overlap: false' no weights are loaded early; use "
                         "'prefetch: 0'");
   if (!open("buffers")) keys.buffers = parameters.integer("buffers");
   if (!open("pieces"))

@@ -50,7 +50,10 @@ void fail(const std::string& what) {
     const auto from = begin + mark.size();
     reason = reason.substr(from, reason.find('\'', from) - from);
   }
-  if (reason.find("alloc") != std::string::npos && memory_is_low()) throw std::bad_alloc();
+  // If zlib cannot allocate the window in which it decompresses, HDF5 only says "inflate() failed".
+  const bool may_lack_memory =
+      reason.find("alloc") != std::string::npos || reason.find("inflate") != std::string::npos;
+  if (may_lack_memory && memory_is_low()) throw std::bad_alloc();
   throw Failure(reason.empty() ? what : what + ": " + reason);
 }
 
