@@ -49,7 +49,8 @@ std::string wholes_text(const Profile& profile, std::size_t most) {
 }
 
 std::string classes_text(const ProfileSummary& summary) {
-  if (summary.classes.empty()) return "The profile has no row of a single operator (level: leaf).\n";
+  if (summary.classes.empty())
+    return "The profile has no row of a single operator (level: leaf).\n";
   double seconds = 0;
   for (const ClassSummary& one : summary.classes) seconds += one.seconds;
   TextTable table{

@@ -148,8 +148,9 @@ TEST_CASE("each value is checked for type, unit and range, and errors have its p
              Contains("a list for 'bandwidth': expected bytes per second"));
   CHECK_THAT(refused("bandwidth:"), Contains("'null' for 'bandwidth': expected bytes per second"));
   CHECK_THAT(refused("bandwidth: true"), Contains("'true' for 'bandwidth': expected bytes"));
-  CHECK_THAT(refused(b + "capacity: 1.5B"),
-             Contains("2:11: error: '1.5B' for 'capacity': the amount is not a whole number of bytes"));
+  CHECK_THAT(
+      refused(b + "capacity: 1.5B"),
+      Contains("2:11: error: '1.5B' for 'capacity': the amount is not a whole number of bytes"));
   CHECK_THAT(refused(b + "capacity: none"),
              Contains("'none' for 'capacity': the text does not start"));
   CHECK_THAT(refused(b + "duplex: hlaf"),

@@ -177,8 +177,7 @@ class Execution {
       for (const sg::CommPtr& one : stream.through) one->cancel();
   }
 
-  /// Cancels all communications, and then ends all actors. The communications are cancelled because they do not end
-  /// when their actors end. Call this function in an actor.
+  /// Cancels all communications, which would go on without their actors, and ends all actors. Call this in an actor.
   void end_all() {
     cancel_transfers();
     sg::Actor::kill_all();
