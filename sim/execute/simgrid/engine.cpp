@@ -79,8 +79,8 @@ const EngineModule* load() {
     if (!module || module->digest != library_digest())
       throw IoError(file +
                     " belongs to another build of Sluice than this program: build or install both "
-                    "together " +
-                    "together (`./dev build`)" + way_out);
+                    "together (`./dev build`)" +
+                    way_out);
     return module;
   }
   throw IoError(std::string("cannot find SimGrid's engine, ") + file_name + ": it is neither " +

@@ -249,7 +249,7 @@ TEST_CASE(
   CHECK(backward(1, 4) == 3e-3);
   CHECK_THROWS_WITH(
       forward(1, 8),
-      Contains("layer 'a' was measured for 4 samples, but the micro-batch has 8; measured "
+      Contains("layer 'a' was measured for 4 samples, but the micro-batch has 8 samples; measured "
                "seconds are not interpolated"));
   CHECK_THROWS_WITH(backward(2, 4),
                     Contains("layer 'b' has no measured seconds of the backward pass for 4"));
