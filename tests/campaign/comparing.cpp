@@ -195,7 +195,8 @@ void most_in_flight(const Executed& run, Complaints& complaints) {
 
 /// The claim is that a run with one step, micro-batch or batch more is not faster. In training, loads are placed one
 /// after the other where memory has room, and not by a search through all orders. So a step with more work may get a
-/// better order of loads and take less time.
+/// better order of loads and take less time. If the loads of several replicas share a link, the difference was up to
+/// 6.8 % (two micro-batches per replica instead of one).
 void more_work(const Executed& run, Complaints& complaints) {
   const Workload& workload = run.scenario.workload;
   const std::int64_t sharing = workload.training && is_replicated(run)
@@ -205,7 +206,7 @@ void more_work(const Executed& run, Complaints& complaints) {
     const double seconds =
         seconds_of(text_of(run), {"workload." + key + "=" + std::to_string(count)});
     complaints.at_most(run.seconds(), seconds, "the run is not slower than with more " + key,
-                       workload.training    ? 0.01
+                       workload.training    ? (is_replicated(run) ? 0.1 : 0.01)
                        : is_replicated(run) ? 0.05
                                             : 1e-9);
   };
