@@ -50,8 +50,8 @@ void Grants::settle(std::vector<std::uint32_t>& granted) {
   changed_.clear();
 }
 
-/// Grants each request that the reservation rule allows, in listing order. A request must leave room for all earlier
-/// listed requests that do not fit yet.
+/// Grants each request that the reservation rule allows, in listing order. A request must leave room for all requests
+/// that are listed earlier and do not fit yet.
 void Grants::settle_pool(std::uint32_t pool, std::vector<std::uint32_t>& granted) {
   auto& waiting = waiting_[pool];
   for (std::size_t i = 0; i < waiting.size();) {

@@ -33,7 +33,7 @@ ProgrammeAnswer solve_programme(const ImproveRequest& request, double known, int
 struct RelaxedProgramme {
   double bound = 0;            ///< a bound of the seconds, computed from the prices
   std::vector<double> prices;  ///< prices in seconds per byte, indexed by kernel
-  Placing placing;             ///< the solution with rounded variables, which may exceed the room
+  Placing placing;             ///< the rounded solution, which may not fit into fast memory
   /// For each tensor, whether all its variables were integers before they were rounded.
   std::vector<char> whole;
 };

@@ -39,7 +39,7 @@ struct ProfileSummary {
   std::size_t rows = 0, measured = 0, planned = 0, failed = 0, with_energy = 0;
   std::vector<ClassSummary> classes;  ///< classes with the most seconds come first
   std::vector<SampledRow> sampled;    ///< rows with the greatest variation come first
-  /// Configurations with the greatest factor come first.
+  /// Configurations with the greatest factor() come first.
   std::vector<ConfigurationSpread> repeated;
 };
 

@@ -99,7 +99,7 @@ void read_left(const Value& value, ClassFit& fit) {
           "line " + std::to_string(number) + " of 'left' is '" + line + "': expected " +
               (fit.joules ? "seven" : "six") +
               " numbers: count, rows, columns, depth, density (above 0), and the deviation of the time from the form" +
-              (fit.joules ? " , and the deviation of the energy" : "") + " (-20 to 20)");
+              (fit.joules ? ", and the deviation of the energy" : "") + " (-20 to 20)");
     for (double& size : place) size = std::log(size);
     fit.seconds.left.emplace_back(place, time);
     if (fit.joules) fit.joules->left.emplace_back(place, energy);

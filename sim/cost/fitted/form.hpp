@@ -43,8 +43,8 @@ struct FormParameter {
 /// Returns the parameters in the order of the numbers that `seconds_of` takes.
 const std::vector<FormParameter>& form_parameters();
 constexpr std::size_t resident_parameter = 5;
-constexpr std::size_t energy_parameter = 9;  ///< the power limit, which a fit never changes
-/// The first parameter that is a share of a unit's rate. All later parameters are also shares of this rate.
+constexpr std::size_t energy_parameter = 9;  ///< the index of `energy`, which a fit never changes
+/// The index of the first parameter that is a share of a unit's rate. All later parameters are such shares, too.
 constexpr std::size_t first_share = 10;
 
 /// Returns the seconds of a kernel on a device. `parameters` are in the order of form_parameters(). The tiles and waves

@@ -24,7 +24,7 @@ class MeasuredTable {
   /// Returns nullopt if the pass was not measured and may not be interpolated, or if its size is outside of the
   /// measured range. The field measured_s of the price includes measured seconds, but no interpolated seconds.
   std::optional<Price> price(const Query& query) const;
-  /// Returns the grounds of that price, or nullopt if there is no price.
+  /// Returns the grounds of the price, or nullopt if price() returns nullopt.
   std::optional<Grounds> grounds(const Query& query) const;
   /// Returns whether the pass was measured with its operands in these memories.
   bool measured_so(const Query& query) const;

@@ -50,8 +50,8 @@ ReplayResult replay(const Plan& plan, Sink& sink, const ReplayOptions& options =
 /// These two functions replay a plan whose tables have already been made.
 ReplayResult replay(const PlanTables& tables, const ReplayOptions& options = {});
 ReplayResult replay(const PlanTables& tables, Sink& sink, const ReplayOptions& options = {});
-/// Replays the plan without memory events, for a caller that needs only the spans.
 using Executed = Span;
+/// Replays the plan without memory events, for a caller that needs only the spans.
 ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>& each);
 
 }  // namespace sluice

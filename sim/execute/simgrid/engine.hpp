@@ -51,8 +51,8 @@ EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options 
 
 extern const PlanExecutor simgrid_executor;
 
-/// Loads the module. Call this function before forking children that run the engine, because children
-/// children inherit a loaded module.
+/// Loads the module. Call this function before forking children that run the engine, because children inherit a loaded
+/// module.
 void load_engine();
 
 /// Returns SimGrid's settings for a plan, for example "network/model:CM02 …". The trace stores these settings.

@@ -146,9 +146,9 @@ class Rings {
         action.waits.push_back({sums[k].ready, 0});
         if (r > 0) action.waits.push_back({new_number(sent[from][r - 1]), 0});
       }
-      // The user waits for two transfers. The first transfer brings the last piece that the device receives, which
-      // completes the sums. The second transfer sends the last piece of the device, because the user may change the
-      // gradients.
+      // The user waits for two transfers. The first transfer brings the last piece that the device receives, and so
+      // completes the sums. The second transfer sends the last piece that the device sends. The user must not change
+      // the gradients before this piece is sent.
       auto& waits = plan_.actions[sums[k].user].waits;
       for (const std::uint32_t end : {sent[from][steps - 1], sent[k][steps - 1]})
         waits.push_back({new_number(end), sums[k].distance});
@@ -247,7 +247,7 @@ class Rings {
   std::vector<Hop> hops_;                 ///< one per device
   std::map<Key, std::vector<Sum>> sums_;  ///< indexed by device
   std::vector<Action> added_;
-  /// For each action, the added actions before it.
+  /// For each action of the plan, the added actions that are listed immediately before this action.
   std::vector<std::vector<std::uint32_t>> before_;
 };
 
