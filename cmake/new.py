@@ -90,7 +90,7 @@ def copy_of_example(kind, name):
     text = re.sub(rf"\.summary ={strings}", f'.summary = "Say in one sentence what {name} is."', text,
                   count=1)
     text = re.sub(rf"\.details ={strings}",
-                  f'.details = "Say what {name} does, when to use it, what it costs."', text, count=1)
+                  f'.details = "Say what {name} does, when to use it, and what it costs."', text, count=1)
     text = re.sub(rf"\.source ={strings}", '.source = "Say where it comes from: paper, section."', text,
                   count=1)
     text = re.sub(rf'(\.example = .*[=\s]){kind.entry}\b', rf"\g<1>{name}", text, count=1)

@@ -16,7 +16,7 @@ namespace sluice {
 struct PlacementResult {
   std::string way;
   std::int64_t capacity = 0;
-  std::string refused;  ///< why the method cannot place the tensors; empty if the method can
+  std::string refused;  ///< why the method cannot place the tensors; otherwise empty
   double predicted_s = 0;
   /// The seconds of the executed plan with two pools. For the hardware cache there is no plan, and `simulated_s` is 0.
   double simulated_s = 0;

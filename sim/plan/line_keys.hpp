@@ -1,4 +1,4 @@
-// Reads one line of a plan's text as keys and values, for the reader of plans. Throws the error if a value is not
+// Reads one line of a plan's text as keys and values, for the reader of plans. Throws InputError if a value is not
 // allowed.
 #pragma once
 

@@ -155,7 +155,7 @@ struct Collective {
 /// computed again.
 enum class WorkPart : std::uint8_t {
   whole,
-  /// The layers that selective recomputation runs again: large outputs, but quick to compute.
+  /// The layers that selective recomputation runs again: their outputs are large, but quick to compute.
   selective
 };
 inline constexpr int work_part_count = 2;

@@ -184,8 +184,8 @@ struct PlanTables {
     std::int32_t ahead;  ///< the `ahead` of the action
     Section section;     ///< the section of the action
   };
-  /// The first stream that has a flow on a link, and the latest action that has one. These numbers are used only while
-  /// the tables are made.
+  /// The first stream with a flow on a link, and the latest action with a flow on this link. These numbers are used
+  /// only while the tables are made.
   struct LinkUsers {
     std::uint32_t stream = none, action = none;
   };

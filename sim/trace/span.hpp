@@ -45,7 +45,7 @@ struct MemoryEvent {
   std::int64_t level = 0;  ///< bytes in the pool after the event
 };
 
-/// Says that the latest spans and events occur `times` more times, each time later than the time before.
+/// Says that the latest spans and events are repeated `times` times. Each repetition is later than the previous one.
 struct Repetition {
   /// If all repetitions together have more spans than this number, the trace keeps only one period and the number of
   /// repetitions.

@@ -235,7 +235,7 @@ Fit read_fit(const Value& document) {
     ClassFit read = read_class(value);
     if (fit.find(read.name, read.dtype))
       fail_at(value, "two fits of the class '" + read.name + "' in " +
-                         std::string(name_of(read.dtype)) + ": expected one of each dtype");
+                         std::string(name_of(read.dtype)) + ": expected one per class and dtype");
     fit.classes.push_back(std::move(read));
   }
   return fit;

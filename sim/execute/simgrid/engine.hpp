@@ -26,8 +26,8 @@ namespace sluice {
 
 struct EngineOptions {
   /// If true, transfers that cannot meet another flow are timed by arithmetic. If false, every transfer is a SimGrid
-  /// communication. With `false`, the times of the trace differ by at most the precision of the clock, and the program
-  /// takes longer than with `true`.
+  /// communication. The times with `true` and with `false` differ by at most the precision of SimGrid's clock, but
+  /// `false` takes longer.
   bool direct_links = true;
   /// SimGrid's context factory ("raw", "boost" or "thread"). If empty, SimGrid chooses.
   std::string contexts = {};
