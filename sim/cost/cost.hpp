@@ -41,7 +41,7 @@ struct Query {
   std::vector<Operand> operands = {};
 };
 
-/// Returns the query for a pass of a layer, with its work.
+/// Returns the query for a pass of a layer, with the work of the pass.
 Query query_of(const Model& model, const Layer& layer, Pass pass, std::int64_t samples, DType dtype,
                const Device& device);
 
@@ -139,7 +139,7 @@ struct CostModel {
 
 const Catalog<CostModel>& cost_catalog();
 
-/// Returns the help for the key `model` of a `cost:` mapping. The help also says which cost model is the default.
+/// The help for the key `model` of a `cost:` mapping. The help also says which cost model is the default.
 extern const char* const cost_model_summary;
 
 /// Returns the record of a scenario's `cost:` mapping with that cost model.

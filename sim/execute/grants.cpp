@@ -180,8 +180,9 @@ void Grants::take(std::uint32_t stream) {
   residency_.allocate(request.action, request.iteration);
 }
 
-/// Puts a request into the queue of a shared pool. The request comes after all requests of earlier moments, and after
-/// the requests of the same moment from streams with lower numbers.
+/// Puts a request into the queue of each pool from which it needs bytes. The queue of a device's pool is in listing
+/// order. In the queue of a shared pool, the request comes after all requests of earlier moments, and after the
+/// requests of this moment from streams with lower numbers.
 void Grants::enqueue(std::uint32_t stream) {
   Request& request = requests_[stream];
   for (const Claim& claim : claims(request.action)) {

@@ -33,8 +33,8 @@ struct KernelTime {
 
   /// Returns the seconds. `slow` says for each operand whether it is in slow memory.
   double at(const std::vector<char>& slow) const;
-  /// Returns the seconds of the greatest line with this `over`, or 0 if no line has this `over`. A table counts as a
-  /// line with `device`.
+  /// Returns the most seconds of any line with this `over`, or 0 if no line has this `over`. A table counts as a line
+  /// with `device`.
   double part(const std::vector<char>& slow, Line::Over over) const;
   double all_fast(std::size_t operands) const { return at(std::vector<char>(operands, 0)); }
   /// Returns a lower bound of the seconds for all placements of the operands.

@@ -55,7 +55,7 @@ struct Pool {
   std::optional<std::int64_t> limit = {};
   bool shared() const { return owner.empty(); }
   bool limited() const { return limit || (enforced && capacity); }
-  /// The bytes that may be granted. Call this function only for a pool with a capacity.
+  /// Returns the most bytes that may be granted. Call this function only for a pool with a capacity.
   std::int64_t most() const {
     return !limit ? *capacity : enforced && capacity ? std::min(*limit, *capacity) : *limit;
   }
