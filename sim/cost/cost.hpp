@@ -21,7 +21,7 @@ namespace sluice {
 struct Operand {
   std::string pool;  ///< the name of the memory; an empty name means the device's default memory
   double read = 0, written = 0;  ///< bytes
-  /// The name of the tensor in messages, such as "input 'conv1'" or "weights".
+  /// The name of the tensor in messages, such as "input 'conv1'" or "weights of 'fc'".
   std::string name = {};
 };
 
@@ -36,8 +36,8 @@ struct Query {
   /// pointers are null for an update of weights, which does not belong to a single operator.
   const Model* model = nullptr;
   const Layer* layer = nullptr;
-  /// The memories that hold the bytes of the pass, in the order of operands_of()
-  /// (cost/operands.hpp). If the list is empty, all bytes are in the device's default memory.
+  /// The operands of the pass with their memories, in the order of operands_of() (cost/operands.hpp). If the list is
+  /// empty, all bytes are in the device's default memory.
   std::vector<Operand> operands = {};
 };
 

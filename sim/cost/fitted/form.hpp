@@ -1,6 +1,6 @@
 // The form is the time of a kernel as a function of its sizes and of the device's data sheet. The form has terms for
-// tiles and waves over the device's units, for memory and cache, and for the launch. The parameters of the form are
-// shares of the data sheet's figures, so a fit of some devices also applies to another device.
+// tiles and waves over the device's units, for memory and cache, and for the launch. Most parameters are shares of the
+// data sheet's figures, so a fit of some devices also applies to another device.
 #pragma once
 
 #include <cstddef>

@@ -57,7 +57,7 @@ class Rings {
     before_.resize(plan_.actions.size() + 1);
     if (!sums_.empty()) join_devices();
     for (auto sums = sums_.rbegin(); sums != sums_.rend();
-         ++sums) {  // the complete gradients, in the order in which backward passes end
+         ++sums) {  // later stages come first, because their backward passes end first
       if (sums->second.size() != devices_.size())
         throw InternalError("the replicas sum the gradients of a stage different numbers of times");
       add_ring(sums->first.second, sums->first.first, sums->second);
@@ -245,7 +245,7 @@ class Rings {
   Numbers pools_, streams_, routes_;
   std::unordered_map<std::string, std::vector<std::uint32_t>> of_device_;
   std::vector<Hop> hops_;                 ///< one per device
-  std::map<Key, std::vector<Sum>> sums_;  ///< indexed by device
+  std::map<Key, std::vector<Sum>> sums_;  ///< each list is indexed by device
   std::vector<Action> added_;
   /// For each action of the plan, the added actions that are listed immediately before this action.
   std::vector<std::vector<std::uint32_t>> before_;

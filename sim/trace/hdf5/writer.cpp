@@ -34,7 +34,7 @@ struct Store {
   Tree tree;
   ChunkFilter filter;
   std::vector<std::unique_ptr<Column>> columns;
-  /// The codes of the actions, which exist only while labels are being written.
+  /// The writer of the labels, which exists only while labels are being written.
   std::optional<LabelWriter> labels;
 };
 
