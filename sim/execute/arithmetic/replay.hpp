@@ -51,7 +51,7 @@ ReplayResult replay(const Plan& plan, Sink& sink, const ReplayOptions& options =
 ReplayResult replay(const PlanTables& tables, const ReplayOptions& options = {});
 ReplayResult replay(const PlanTables& tables, Sink& sink, const ReplayOptions& options = {});
 using Executed = Span;
-/// Replays the plan without memory events, for a caller that needs only the spans.
+/// Replays the plan, and calls `each` for each span. Memory events are left out.
 ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>& each);
 
 }  // namespace sluice
