@@ -169,8 +169,8 @@ def without_exit_codes(text):
 def commands_page(program):
     yield "# Commands"
     yield ("This page shows what `sluice help` and `sluice help COMMAND` print; `./dev docs` writes this page."
-           " A SCENARIO or PLAN of `-` comes from standard input. Data goes to standard output, messages to standard error. Tables are at most as wide "
-           "as the terminal, or as COLUMNS says. `./dev man` makes man pages, and `eval \"$(sluice completion bash)\"` "
+           " A SCENARIO or PLAN of `-` comes from standard input. Data goes to standard output, messages to standard error."
+           " Tables are at most as wide as the terminal, or as COLUMNS says. `./dev man` makes man pages, and `eval \"$(sluice completion bash)\"` "
            "makes bash"
            " complete commands, names and keys. Each command ends with one of the [exit codes](exit_codes.md).")
     yield ""
