@@ -61,7 +61,7 @@ def die(message):
 
 
 def with_line(text, kind, identifier):
-    """Returns the catalog with a new SLUICE_ENTRY(...) after the last one of its type, with the same indentation."""
+    """Returns the catalog with a new SLUICE_ENTRY(...) after the last entry of its type, indented like that entry."""
     entries = list(re.finditer(rf"^( *)SLUICE_ENTRY\({kind.record}, \w+\),\n", text, re.M))
     if not entries:
         die(f"{kind.catalog} has no line SLUICE_ENTRY({kind.record}, …) to follow")
@@ -71,7 +71,7 @@ def with_line(text, kind, identifier):
 
 
 def without_other_entries(text, kind):
-    """Returns the file of the example without the records of its other entries."""
+    """Returns the text of the example's file without the records of the other entries of the file."""
     keep = f"{kind.entry}_{kind.suffix}"
     pattern = rf"extern const {kind.record} (\w+)(?:;\nconst {kind.record} \1)? = \{{\n.*?\n\}};\n\n?"
     return re.sub(pattern, lambda match: match.group(0) if match.group(1) == keep else "", text,
@@ -90,14 +90,15 @@ def copy_of_example(kind, name):
     text = re.sub(rf"\.summary ={strings}", f'.summary = "Say in one sentence what {name} is."', text,
                   count=1)
     text = re.sub(rf"\.details ={strings}",
-                  f'.details = "Say what {name} does, when to use it, what it costs."', text, count=1)
+                  f'.details = "Say what {name} does, when to use it, and what it costs."', text, count=1)
     text = re.sub(rf"\.source ={strings}", '.source = "Say where it comes from: paper, section."', text,
                   count=1)
     text = re.sub(rf'(\.example = .*[=\s]){kind.entry}\b', rf"\g<1>{name}", text, count=1)
-    text = re.sub(r"^( *\.example =) (.{86,})$", r"\1\n        \2", text, count=1, flags=re.M)  # at most 100 columns
+    # An example that would exceed 100 columns gets a line of its own.
+    text = re.sub(r"^( *\.example =) (.{86,})$", r"\1\n        \2", text, count=1, flags=re.M)
     text = text.replace('".example"', f'".{name}"')  # the ending of an importer's files
     return (f"// {name}: say in one sentence what it does, and where it comes from.\n"
-            f"// It begins as a copy of {kind.example}: change what follows.\n" + text)
+            f"// This file begins as a copy of {kind.example}: change the code below.\n" + text)
 
 
 def main(arguments):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Writes docs/reference/ from the records of `sluice`: a page per catalog, one for the keys of a scenario, one for the
-commands, and one for the exit codes.
+"""Writes docs/reference/ from the records of `sluice`: a page per catalog, a page of the keys of a scenario, a page of
+the commands, and a page of the exit codes.
 
     reference.py PROGRAM FOLDER           writes the pages
     reference.py PROGRAM FOLDER --check   names the pages that are not current, and exits with 1 if there are any
@@ -15,7 +15,8 @@ import sys
 TITLES = {
     "policies": ("Policies", "policy: {name: …}", "The rules by which a scenario becomes a plan."),
     "layers": ("Layer types", "layers: [{type: …}]", "The operators of which a model consists. The examples are lines of a"
-               " model document ([models/FORMAT.md](../../models/FORMAT.md)); `sluice model FILE` counts them."),
+               " model document ([models/FORMAT.md](../../models/FORMAT.md)); `sluice model FILE` prints the"
+               " layers, parameters and operations of such a document."),
     "costs": ("Cost models", "cost: {model: …}", "How long an operator takes on a device."),
     "cuts": ("Cuts", "stages: {cut: …}", "How a model is divided into stages."),
     "fates": ("Fates of activations", "fates: {strategy: …}",
@@ -30,7 +31,7 @@ EXIT_CODES = {
     0: "The command has done everything. If the command ran a scenario, the scenario fits.",
     1: "`sluice check` found something worse than its baseline (accept a change that is wanted with `--update`);"
        " `sluice profile compare` found profiles that do not agree; `sluice profile cover` found less than the target; or"
-       " some points of a sweep or a search failed. The output says which.",
+       " some points of a sweep or a search failed. The output says what was found.",
     2: "The command line is wrong: a command or an option is unknown, or an argument is missing. The message names the "
        "help to read.",
     3: "A document or a value is wrong. The message names file, line, column, key and value, and what was allowed. The "
@@ -136,7 +137,7 @@ def key_rows(properties):
 def keys_page(program):
     yield "# Keys of a scenario"
     yield ("`./dev docs` writes this page from the records that `sluice schema scenario` prints."
-           " [scenarios/FORMAT.md](../../scenarios/FORMAT.md) explains them.")
+           " [scenarios/FORMAT.md](../../scenarios/FORMAT.md) explains the keys.")
     yield ""
     properties = json.loads(output(program, "schema", "scenario"))["properties"]
     yield from key_rows(properties)
@@ -167,10 +168,10 @@ def without_exit_codes(text):
 
 def commands_page(program):
     yield "# Commands"
-    yield ("What `sluice help` and `sluice help COMMAND` print; `./dev docs` writes this page. A SCENARIO or PLAN of `-` comes"
-           " from standard input. Data goes to standard output, messages to standard error. Tables are at most as wide "
-           "as the terminal, or as COLUMNS says. `./dev man` makes man pages, and `eval \"$(sluice completion bash)\"` "
-           "has bash"
+    yield ("This page shows what `sluice help` and `sluice help COMMAND` print; `./dev docs` writes this page."
+           " A SCENARIO or PLAN of `-` comes from standard input. Data goes to standard output, messages to standard error."
+           " Tables are at most as wide as the terminal, or as COLUMNS says. `./dev man` makes man pages, and `eval \"$(sluice completion bash)\"` "
+           "makes bash"
            " complete commands, names and keys. Each command ends with one of the [exit codes](exit_codes.md).")
     yield ""
     yield from ("```text", without_exit_codes(output(program, "help")), "```", "")
@@ -217,7 +218,7 @@ def main():
             if not check:
                 path.write_text(text)
     if check and stale:
-        print(f"not what the program says: {', '.join(stale)}; run ./dev docs", file=sys.stderr)
+        print(f"these pages differ from what the program says: {', '.join(stale)}; run ./dev docs", file=sys.stderr)
         return 1
     return 0
 

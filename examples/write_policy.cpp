@@ -28,7 +28,7 @@ Draft reload(const PolicyRequest& request, const Reader&) {
         builder.tensor("weights", TensorClass::weight, forward.bytes.weights, host);
     builder.transfer(ActionKind::load, weights, {host, device, false}, int(forward.stage), 0);
     const StageOutput made = list_stage(builder, forward, tensor);
-    builder.at(made.action).uses.push_back({weights, builder.pool(device)});  // and releases them
+    builder.at(made.action).uses.push_back({weights, builder.pool(device)});  // this use frees them
     tensor = made.output;
   }
   --forward.stage;
@@ -40,12 +40,15 @@ Draft reload(const PolicyRequest& request, const Reader&) {
 }  // namespace
 
 int main() {
-  add_policy({.name = "reload", .summary = "Loads the weights of a stage each time the stage runs.", .plan = reload});
+  add_policy({.name = "reload",
+              .summary = "Loads the weights of a stage each time the stage runs.",
+              .plan = reload});
   const std::string file = find_document("alexnet_resident", "scenarios");
   for (const char* policy : {"basic", "reload"}) {
     const Scenario scenario =
         load_scenario(file, {std::string("policy={name: ") + policy + "}", "stages.cut=per_layer"});
-    const Plan plan = make_plan(scenario);  // SimGrid can run only one plan per process
+    const Plan plan = make_plan(scenario);
+    // The replay executes the plans, because SimGrid can run only one plan per process.
     const Summary summary = run({.plan = plan, .executor = Executor::replay}).summary;
     std::printf("%-6s %6.1f ms per step, at most %5.1f MB\n", policy,
                 1e3 * summary.number("step_s"), 1e-6 * summary.number("peak_bytes", {"gpu"}));

@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-/// Reads a line of the file, which is the number of elements of a layer's output.
+/// Reads a line of the file. The line gives the number of elements of a layer's output.
 std::int64_t elements_in(const std::string& line, const Position& where) {
   std::int64_t elements = 0;
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), elements);

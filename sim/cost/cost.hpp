@@ -21,7 +21,7 @@ namespace sluice {
 struct Operand {
   std::string pool;  ///< the name of the memory; an empty name means the device's default memory
   double read = 0, written = 0;  ///< bytes
-  /// The name of the tensor in messages, such as "input 'conv1'" or "weights".
+  /// The name of the tensor in messages, such as "input 'conv1'" or "weights of 'fc'".
   std::string name = {};
 };
 
@@ -36,12 +36,12 @@ struct Query {
   /// pointers are null for an update of weights, which does not belong to a single operator.
   const Model* model = nullptr;
   const Layer* layer = nullptr;
-  /// The memories that hold the bytes of the pass, in the order of operands_of()
-  /// (cost/operands.hpp). If the list is empty, all bytes are in the device's default memory.
+  /// The operands of the pass with their memories, in the order of operands_of() (cost/operands.hpp). If the list is
+  /// empty, all bytes are in the device's default memory.
   std::vector<Operand> operands = {};
 };
 
-/// Returns the query for a pass of a layer, with its work.
+/// Returns the query for a pass of a layer, with the work of the pass.
 Query query_of(const Model& model, const Layer& layer, Pass pass, std::int64_t samples, DType dtype,
                const Device& device);
 
@@ -108,9 +108,9 @@ struct Cost {
   virtual bool measured_so(const Query&) const { return false; }
   /// Returns the only number of samples for which a model's seconds are known, or 0 if there is no such restriction.
   virtual std::int64_t only_samples(const Model&) const { return 0; }
-  /// Returns the shares of the device's figures that an answer reports.
+  /// Returns the shares of the device's FLOP/s and bandwidth, which an answer reports.
   virtual Shares shares(const Device&) const { return {}; }
-  /// Returns the grounds of a price that an answer reports. The list is empty if nothing was fitted or measured.
+  /// Returns the grounds of the price, which an answer reports. The list is empty if nothing was fitted or measured.
   virtual std::vector<Grounds> grounds(const Query&) const { return {}; }
   /// Returns the files that prices depend on. A stored answer is valid as long as the content of these files is the
   /// same.
@@ -139,7 +139,7 @@ struct CostModel {
 
 const Catalog<CostModel>& cost_catalog();
 
-/// Returns the help for the key `model` of a `cost:` mapping. The help also says which cost model is the default.
+/// The help for the key `model` of a `cost:` mapping. The help also says which cost model is the default.
 extern const char* const cost_model_summary;
 
 /// Returns the record of a scenario's `cost:` mapping with that cost model.

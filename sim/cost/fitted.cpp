@@ -109,7 +109,7 @@ struct Fitted final : Cost {
         if (is_bound_by_memory(kernel, sheet, of_class.seconds.parameters)) by_memory_s += seconds;
         continue;
       }
-      // The measured joules include the device's idle power. Other code counts the idle power, so it is subtracted
+      // The measured joules include the energy of the idle device. Other code counts this energy, so it is subtracted
       // here.
       const double idle = query.device.idle_w * seconds;
       price.joules += std::max(0.0, of_class.joules_of(kernel, seconds) - idle);

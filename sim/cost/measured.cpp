@@ -125,8 +125,8 @@ struct MeasuredProfile final : Cost {
   }
 
  private:
-  /// Returns the price of the pass from a row of the table or from an interpolation. Returns nullopt if the pass was
-  /// not measured and may not be interpolated.
+  /// Calls price() or grounds() of the table and returns the result. If the table throws an InputError, adds the name
+  /// of the layer to the message.
   template <class Seen>
   std::optional<Seen> seen(const Query& query,
                            std::optional<Seen> (MeasuredTable::*says)(const Query&) const) const {
@@ -196,7 +196,7 @@ extern const CostModel measured_cost = {
     .summary =
         "A layer takes the seconds and joules that were measured for this layer and this number of samples. The "
         "measurements come from a profile or, if no profile is named, from the model's file. Updates of weights, "
-        "which belong to no layer, are priced as by peak.",
+        "which belong to no layer, are priced by the cost model that `outside` names, and otherwise as by peak.",
     .details =
         "Use it when the operators of the model were measured on the device. An operator in the profile has exactly "
         "its measured seconds and joules. Operators that are not in the profile are refused, interpolated or priced by "

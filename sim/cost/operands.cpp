@@ -37,7 +37,7 @@ class Listing {
     if (backward.reads_output) read("output of " + quoted(layer_), of(layer_.output));
     read("gradient of the output of " + quoted(layer_), of(layer_.output));
     const double kept = of(backward.kept) + count_ * static_cast<double>(backward.kept_bytes);
-    if (kept > 0) read("what " + quoted(layer_) + " kept", kept);
+    if (kept > 0) read("tensors that " + quoted(layer_) + " kept", kept);
     if (!(layer_.macs > 0 && backward.input_flop == 0))
       for_inputs([&](const Layer& input) {
         write("gradient of input " + quoted(input), of(input.output));

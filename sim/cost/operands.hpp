@@ -7,11 +7,11 @@
 
 namespace sluice {
 
-/// Returns the operands of a pass: first those that it reads, then those that it writes. A pass reads inputs, weights
-/// and cache. A backward pass also reads the tensors that were kept, the output, and the output's gradient. The columns
-/// input_pools and output_pools of a profile have the same order as the operands of the forward pass. The bytes of the
-/// operands add up to the bytes of the pass (see work_of()). The pool of each operand is empty, which means the
-/// device's default memory. An update has no operands.
+/// Returns the operands of a pass: first those that it reads, then those that it writes. A forward pass reads inputs,
+/// weights and cache. A backward pass reads the weights, the output's gradient, and the inputs, the output and the kept
+/// tensors that its gradients need. The columns input_pools and output_pools of a profile have the same order as the
+/// operands of the forward pass. The bytes of the operands add up to the bytes of the pass (see work_of()). The pool of
+/// each operand is empty, which means the device's default memory. An update has no operands.
 std::vector<Operand> operands_of(const Model& model, const Layer& layer, Pass pass,
                                  std::int64_t samples, DType dtype);
 

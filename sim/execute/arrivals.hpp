@@ -79,8 +79,8 @@ class Arrivals {
     }
   }
 
-  /// Returns the reason, apart from memory, why the head of a stream (its next action) does not start before it does.
-  /// The stream has been free since the time `free_at`. Call this function only when all executions for which the head
+  /// Returns the reason, apart from memory, why the head of a stream (its next action) does not start earlier. The
+  /// stream has been free since the time `free_at`. Call this function only when all executions for which the head
   /// waits have ended.
   StartReason start_reason(double free_at, std::uint32_t action, std::int64_t iteration) const {
     StartReason cause{free_at};
@@ -115,7 +115,7 @@ class Arrivals {
     snapshot.add_time(arrival);
     snapshot.add_row(row);
   }
-  /// The last execution of an action that has ended.
+  /// The latest execution of an action that has ended.
   struct Progress {
     std::int64_t done = 0;  ///< the iteration of the last ended execution, plus 1
     double arrival = 0;     ///< the time at which the data of this execution arrived

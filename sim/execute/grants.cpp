@@ -50,8 +50,8 @@ void Grants::settle(std::vector<std::uint32_t>& granted) {
   changed_.clear();
 }
 
-/// Grants each request that the reservation rule allows, in listing order. A request must leave room for all earlier
-/// listed requests that do not fit yet.
+/// Grants each request that the reservation rule allows, in listing order. A request must leave room for all requests
+/// that are listed earlier and do not fit yet.
 void Grants::settle_pool(std::uint32_t pool, std::vector<std::uint32_t>& granted) {
   auto& waiting = waiting_[pool];
   for (std::size_t i = 0; i < waiting.size();) {
@@ -180,8 +180,9 @@ void Grants::take(std::uint32_t stream) {
   residency_.allocate(request.action, request.iteration);
 }
 
-/// Puts a request into the queue of a shared pool. The request comes after all requests of earlier moments, and after
-/// the requests of the same moment from streams with lower numbers.
+/// Puts a request into the queue of each pool from which it needs bytes. The queue of a device's pool is in listing
+/// order. In the queue of a shared pool, the request comes after all requests of earlier moments, and after the
+/// requests of this moment from streams with lower numbers.
 void Grants::enqueue(std::uint32_t stream) {
   Request& request = requests_[stream];
   for (const Claim& claim : claims(request.action)) {

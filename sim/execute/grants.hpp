@@ -22,7 +22,7 @@ class Grants {
   /// With `unlimited`, every request is granted at once. Reservations are still counted.
   Grants(const PlanTables& tables, Residency& residency, bool unlimited);
 
-  /// Returns whether this action requests bytes of a pool.
+  /// Returns whether this action requests bytes of a limited pool.
   bool limited(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
   /// Makes the head of `stream`, which is the next action of the stream, request its bytes at this moment. If the bytes
   /// are granted, returns true, and the tensors of the action are in the pool. Otherwise returns false, and settle() or

@@ -84,7 +84,7 @@ class Reservation {
   struct RequestQueue {
     std::uint32_t stream = 0;
     Section section = Section::prologue;
-    ListingPosition next;  ///< the number of the first request that is not granted yet
+    ListingPosition next;  ///< the position of the first request that is not granted yet
     std::int32_t ahead = 0;
     /// The rounds in which the actions of this queue are executed.
     std::int64_t first_round = 0, end_round = 0;

@@ -1,7 +1,7 @@
-// Fast memory as a hardware cache of slow memory, direct-mapped like the memory mode of Optane. The order of the
-// kernels is known, so hits, misses and write-backs are arithmetic over a map of addresses. A line is filled when it is
-// read or written and is not in the cache. If the replaced line is dirty, it is written back. The arithmetic counts
-// bytes instead of lines, because tensors are much larger than lines.
+// Runs kernels with fast memory as a direct-mapped hardware cache of slow memory, like the memory mode of Optane. The
+// order of the kernels is known, so hits, misses and write-backs are computed from a map of addresses. A line is filled
+// when it is read or written and is not in the cache. If the replaced line is dirty, it is written back. The arithmetic
+// counts bytes instead of lines, because tensors are much larger than lines.
 //
 // The costs of each kind of access are from Hildebrand et al., A Case Against Hardware Managed DRAM Caches for NVRAM
 // Based Systems (ISPASS 2021).

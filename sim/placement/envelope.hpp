@@ -1,8 +1,8 @@
 // The envelope gives the seconds of a kernel whose operands may be partly in slow memory. Linear programmes and prices
 // need a function of this kind. The envelope is the greatest convex function that nowhere exceeds the seconds of a
 // placement. For a roofline, the envelope lies above the lines of the roofline, which alone would be too low. For
-// example, the whole operand in slow memory may cost time, but by these lines a third of the operand in slow memory
-// would cost no time if the FLOP of the kernel take longer than the bytes.
+// example, if the FLOP of a kernel take longer than its bytes, a third of an operand in slow memory costs no time by
+// these lines, although the whole operand in slow memory costs time.
 #pragma once
 
 #include "placement/problem.hpp"
@@ -28,7 +28,7 @@ KernelEnvelope envelope_of(const PlacementProblem::Kernel& kernel);
 KernelTime::Line line_below(const KernelEnvelope& envelope, std::size_t count,
                             const std::vector<double>& charges);
 
-/// The weighted mean of lines. The weights are not negative, and at least one weight is not 0.
+/// Returns the weighted mean of lines. The weights are not negative, and at least one weight is not 0.
 KernelTime::Line mean_of(const std::vector<KernelTime::Line>& lines,
                          const std::vector<double>& weights);
 

@@ -29,12 +29,12 @@ struct KernelTime {
   std::vector<Line> lines;
   std::vector<double> table;
 
-  static constexpr std::size_t most_in_table = 12;  ///< operands
+  static constexpr std::size_t most_in_table = 12;  ///< the most operands of a kernel with a table
 
   /// Returns the seconds. `slow` says for each operand whether it is in slow memory.
   double at(const std::vector<char>& slow) const;
-  /// Returns the seconds of the greatest line with this `over`, or 0 if no line has this `over`. A table counts as a
-  /// line with `device`.
+  /// Returns the most seconds of any line with this `over`, or 0 if no line has this `over`. A table counts as a line
+  /// with `device`.
   double part(const std::vector<char>& slow, Line::Over over) const;
   double all_fast(std::size_t operands) const { return at(std::vector<char>(operands, 0)); }
   /// Returns a lower bound of the seconds for all placements of the operands.
@@ -140,7 +140,7 @@ class PlacementQuestion {
   std::int64_t peak() const;
   double all_fast_seconds() const;
 
-  /// The seconds of a synchronous move.
+  /// Return the seconds of a synchronous move of the tensor to fast memory (fetch_s) or to slow memory (save_s).
   double fetch_s(std::uint32_t t) const;
   double save_s(std::uint32_t t) const;
 

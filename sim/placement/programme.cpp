@@ -192,8 +192,8 @@ class Programme {
     }
   }
 
-  /// Adds a share for each set of operands in slow memory. The sum of the shares is 1. If the variables of the uses are
-  /// integers, one of the shares is 1.
+  /// Adds a variable for the share of each set of operands in slow memory. The sum of the shares is 1. If the variables
+  /// of the uses are integers, one of the shares is 1.
   void add_sets(std::uint32_t k, std::vector<std::uint32_t>& rows) {
     const KernelEnvelope& envelope = envelopes_[k];
     Milp::Terms sum;

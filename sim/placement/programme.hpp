@@ -1,9 +1,9 @@
-// A placement as a mixed-integer linear programme for CBC. The programme has an integer variable for each use and each
-// gap of a tensor, or only one variable per tensor if no tensor moves. The programme has a row for the bytes in fast
-// memory during each kernel. Each set of a kernel's operands that may be in slow memory has a variable: the share of
-// this set (envelope.hpp). Seconds are in units of a mean kernel and bytes in units of the capacity, because CBC's
-// tolerances are absolute. The programme follows AutoTM, section 4.2, but without AutoTM's nodes for reads, because the
-// variables of the gaps have the effect of these nodes.
+// Describes a placement as a mixed-integer linear programme for CBC. The programme has an integer variable for each use
+// and each gap of a tensor, or only one variable per tensor if no tensor moves. The programme has a row for the bytes
+// in fast memory during each kernel. Each set of a kernel's operands that may be in slow memory has a variable: the
+// share of this set (envelope.hpp). Seconds are in units of a mean kernel and bytes in units of the capacity, because
+// CBC's tolerances are absolute. The programme follows AutoTM, section 4.2, but without AutoTM's nodes for reads,
+// because the variables of the gaps have the effect of these nodes.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ ProgrammeAnswer solve_programme(const ImproveRequest& request, double known, int
 struct RelaxedProgramme {
   double bound = 0;            ///< a bound of the seconds, computed from the prices
   std::vector<double> prices;  ///< prices in seconds per byte, indexed by kernel
-  Placing placing;             ///< the solution with rounded variables, which may exceed the room
+  Placing placing;             ///< the rounded solution, which may not fit into fast memory
   /// For each tensor, whether all its variables were integers before they were rounded.
   std::vector<char> whole;
 };

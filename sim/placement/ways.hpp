@@ -16,7 +16,7 @@ namespace sluice {
 struct PlacementResult {
   std::string way;
   std::int64_t capacity = 0;
-  std::string refused;  ///< why the method cannot place the tensors; empty if the method can
+  std::string refused;  ///< why the method cannot place the tensors; otherwise empty
   double predicted_s = 0;
   /// The seconds of the executed plan with two pools. For the hardware cache there is no plan, and `simulated_s` is 0.
   double simulated_s = 0;
@@ -64,9 +64,9 @@ const std::vector<PlacementWay>& placement_ways();
 using PlacementProgress = std::function<void(std::size_t done, std::size_t total)>;
 
 /// Places the tensors with each method in `ways` at each capacity. If `ways` is empty, all methods are used. The
-/// results of a capacity are next to each other, in the order of the methods. A placement that was found with less
-/// memory or less freedom is also a candidate for more memory and more freedom. So a result with more memory or more
-/// freedom never takes longer than a result with less memory or less freedom.
+/// results of a capacity are next to each other, in the order of the methods. A method that searches also tries the
+/// placements that were found with less memory or less freedom. So its result never takes longer than a result with
+/// less memory or less freedom.
 std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           std::vector<std::int64_t> capacities,
                                           const std::vector<std::string>& ways, int nodes,

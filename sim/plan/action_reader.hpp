@@ -48,8 +48,8 @@ class ActionNames {
     of_others_.push_back(action);
     return true;
   }
-  /// Returns the number of the action, or `unknown`. The function first tries the action before the latest action,
-  /// because actions often wait for the line above their own line.
+  /// Returns the number of the action, or `unknown`. The function first tries the action in the line above the line
+  /// that is read, because actions often wait for this action.
   std::uint32_t find(std::string_view name) const {
     if (above_.action != unknown && same_name(above_.name, name)) return above_.action;
     if (const std::optional<FormulaName> formula = formula_of(name))

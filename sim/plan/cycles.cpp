@@ -66,8 +66,8 @@ class CycleSearch {
     }
   }
 
-  /// Returns the k-th action that must end before action `a` in the iteration of `a`, or `none` if this k must be
-  /// skipped.
+  /// Returns the action of the k-th wait of action `a`, or `none` if this wait does not order actions within one
+  /// iteration. After the last wait, the function returns the previous action of the stream, and then `end_`.
   std::uint32_t predecessor(std::uint32_t a, std::size_t k) const {
     const auto waits = tables_.waits(a);
     if (k > waits.size()) return end_;

@@ -1,4 +1,4 @@
-// Reads one line of a plan's text as keys and values, for the reader of plans. Throws the error if a value is not
+// Reads one line of a plan's text as keys and values, for the reader of plans. Throws InputError if a value is not
 // allowed.
 #pragma once
 
@@ -25,7 +25,7 @@ namespace sluice {
 
 inline constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max();
 
-/// Throws InputError at the word if the word is not a whole number in the range.
+/// Throws InputError at the word if the word is not a whole number from `minimum` to `maximum`.
 std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word& word,
                           std::int64_t minimum, std::int64_t maximum = largest_count);
 

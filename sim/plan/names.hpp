@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// Returns whether two names are equal. Names are so short that a call of the C library would take longer than the
-/// loop.
+/// Returns whether two names are equal. Most names are so short that a call of the C library would take longer than
+/// these comparisons.
 inline bool same_name(std::string_view a, std::string_view b) {
   const std::size_t size = a.size();
   if (size != b.size()) return false;

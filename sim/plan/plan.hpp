@@ -55,7 +55,7 @@ struct Pool {
   std::optional<std::int64_t> limit = {};
   bool shared() const { return owner.empty(); }
   bool limited() const { return limit || (enforced && capacity); }
-  /// The bytes that may be granted. Call this function only for a pool with a capacity.
+  /// Returns the most bytes that may be granted. Call this function only for a pool with a capacity.
   std::int64_t most() const {
     return !limit ? *capacity : enforced && capacity ? std::min(*limit, *capacity) : *limit;
   }
@@ -75,7 +75,7 @@ struct Link {
 struct Route {
   std::string name;
   std::vector<std::uint32_t> links;
-  double setup_s = 0;  ///< the setup occupies the stream before the bytes flow
+  double setup_s = 0;  ///< the setup occupies the action's stream before the bytes flow
   /// The latency delays the arrival, but occupies neither the stream nor a link.
   double latency_s = 0;
 };
@@ -155,7 +155,7 @@ struct Collective {
 /// computed again.
 enum class WorkPart : std::uint8_t {
   whole,
-  /// The layers that selective recomputation runs again: large outputs, but quick to compute.
+  /// The layers that selective recomputation runs again: their outputs are large, but quick to compute.
   selective
 };
 inline constexpr int work_part_count = 2;
@@ -184,7 +184,7 @@ struct Action {
   double seconds = std::numeric_limits<double>::quiet_NaN();
   double flop = 0;
   double memory_bytes = 0;  ///< the bytes that the action reads and writes in the device's memory
-  double joules = 0;        ///< above idle power
+  double joules = 0;        ///< the energy in addition to the energy of the idle device
   double measured_s = 0;    ///< the part of the seconds that comes from measurements
 
   /// In seconds from the start of the run; only in the prologue and the epilogue.

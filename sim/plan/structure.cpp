@@ -154,7 +154,8 @@ void check_waits(const Plan& plan, std::uint32_t a) {
     if (other > mine)
       plan_fault(plan, a, pair() + " of the later section " + std::string(name_of(other)));
     if (other != Section::body && wait.distance != 0)
-      plan_fault(plan, a, pair() + " at an iteration distance, but this action runs only once");
+      plan_fault(plan, a,
+                 pair() + " at an iteration distance, but the awaited action runs only once");
     if (wait.action == a && wait.distance == 0)
       plan_fault(plan, a, quoted_name(plan, a) + " waits for itself");
   }

@@ -63,8 +63,8 @@ struct Demand {
 struct Allocation {
   Placement placement;
   std::int64_t bytes = 0;
-  /// The number of uses of an instance far from the first and the last iteration, where all its uses run. The number is
-  /// -1 if the instance is also used outside of the body, or if there is only one instance.
+  /// The number of uses of an instance that is so far from the first and the last iteration that no use is dropped. The
+  /// number is -1 if the instance is also used outside of the body, or if there is only one instance.
   std::int64_t body_uses = -1;
   /// The least and the greatest `ahead` of the actions that use the tensor.
   std::int32_t least_ahead = 0, most_ahead = 0;
@@ -155,7 +155,7 @@ struct PlanTables {
     if (!iterated[tensor]) return 0;
     return (action < plan.body_end ? iteration : plan.iterations) + ahead_[action];
   }
-  /// Returns the number of uses in an iteration of the body.
+  /// Returns how many times one iteration of the body uses the tensor in this pool.
   std::int64_t uses_an_iteration(const Placement& placement) const;
   /// Returns the number of uses after which this instance is freed in this pool.
   std::int64_t uses(const Placement& placement, std::int64_t instance) const;
@@ -181,11 +181,11 @@ struct PlanTables {
   struct Use {
     std::uint32_t pool;
     std::uint32_t action;
-    std::int32_t ahead;  ///< of that action
-    Section section;     ///< of that action
+    std::int32_t ahead;  ///< the `ahead` of the action
+    Section section;     ///< the section of the action
   };
-  /// The first stream that has a flow on a link, and the latest action that has one. These numbers are used only while
-  /// the tables are made.
+  /// The first stream with a flow on a link, and the latest action with a flow on this link. These numbers are used
+  /// only while the tables are made.
   struct LinkUsers {
     std::uint32_t stream = none, action = none;
   };
@@ -213,7 +213,7 @@ struct PlanTables {
   LargeVector<Demand> demands_;
   // Executors read the following numbers for every action, so each list is contiguous in memory.
   LargeVector<double> seconds_, latency_;
-  std::vector<double> not_before_;  ///< empty if no action has such a time
+  std::vector<double> not_before_;  ///< empty if no action has a `not_before`
   LargeVector<std::uint32_t> first_wait_{0};
   LargeVector<Wait> waits_;
   LargeVector<std::int32_t> ahead_;

@@ -22,7 +22,7 @@ std::string to_csv(const Plan& plan);
 /// column, the word, and the allowed words. `name` is the name of the file, for messages.
 Plan plan_from_text(std::string_view text, const std::string& name);
 
-/// Like plan_from_text(), but for a text that is already in memory. The plan keeps the text.
+/// Reads a plan like plan_from_text(), but without a copy of the text: the plan keeps `source`.
 Plan plan_from_source(std::shared_ptr<const Source> source);
 
 /// Returns whether this text begins like a plan (`format: sluice-plan/…`).

@@ -76,7 +76,7 @@ std::vector<ProfileColumn> statistics(const std::string& unit, const std::string
                                       Dimension dimension) {
   return {
       {.name = unit + "_samples",
-       .summary = "each sample, " + what + " of one call",
+       .summary = "the samples, each in " + what + " of one call",
        .kind = Kind::samples,
        .dimension = dimension,
        .get = [](const ProfileRow& row) { return cell::text_of((row.*of).samples); },
@@ -90,12 +90,12 @@ std::vector<ProfileColumn> statistics(const std::string& unit, const std::string
              (row.*of).n = cell::number(c);
              if (*(row.*of).n < 1) throw InputError("'" + c + "': expected at least 1 sample");
            }},
-      statistic<of, &Statistics::mean>(unit + "_mean", "the mean of the samples, " + what,
+      statistic<of, &Statistics::mean>(unit + "_mean", "the mean of the samples, in " + what,
                                        dimension),
-      statistic<of, &Statistics::median>(unit + "_median", "the median of the samples, " + what,
+      statistic<of, &Statistics::median>(unit + "_median", "the median of the samples, in " + what,
                                          dimension),
       statistic<of, &Statistics::std>(
-          unit + "_std", "the standard deviation of the samples (divisor n - 1), " + what,
+          unit + "_std", "the standard deviation of the samples (divisor n - 1), in " + what,
           dimension),
   };
 }
@@ -130,7 +130,7 @@ std::vector<ProfileColumn> identity() {
        .set = [](ProfileRow& row,
                  const std::string& c) { row.dtype = std::string(name_of(dtype_of(c))); }},
       {.name = "sparsity",
-       .summary = "the share of the weights that are zero and left out",
+       .summary = "the share of the weights that are zero and that the operator skips",
        .kind = Kind::number,
        .key = true,
        .get = [](const ProfileRow& row) { return row.sparsity == 0 ? "" : exact(row.sparsity); },

@@ -38,11 +38,11 @@ const ProfileColumn* find_profile_column(std::string_view name);
 /// suggests a known column.
 const ProfileColumn& profile_column(std::string_view name);
 
-/// Returns the row's key as one text, without the columns in `but`.
+/// Returns the row's key as one text, without the columns that `but` names.
 std::string key_of(const ProfileRow& row, const std::vector<std::string>& but = {});
 
-/// Fills in the values that follow from other values of the row: statistics of samples, and `processed`. Throws
-/// InputError without a position if values of the row contradict each other.
+/// Computes the statistics of the row's samples. Throws InputError without a position if values of the row contradict
+/// each other.
 void settle_row(ProfileRow& row);
 
 }  // namespace sluice

@@ -203,8 +203,8 @@ Profile read_hdf5_profile(const std::string& path) {
     throw InputError(
         path + ": error: not a readable profile: the process that reads it ended early (" +
         error.what() +
-        "). The file is damaged, or too large for the memory or for 120 s: restore it from a copy, "
-        "or write the profile as CSV.");
+        "). The file is damaged, or needs more than 8 GiB of memory, 60 s of processor time or 120 s "
+        "to be read: restore it from a copy, or write the profile as CSV.");
   }
   Profile profile = parse_profile(std::move(text), path);
   profile.source = nullptr;

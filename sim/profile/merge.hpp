@@ -1,4 +1,4 @@
-// Merges rows of the same operator that were measured more than once.
+// Merges the rows of each operator that was measured more than once.
 #pragma once
 
 #include "profile/profile.hpp"

@@ -115,7 +115,9 @@ class Planner {
     }
   }
 
-  /// Returns a key of the row that does not depend on the row's memories and method.
+  /// Returns a key by which an operator is found among the rows that were measured before. The key does not depend on
+  /// how and on which device a row was measured. Without pools, the key does not depend on instance and memories
+  /// either.
   std::string identity(const ProfileRow& row) const {
     std::vector<std::string> but = {"outputs", "cache", "method", "device", "model", "level"};
     if (request_.pools.empty())

@@ -9,7 +9,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the operator's configuration as text, without its instance, its memories and the method of measuring.
+/// Returns the operator's configuration as text, without instance, model, memories, cache and method of measuring.
 std::string configuration_of(const ProfileRow& row) {
   return key_of(row, {"node", "input_pools", "output_pools", "cache", "method", "model"});
 }

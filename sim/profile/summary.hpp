@@ -12,8 +12,8 @@ namespace sluice {
 struct ClassSummary {
   std::string operator_class;
   std::size_t rows = 0, measured = 0;
-  /// The number of different configurations. Rows that differ only in instance, memories or method have the same
-  /// configuration.
+  /// The number of different configurations. Rows that differ only in instance, model, memories, cache or method have
+  /// the same configuration.
   std::size_t configurations = 0;
   /// Sums over the rows, where each row adds its occurrences x the value of one call.
   double seconds = 0, joules = 0;
@@ -22,13 +22,13 @@ struct ClassSummary {
 /// A row that was measured more than once.
 struct SampledRow {
   const ProfileRow* row = nullptr;
-  /// Spread of the samples. If only n, mean and std are known, all fields except these three are 0.
+  /// The spread of the samples. If the row has no samples, all fields except n, mean, median and std are 0.
   Spread seconds;
   bool has_samples = false;  ///< whether MAD and mean_within are known
   double variation() const { return seconds.mean == 0 ? 0 : seconds.std / seconds.mean; }
 };
 
-/// A configuration that occurs in several rows, which differ in instance, memories or method.
+/// A configuration that occurs in several rows, which differ in instance, model, memories, cache or method.
 struct ConfigurationSpread {
   std::string words;
   Spread seconds;  ///< the spread of the times of the rows
@@ -39,7 +39,7 @@ struct ProfileSummary {
   std::size_t rows = 0, measured = 0, planned = 0, failed = 0, with_energy = 0;
   std::vector<ClassSummary> classes;  ///< classes with the most seconds come first
   std::vector<SampledRow> sampled;    ///< rows with the greatest variation come first
-  /// Configurations with the greatest factor come first.
+  /// Configurations with the greatest factor() come first.
   std::vector<ConfigurationSpread> repeated;
 };
 

@@ -21,7 +21,8 @@ std::vector<const ProfileColumn*> used_columns(const Profile& profile) {
   return used;
 }
 
-/// Returns the header as comment lines, without the key `defaults`: each row is written with all its values.
+/// Returns the header as comment lines. The key `defaults` is left out, because each row is written with all its
+/// values.
 std::string header_lines(const Value& header) {
   Value whole = Value::make_map();
   for (const Value::Entry& entry : header.entries())

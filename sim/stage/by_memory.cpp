@@ -211,7 +211,7 @@ bool parts_fit(const CutRequest& request, std::uint32_t layer, std::int64_t coun
   return true;
 }
 
-/// Returns for each layer the least number of equal parts with which each part fits into the memory alone. A part needs
+/// Returns for each layer the least number of equal parts of which each part fits into the memory alone. A part needs
 /// memory for its share of the layer, for the layer's inputs, and for the outputs of the other parts.
 std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
   constexpr std::int64_t most = 1024;

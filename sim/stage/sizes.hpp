@@ -30,8 +30,8 @@ class Sizes {
   /// Returns the bytes that cross out of a stage that ends at `last`.
   std::int64_t output(std::uint32_t last) const { return live_after_[last]; }
 
-  /// Returns the part of output() that the layers from `first` on make and no layer reads. These bytes are the part of
-  /// the answer that these layers make.
+  /// Returns the part of output() that the layers from `first` on make and that no layer reads. These bytes are the
+  /// part of the answer that these layers make.
   std::int64_t answers(std::uint32_t first, std::uint32_t last) const;
 
   /// Returns the tensors that cross out, in the order of the layers.

@@ -18,7 +18,7 @@ std::string_view name_of(TraceStatus status);
 struct TraceHeader {
   std::string program_version, git_sha;
   std::string executor;  ///< "simgrid", "replay", "both"
-  /// Settings as "key:value key:value"; empty if SimGrid did not run.
+  /// The version, and the settings as "key:value key:value"; both are empty if SimGrid did not run.
   std::string simgrid_version, simgrid_settings;
   std::string scenario;  ///< the whole text of the resolved scenario
   std::string plan;      ///< the plan's text
@@ -26,7 +26,7 @@ struct TraceHeader {
   /// text of a large plan takes a while.
   std::function<std::string()> make_plan = {};
   /// The question, the certainty of the answer, and notes, as JSON; empty if the caller gave no answer. This text is
-  /// not part of the content hash, because it also depends on the documents that were read.
+  /// not part of the content hash, because it also depends on the files of model and platform.
   std::string answer = {};
   /// The facts that differ between two runs of the same plan, such as wall clock, host and command line.
   std::vector<std::pair<std::string, std::string>> provenance;

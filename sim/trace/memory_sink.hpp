@@ -1,5 +1,5 @@
-// Sinks without a file. Two sinks: the first sink keeps no data, and the second sink keeps all data in memory, for
-// tests and small runs.
+// Two sinks that write no file. NullSink keeps no data. MemorySink keeps all spans and events in memory, for tests and
+// for small runs that need no file.
 #pragma once
 
 #include <vector>

@@ -99,7 +99,7 @@ void read_left(const Value& value, ClassFit& fit) {
           "line " + std::to_string(number) + " of 'left' is '" + line + "': expected " +
               (fit.joules ? "seven" : "six") +
               " numbers: count, rows, columns, depth, density (above 0), and the deviation of the time from the form" +
-              (fit.joules ? " , and the deviation of the energy" : "") + " (-20 to 20)");
+              (fit.joules ? ", and the deviation of the energy" : "") + " (-20 to 20)");
     for (double& size : place) size = std::log(size);
     fit.seconds.left.emplace_back(place, time);
     if (fit.joules) fit.joules->left.emplace_back(place, energy);
@@ -235,7 +235,7 @@ Fit read_fit(const Value& document) {
     ClassFit read = read_class(value);
     if (fit.find(read.name, read.dtype))
       fail_at(value, "two fits of the class '" + read.name + "' in " +
-                         std::string(name_of(read.dtype)) + ": expected one of each dtype");
+                         std::string(name_of(read.dtype)) + ": expected one per class and dtype");
     fit.classes.push_back(std::move(read));
   }
   return fit;

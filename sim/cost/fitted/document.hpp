@@ -18,8 +18,8 @@ struct Fit {
 
   /// Returns the fit of a class in that dtype, or null if there is no such fit.
   const ClassFit* find(const std::string& of, DType dtype) const;
-  /// Returns whether the fit was measured on a similar device. Two devices are similar if all figures of their data
-  /// sheets differ by at most 5 %.
+  /// Returns whether the fit was measured on a similar device. Two devices are similar if they have equal numbers of
+  /// units, and rates and bandwidths that differ by at most 5 %.
   bool saw(const Sheet& sheet) const;
 };
 
@@ -28,7 +28,7 @@ Fit read_fit(const Value& document);
 /// Reads a file, or the bundled fit of that name. Throws InputError and IoError.
 Fit load_fit(const std::string& file_or_name);
 
-/// Returns the text of a document. If read_fit reads this document, the result is the same fit.
+/// Returns the text of a document. Fitted numbers have six digits. From this text, read_fit makes the same fit again.
 std::string fit_text(const Fit& fit);
 
 }  // namespace sluice

@@ -35,8 +35,8 @@ constexpr std::array<Tile, 4> tiles = {Tile{128, 128, large}, Tile{64, 64, mediu
                                        Tile{16, 64, small}, Tile{128, 1, column}};
 /// The numbers of parts into which the depth of a product may be split. The parts are computed side by side.
 constexpr std::array<double, 4> splits = {1, 2, 4, 8};
-/// The exponent of the mean that combines the seconds of computation and the seconds of memory, because both overlap.
-/// The mean is close to the longer of these two times.
+/// Computation and memory overlap, so their seconds are combined by a norm with this exponent. The norm is close
+/// to the longer of the two times.
 constexpr double overlap = 4;
 
 /// Returns the seconds that the bytes of a kernel take. If the bytes fit into the cache, they move faster than the

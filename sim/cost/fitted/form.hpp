@@ -1,6 +1,6 @@
 // The form is the time of a kernel as a function of its sizes and of the device's data sheet. The form has terms for
-// tiles and waves over the device's units, for memory and cache, and for the launch. The parameters of the form are
-// shares of the data sheet's figures, so a fit of some devices also applies to another device.
+// tiles and waves over the device's units, for memory and cache, and for the launch. Most parameters are shares of the
+// data sheet's figures, so a fit of some devices also applies to another device.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +43,8 @@ struct FormParameter {
 /// Returns the parameters in the order of the numbers that `seconds_of` takes.
 const std::vector<FormParameter>& form_parameters();
 constexpr std::size_t resident_parameter = 5;
-constexpr std::size_t energy_parameter = 9;  ///< the power limit, which a fit never changes
-/// The first parameter that is a share of a unit's rate. All later parameters are also shares of this rate.
+constexpr std::size_t energy_parameter = 9;  ///< the index of `energy`, which a fit never changes
+/// The index of the first parameter that is a share of a unit's rate. All later parameters are such shares, too.
 constexpr std::size_t first_share = 10;
 
 /// Returns the seconds of a kernel on a device. `parameters` are in the order of form_parameters(). The tiles and waves

@@ -68,8 +68,8 @@ bool channels_last(const ProfileRow& row) {
          row.operator_class[0] <= 'z';
 }
 
-/// Returns the number of elements in one row of a tensor. The row is the axis of the channels in an image, and
-/// otherwise the last axis.
+/// Returns the number of elements in one row of a tensor. In an image, a row goes along the axis of the channels. In
+/// any other tensor, a row goes along the last axis.
 double channels_of(const ProfileRow& row, const std::vector<std::int64_t>& shape) {
   return static_cast<double>(shape.size() == 4 && !channels_last(row) ? shape[1] : shape.back());
 }

@@ -24,7 +24,7 @@ class MeasuredTable {
   /// Returns nullopt if the pass was not measured and may not be interpolated, or if its size is outside of the
   /// measured range. The field measured_s of the price includes measured seconds, but no interpolated seconds.
   std::optional<Price> price(const Query& query) const;
-  /// Returns the grounds of that price, or nullopt if there is no price.
+  /// Returns the grounds of the price, or nullopt if price() returns nullopt.
   std::optional<Grounds> grounds(const Query& query) const;
   /// Returns whether the pass was measured with its operands in these memories.
   bool measured_so(const Query& query) const;
@@ -43,7 +43,7 @@ class MeasuredTable {
   /// Returns the row of the operator for the query's number of samples, or null if this number was not measured.
   const ProfileRow* exact_row(const Query& query, std::string_view pass) const;
   std::optional<Price> exact(const Query& query, std::string_view pass, double share) const;
-  /// Returns the rows of the operator for other numbers of samples, one row for each number.
+  /// Returns the rows of the operator, one row for each number of samples that was measured.
   std::vector<const ProfileRow*> rows_by_batch(const Query& query, std::string_view pass) const;
   Utilisation shares_by_batch(const std::vector<const ProfileRow*>& rows, const Query& query) const;
   std::optional<Price> by_batch(const Query& query, std::string_view pass) const;

@@ -34,7 +34,7 @@ struct StreamState {
   std::uint32_t next_waiter = none;
 };
 
-/// A slot for a flow that may share a link with other flows. A stream has enough slots for each of its actions.
+/// A slot for a flow that may share a link with other flows. A stream has enough slots for any one of its actions.
 struct FlowState {
   enum class Is : std::uint8_t { idle, setting_up, flowing };
   std::uint32_t stream = none;

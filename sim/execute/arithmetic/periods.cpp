@@ -1,4 +1,4 @@
-// The steady state of a replay: records the state of the replay, and skips whole periods.
+// Finds the steady state of a replay: records states of the replay, and skips whole periods.
 #include <bit>
 #include <cstdlib>
 

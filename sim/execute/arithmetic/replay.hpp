@@ -22,8 +22,8 @@ struct ReplayOptions {
   /// If true, the replay skips whole periods of a steady state, and the sink receives the repeated spans. If false,
   /// every action is executed. The times with `true` and with `false` agree to 1e-12 of the makespan.
   bool jumps = true;
-  /// If true, the replay ends as soon as it has found the steady state, because the caller needs only `period`. In this
-  /// case, a sink receives only spans. If there is no steady state, the sink receives the spans of the whole run.
+  /// If true, the replay ends as soon as it has found the steady state, because the caller needs only `period`. A sink
+  /// then receives spans but no memory events. If there is no steady state, it receives the spans of the whole run.
   bool until_period = false;
   /// The replay calls this function from time to time with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};
@@ -33,8 +33,8 @@ struct ReplayResult {
   /// Seconds until all actions have ended and all data have arrived.
   double makespan = 0;
   std::vector<std::int64_t> peaks;  ///< bytes, by pool
-  /// For each pool, the greatest sum of held bytes, reserved bytes and granted bytes at a grant. With a pool of this
-  /// capacity, the times of the run do not change. For a shared or unlimited pool, the number is the peak.
+  /// For each pool, the greatest sum of held bytes, reserved bytes and granted bytes at a grant. If the pool's capacity
+  /// is this sum, the times of the run do not change. For a shared or unlimited pool, the number is the peak.
   std::vector<std::int64_t> reserved;
   /// The period of the steady state: the number of iterations and seconds after which the state repeats. The period has
   /// no value if no steady state was found. The replay finds a steady state only after some iterations, and only if
@@ -50,8 +50,8 @@ ReplayResult replay(const Plan& plan, Sink& sink, const ReplayOptions& options =
 /// These two functions replay a plan whose tables have already been made.
 ReplayResult replay(const PlanTables& tables, const ReplayOptions& options = {});
 ReplayResult replay(const PlanTables& tables, Sink& sink, const ReplayOptions& options = {});
-/// Replays the plan without memory events, for a caller that needs only the spans.
 using Executed = Span;
+/// Replays the plan, and calls `each` for each span. Memory events are left out.
 ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>& each);
 
 }  // namespace sluice

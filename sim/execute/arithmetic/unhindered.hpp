@@ -1,4 +1,4 @@
-// A fast way to the steady state of a plan whose actions wait only for their streams and for the actions named in their
+// Finds the steady state of a plan fast, if its actions wait only for their streams and for the actions named in their
 // waits. A plan of this kind has no flows that share links, and its memory is large enough for every action. The times
 // of this plan can be computed action by action in listing order, without a queue of events.
 #pragma once

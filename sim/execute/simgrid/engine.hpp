@@ -26,8 +26,8 @@ namespace sluice {
 
 struct EngineOptions {
   /// If true, transfers that cannot meet another flow are timed by arithmetic. If false, every transfer is a SimGrid
-  /// communication. With `false`, the times of the trace differ by at most the precision of the clock, and the program
-  /// takes longer than with `true`.
+  /// communication. The times with `true` and with `false` differ by at most the precision of SimGrid's clock, but
+  /// `false` takes longer.
   bool direct_links = true;
   /// SimGrid's context factory ("raw", "boost" or "thread"). If empty, SimGrid chooses.
   std::string contexts = {};
@@ -51,8 +51,8 @@ EngineReport execute(const Plan& plan, Sink& sink, const EngineOptions& options 
 
 extern const PlanExecutor simgrid_executor;
 
-/// Loads the module. Call this function before forking children that run the engine, because children
-/// children inherit a loaded module.
+/// Loads the module. Call this function before forking children that run the engine, because children inherit a loaded
+/// module.
 void load_engine();
 
 /// Returns SimGrid's settings for a plan, for example "network/model:CM02 …". The trace stores these settings.

@@ -57,7 +57,7 @@ class Rings {
     before_.resize(plan_.actions.size() + 1);
     if (!sums_.empty()) join_devices();
     for (auto sums = sums_.rbegin(); sums != sums_.rend();
-         ++sums) {  // the complete gradients, in the order in which backward passes end
+         ++sums) {  // later stages come first, because their backward passes end first
       if (sums->second.size() != devices_.size())
         throw InternalError("the replicas sum the gradients of a stage different numbers of times");
       add_ring(sums->first.second, sums->first.first, sums->second);
@@ -146,9 +146,9 @@ class Rings {
         action.waits.push_back({sums[k].ready, 0});
         if (r > 0) action.waits.push_back({new_number(sent[from][r - 1]), 0});
       }
-      // The user waits for two transfers. The first transfer brings the last piece that the device receives, which
-      // completes the sums. The second transfer sends the last piece of the device, because the user may change the
-      // gradients.
+      // The user waits for two transfers. The first transfer brings the last piece that the device receives, and so
+      // completes the sums. The second transfer sends the last piece that the device sends. The user must not change
+      // the gradients before this piece is sent.
       auto& waits = plan_.actions[sums[k].user].waits;
       for (const std::uint32_t end : {sent[from][steps - 1], sent[k][steps - 1]})
         waits.push_back({new_number(end), sums[k].distance});
@@ -245,9 +245,9 @@ class Rings {
   Numbers pools_, streams_, routes_;
   std::unordered_map<std::string, std::vector<std::uint32_t>> of_device_;
   std::vector<Hop> hops_;                 ///< one per device
-  std::map<Key, std::vector<Sum>> sums_;  ///< indexed by device
+  std::map<Key, std::vector<Sum>> sums_;  ///< each list is indexed by device
   std::vector<Action> added_;
-  /// For each action, the added actions before it.
+  /// For each action of the plan, the added actions that are listed immediately before this action.
   std::vector<std::vector<std::uint32_t>> before_;
 };
 

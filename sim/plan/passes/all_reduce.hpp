@@ -5,8 +5,8 @@
 // bytes to the next device. The first n - 1 pieces sum the gradients (reduce-scatter), and the last n - 1 pieces spread
 // the sums (all-gather). A device can pass a piece on when the piece has arrived and the device's own gradients are
 // complete. If all gradients are ready at once and no link is shared, a ring takes 2 (n - 1) (g / (n B) + setup +
-// latency), where B is the bandwidth. The pieces are summed in place. Neither the buffers in which pieces arrive nor
-// the time of the additions is counted.
+// latency), where B is the bandwidth of a hop. The pieces are summed in place. Neither the buffers in which pieces
+// arrive nor the time of the additions is counted.
 //
 // Source: Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations
 // (2009), section 3.

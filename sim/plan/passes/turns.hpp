@@ -11,7 +11,7 @@ namespace sluice {
 
 /// Adds waits to the transfers that use a link together with other transfers. Within each section, each of these
 /// transfers waits for the previous transfer on its link, in the order of `starts` (seconds, indexed by action).
-/// Transfers with equal starts follow the listing order. Actions that never run get no waits.
+/// Transfers with equal starts follow the listing order. Transfers with different `ahead` do not wait for each other.
 void take_turns(Plan& plan, const std::vector<double>& starts);
 
 }  // namespace sluice

@@ -8,7 +8,7 @@ extern const ForeignTable placement_table;
 const ForeignTable placement_table = {
     .name = "placement",
     .summary =
-        "Reads kernels of nGraph by DRAM and PMEM, in single and simultaneous configurations.",
+        "Reads times of nGraph's kernels with tensors in DRAM or PMEM, measured one by one or at once.",
     .source = "Hildebrand et al., AutoTM (ASPLOS 2020); the notebook of ml-tools (MIT)",
     .heading = {"node", "op", "input_placement", "output_placement", "mean_us_simultaneous",
                 "mean_us_single"},

@@ -25,8 +25,8 @@ struct ExportFormat {
   /// The tables from which the user chooses, if a file of this format holds a single table. The first table is the
   /// default.
   std::vector<std::string> tables = {};
-  /// Writes the trace. Writes the export. `table` is one of `tables`, or empty if `tables` is empty. Throws InputError
-  /// if the trace contradicts itself, and Interrupted on a signal. Passes on the exceptions of the reader and of
+  /// Writes the trace in this format. `table` is one of `tables`, or empty if `tables` is empty. Throws InputError if
+  /// the trace contradicts itself, and Interrupted on a signal. Passes on the exceptions of the reader and of
   /// `write`.
   void (*write)(const TraceReader& trace, const std::string& table, const Write& write) = nullptr;
 };

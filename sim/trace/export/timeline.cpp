@@ -61,7 +61,7 @@ class Window {
 
   Item& at(std::uint64_t number) { return items_[number % items_.size()]; }
 
-  /// After repeated periods, a span may begin just before the end of the previous span because of rounding. In this
+  /// In the repetitions of a period, rounding may make a span begin just before the end of the previous span. In this
   /// case, the beginning of the span is moved to the end of the previous span.
   Span in_order(Span span) {
     const std::uint32_t stream = trace_.labels().actions[span.action].stream;
@@ -80,9 +80,9 @@ class Window {
     return span;
   }
 
-  /// Returns the span that ended the wait. A trace of version 1.0 names only the action (`blocker`). In such a trace,
-  /// the source of a wait for data is the execution of this action that was available when the span started. In such a
-  /// trace, a wait for memory has no source.
+  /// Returns the number of the span that ended the wait of `span`, or 0. A trace of version 1.0 names only the action
+  /// (`blocker`). In such a trace, the source of a wait for data is the execution of this action that became available
+  /// when the span started. In such a trace, a wait for memory has no source.
   std::uint64_t source_of(const Span& span) {
     if (span.cause >= 0) {
       const auto number = static_cast<std::uint64_t>(span.cause) + 1;

@@ -1,6 +1,6 @@
 // A column of a trace is a one-dimensional dataset that grows. Rows are buffered until a chunk is full. The dataset is
 // created when the first chunk is full. So a column that is shorter than a chunk becomes a single chunk with the length
-// of the column. Only sim/trace uses this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
+// of the column. Only sim/trace and sim/profile use this code. The caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <algorithm>

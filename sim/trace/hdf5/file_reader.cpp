@@ -74,7 +74,7 @@ void FileReader::require_inside(const std::string& path) const {
     if (H5Lget_info(file_, part.c_str(), &info, H5P_DEFAULT) < 0)
       throw Failure(part + " is missing");
     if (info.type != H5L_TYPE_HARD)
-      throw Failure(part + " is a link to another object, which a trace does not have");
+      throw Failure(part + " is a link to another object, which is not allowed");
     if (end != std::string::npos) inside_.insert(part);
   }
 }
@@ -162,7 +162,7 @@ FileReader::Dataset FileReader::open(const std::string& path) const {
   Handle data(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose, path);
   Handle creation(H5Dget_create_plist(data), H5Pclose, path);
   if (H5Pget_layout(creation) == H5D_VIRTUAL || H5Pget_external_count(creation) != 0)
-    throw Failure(path + " keeps its data in another file, which a trace does not do");
+    throw Failure(path + " keeps its data in another file, which is not allowed");
   return {std::move(data), std::move(creation)};
 }
 

@@ -1,6 +1,6 @@
 // Reads datasets and attributes of an HDF5 file that may come from a stranger. The functions do not follow links out of
-// the file, and do not read external or virtual data. They check every size that the file declares. Only sim/trace uses
-// this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
+// the file, and do not read external or virtual data. They check every size that the file declares. Only sim/trace and
+// sim/profile use this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ class FileReader {
   /// Opens the file for reading.
   explicit FileReader(const std::string& path);
 
-  /// Returns whether the file itself has the member. A member that is a link does not count.
+  /// Returns whether the file has a member at this path. Reading a member that is only a link throws hdf5::Failure.
   bool has(const std::string& path) const;
   bool is_group(const std::string& path) const;
-  /// The names of the members, in the order of their creation.
+  /// Returns the names of the members in the order of their creation, or by name if the file does not store this order.
   std::vector<std::string> members(const std::string& group) const;
 
   bool has_attribute(const std::string& path, const std::string& name) const;
@@ -44,7 +44,7 @@ class FileReader {
   hdf5::Handle dataset(const std::string& path) const;
   std::uint64_t rows(const std::string& path) const;  ///< the length of a column
   std::vector<std::string> texts(const std::string& path) const;
-  /// Reads `count` rows of an open column from row `begin` on. The numbers are converted to the type T.
+  /// Fills `out` with rows of an open column, from row `begin` on. The numbers are converted to the type T.
   template <class T>
   void read(hid_t dataset, std::uint64_t begin, std::vector<T>& out) const;
   template <class T>
@@ -55,7 +55,7 @@ class FileReader {
     return all;
   }
   /// Reads a whole column of numbers of any type. The column may be stored in chunks or in one piece, because other
-  /// programs write traces, too.
+  /// programs write profiles, too.
   std::vector<double> numbers(const std::string& path) const;
   /// Reads a whole two-dimensional dataset of numbers, row by row. The dataset must have the given numbers of rows and
   /// columns.

@@ -1,5 +1,5 @@
 // A safe interface to the HDF5 library. Handles close themselves, every return value is checked, and only one thread
-// works at a time. No code outside of sim/trace uses HDF5.
+// works at a time. No code outside of sim/trace calls HDF5.
 //
 // HDF5 has global state, and not every build of HDF5 supports threads. So code that calls HDF5 holds lock(), and a
 // handle takes the lock when it closes. A failing call throws Failure with HDF5's innermost reason. The reader of

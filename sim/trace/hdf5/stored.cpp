@@ -131,7 +131,8 @@ void repeat_events(const Fold& fold, const std::vector<std::vector<MemoryEvent>>
   for (std::int64_t k = 1; k <= fold.times; ++k)
     for (std::size_t i = 0; i < events.size(); ++i) {
       MemoryEvent event = repetition.event(i, k);
-      // `sequence` also takes the events of other pools, because the times of all pools together must not descend.
+      // `sequence` also takes the events of other pools, because the times of the events of all pools together must not
+      // descend.
       sequence.fit(event);
       if (event.pool == pool) blocks.add(event);
     }

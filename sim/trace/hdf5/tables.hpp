@@ -19,7 +19,7 @@ namespace sluice {
 class Codes {
  public:
   explicit Codes(std::vector<std::string> names = {}) : names_(std::move(names)) {}
-  /// Returns the code of a text. Throws InternalError if there would be more codes than 255.
+  /// Returns the code of a text. Throws InternalError if there would be more than 256 codes.
   std::uint8_t of(const std::string& name);
   const std::vector<std::string>& names() const { return names_; }
 

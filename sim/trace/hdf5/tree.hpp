@@ -1,6 +1,6 @@
 // An HDF5 file that is being written. Groups, attributes, single values and columns are named by their paths. The
 // SHA-256 of each dataset and attribute is remembered, so that the content hash is computed without reading the file
-// again. Only sim/trace uses this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
+// again. Only sim/trace and sim/profile use this code. The caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ struct Store {
   Tree tree;
   ChunkFilter filter;
   std::vector<std::unique_ptr<Column>> columns;
-  /// The codes of the actions, which exist only while labels are being written.
+  /// The writer of the labels, which exists only while labels are being written.
   std::optional<LabelWriter> labels;
 };
 
@@ -210,8 +210,8 @@ void TraceWriter::State::prepare() {
   tree.flush();
 }
 
-/// Writes the plan, which must be the last text. HDF5 keeps texts in heaps and copies a heap to enlarge it, so a later
-/// text would copy a large plan.
+/// Writes the plan, which must be the last text. HDF5 keeps texts in heaps and copies a heap to enlarge it, so writing
+/// a later text would copy a large plan.
 void TraceWriter::State::write_plan() {
   store->tree.text("/plan", header.plan);
   store->tree.attribute("/plan", "long_name", "the plan that was executed");

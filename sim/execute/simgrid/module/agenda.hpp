@@ -1,4 +1,4 @@
-// Decides when each actor continues, in the order of simultaneous events that all executors share
+// Decides when each actor continues. Simultaneous events are in the order that all executors share
 // (execute/emitter.hpp). All streams that are due at one exact time are woken together, in the order of their numbers.
 // Streams that are due later are woken only when no actor can run any more. SimGrid's clock drives this class, but the
 // class also distinguishes times that differ by less than the precision of this clock.

@@ -71,7 +71,7 @@ void require_descriptor() {
   ::close(file);
 }
 
-/// Settings for exact transfers. The code of this file adds latencies itself, so SimGrid's links have no latencies.
+/// Returns SimGrid's settings for exact transfers. This file adds the latencies, so SimGrid's links have no latencies.
 std::vector<std::string> settings_for(double precision) {
   return {"network/model:CM02", "network/crosstraffic:0", "network/TCP-gamma:0",
           "contexts/stack-size:" + std::to_string(stack_kib), "surf/precision:" + exact(precision)};
@@ -347,7 +347,7 @@ class Execution {
     blocking_ = residency_.blocking(time, std::move(waiters));
   }
 
-  /// In the agenda, the shared pools have this number of a stream.
+  /// In the agenda, this stream number stands for the shared pools.
   static constexpr std::uint32_t everybody = none;
 
   const Plan& plan_;
@@ -359,12 +359,12 @@ class Execution {
   Arrivals arrivals_;
   Emitter emitter_;
   Agenda agenda_;
-  Occupancy occupancy_;  ///< whether flows that may meet other flows are SimGrid communications
+  Occupancy occupancy_;  ///< says which flows are SimGrid communications
   std::vector<StreamState> streams_;
   std::vector<std::uint32_t> first_waiter_;  ///< for each action, the first waiting stream
   std::vector<std::pair<sg::Host*, sg::Host*>> ends_;  ///< for each route, the hosts at its ends
   sg::Host* host_ = nullptr;
-  std::int64_t ending_ = 0;  ///< woken actors whose actions end, and that have not run yet
+  std::int64_t ending_ = 0;  ///< the number of woken actors that have yet to end their actions
   double makespan_ = 0;
   std::int64_t executed_ = 0;
   std::exception_ptr failure_;
