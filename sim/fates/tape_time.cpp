@@ -25,7 +25,7 @@ struct TimedLoad {
 };
 
 struct TimedSave {
-  /// A tensor that is made in the slot `slot` and used until the slot `last`.
+  /// The tensor is made in the slot `slot` and used until the slot `last`.
   std::int64_t slot, last;
   double seconds;
   std::int64_t bytes;
@@ -197,7 +197,7 @@ class LoadPlacing {
   std::int64_t& next_;
 };
 
-/// Lists of numbers, one list per slot, in two rows of memory.
+/// Lists of numbers, one list per slot. Two vectors hold all lists.
 class BySlot {
  public:
   /// `slot_of(i)` returns the slot whose list contains the number i. Each list ascends.

@@ -61,8 +61,8 @@ class FateRelaxation {
   };
   Solution at(const FateWeights& weights, double price) const;
 
-  /// The greatest bound over all prices. At this bound, two solutions have almost the same price: `more` keeps more
-  /// bytes than fit into the room, and `less` fits.
+  /// The greatest bound over all prices. At the price with this bound, the choices of two solutions cost almost the
+  /// same: `more` keeps more bytes than fit into the room, and `less` fits.
   struct BestBound {
     double value = 0, price = 0;
     Solution more, less;
