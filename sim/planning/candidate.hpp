@@ -24,7 +24,7 @@ struct Settled {
   double seconds = std::numeric_limits<double>::infinity();
   std::string text;  ///< the choices, as text of a scenario
   std::function<Plan()> plan;
-  std::size_t attempt = 0;  ///< the number of the cut for which the plan was made
+  std::size_t attempt = 0;  ///< the index of the cut for which the plan was made
 };
 
 /// One or several ways to make the open choices. All ways of a candidate share a lower bound, so that one comparison

@@ -40,7 +40,7 @@ class Levels {
                                         std::int64_t bytes) const;
 
   std::size_t count_;
-  /// The greatest number of bytes in one of a node's slots, without the bytes that `more_` counts in the nodes above.
+  /// For each node, the most bytes in one of its slots, without the bytes that `more_` counts in the nodes above.
   std::vector<std::int64_t> most_;
   /// For each node, the bytes that every slot of the node has in addition to the bytes that the node's children count.
   std::vector<std::int64_t> more_;

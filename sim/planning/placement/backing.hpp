@@ -47,7 +47,7 @@ std::vector<Candidate> backed_candidates(const PolicyRequest& request,
                                          const CommonParameters& common,
                                          const CandidatesOf& candidates);
 
-/// The homes that are compared: only host memory, only the second memory, or each of the two.
+/// The homes that are compared: only host memory, only the second memory, or both.
 struct Homes {
   bool host = false, backing = false;
 };
@@ -59,8 +59,8 @@ struct PlansForMachine {
   PlanOf plan;              ///< returns the plan that the scenario describes
 };
 
-/// Returns the candidates for each of these homes, and the candidates in `others`. If a home leaves no choice open but
-/// there are candidates for another home or in `others`, the plan for the first home becomes a single candidate.
+/// Returns the candidates for each of these homes, and the candidates in `others`. If no choice is open for one home,
+/// but there are candidates for the other home or in `others`, the plan for the one home becomes a single candidate.
 std::vector<Candidate> candidates_of_homes(const PolicyRequest& request,
                                            const CommonParameters& common, Homes homes,
                                            const PlansForMachine& of_policy,

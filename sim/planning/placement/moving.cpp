@@ -167,7 +167,7 @@ ActionKind MovingTensors::kind_of(const PlacementMove& move) const {
   return move.to_fast ? ActionKind::load : ActionKind::save;
 }
 
-/// Makes the action read a tensor where this stay holds it.
+/// Makes the action read, or read and write, a tensor in the memory of this stay.
 void MovingTensors::touch(PlanBuilder::Ref ref, std::uint32_t t, const Stay& stay, bool written) {
   if (!stay.home || !tensors_.held[t])
     builder_.at(ref).uses.push_back({stay.number, builder_.pool(node(stay)), true, written});

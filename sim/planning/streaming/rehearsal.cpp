@@ -76,7 +76,7 @@ RehearsedOrder Rehearsal::order() const {
   if (streamed_.steps == 1 || !streamed_.overlap) return alone;
   RehearsedOrder across = order_loads(*this, true);
   across.used = alone.used = std::max(alone.used, across.used);
-  // With more bytes, a step may repeat the loads of the previous step.
+  // With more bytes than bytes(), every step might repeat loads across steps, so another order would be possible.
   if (across.loads.empty()) alone.used = bytes();
   if (across.loads.empty() || seconds(across.loads) >= seconds(alone.loads)) return alone;
   return across;

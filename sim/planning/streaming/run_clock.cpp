@@ -85,7 +85,7 @@ double RunClock::computed_before(std::int64_t slot) const {
   return slot > 0 ? now_.computed[at(slot - 1)] : before_.computed.back();
 }
 
-/// Returns the time from which on no more results are on their way to host memory than this run has room for.
+/// Returns the time from which on this run has room for all results that are on their way to host memory.
 double RunClock::results_left(std::size_t run) const {
   const auto on_their_way = static_cast<std::size_t>(rehearsal_.levels().results(run));
   return save_there_[(saves_ + save_there_.size() - 1 - on_their_way) % save_there_.size()];

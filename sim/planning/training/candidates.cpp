@@ -171,9 +171,9 @@ class TrainingWays {
             }};
   }
 
-  /// Returns for each pace the ways with different rooms for early loads. The smallest room is the peak. For each pace,
-  /// the result also has a way for every different listing, beginning with the listing that needs the most bytes. The
-  /// result leaves out ways that do not fit.
+  /// Returns for each pace the ways with different rooms for early loads. A room includes the step's peak, so the
+  /// smallest room is this peak. For each pace, the result also has a way for every different listing, beginning with
+  /// the listing that needs the most bytes. The result leaves out ways that do not fit.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
     const TriedCounts tried = tried_counts(step.program().count());
     std::vector<ChosenStep::EarlyLoadLimits> all;
@@ -184,7 +184,7 @@ class TrainingWays {
     std::set<std::vector<LoadPlace>> seen;
     const auto add = [&](ChosenStep::EarlyLoadLimits limits) {
       ChosenStep::Offer offer = step.offer(limits);
-      // With fewer bytes, the listing does not change.
+      // With `offer.most` bytes instead of this room, the listing does not change.
       if (!fits(limits.room)) limits.room = offer.most;
       if (!fits(limits.room)) return offer.most;
       const bool fresh = seen.insert(offer.places).second;
@@ -227,7 +227,7 @@ class TrainingWays {
 
   bool fits(std::int64_t bytes) const { return !capacity_ || bytes <= *capacity_; }
 
-  /// Returns whether two copies of the run can slow each other down.
+  /// Returns whether two transfers of the run can share a link, and so slow each other down.
   bool shares_links() const {
     const Platform& platform = unlimited_.pricing.platform;
     const std::string& host = platform.host().name;

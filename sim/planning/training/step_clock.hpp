@@ -41,7 +41,7 @@ class StepClock {
   std::vector<double> save_s_;         ///< indexed by instance
   /// The seconds of the loads of weights that stay, indexed by stage.
   std::vector<double> weights_s_;
-  /// Number of the first save of each operation; the last element is the total.
+  /// For each operation, the index of its first save among all saves; the last element is the number of all saves.
   std::vector<std::size_t> saves_;
   std::size_t streams_ = 0;  ///< the number of copy streams
   double compute_s_ = 0;     ///< per round

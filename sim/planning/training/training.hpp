@@ -57,7 +57,7 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;
-  /// If the value is empty, all passes get equal shares of the micro-batches, in the fewest passes that fit.
+  /// The number of micro-batches in flight. If it is empty, there are as few passes as fit, with equal shares.
   std::optional<std::int64_t> in_flight;
   std::vector<std::string> devices;  ///< the devices that take turns
   bool overlap = true;
@@ -84,8 +84,8 @@ std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const Tra
 /// takes less than `worth` seconds. Throws InputError, Infeasible.
 FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth);
 
-/// Returns the plan of a training run. Throws InputError. Throws Infeasible that says what does not fit and what would
-/// fit.
+/// Returns the plan of a training run. Throws InputError. Throws Infeasible with a message that says what does not fit
+/// and what would fit.
 Draft plan_training(const PolicyRequest& request, const TrainingOrder& order);
 
 /// The seconds of all computations, all loads and all saves of a step. If another memory stands for the host, loads of
