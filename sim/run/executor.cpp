@@ -11,7 +11,7 @@ namespace sluice {
 
 namespace {
 
-/// The replay runs as `replay` alone would run it, with the same rule for the periods that it leaves out.
+/// The replay runs the plan in the same way as the executor `replay` would, and leaves out the same periods.
 void execute_both(const Plan& plan, Sink& sink, const ExecutorOptions& options) {
   Times times(plan, sink);
   execute_or_throw(simgrid_executor, plan, times, options);

@@ -253,8 +253,8 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
                           cut.text + (cut.text.empty() || fate.empty() ? "" : ", ") + fate});
     }
   const Keys& keys = scenario.policy.keys;
-  // The bytes of the model fit into a count. So if a count of bytes is too large here, the number of samples of the
-  // workload is the reason.
+  // The bytes of the model were already counted without an overflow. So if a count of bytes is too large here, the
+  // reason is the workload's number of samples.
   const Value& samples = chosen(scenario.document, "workload", "batch");
   Settlement settled = located(keys.map(), [&] {
     try {
