@@ -138,8 +138,8 @@ class ForwardMaker {
     return checked_mul(crossing.bytes, request_.workload.micro_batch, "bytes of a micro-batch");
   }
 
-  /// The name of a tensor that crosses a cut contains "boundary" and the stage. If several tensors cross the cut, each
-  /// name also contains the name of a layer.
+  /// Returns the name of a tensor that crosses a cut. The name contains "boundary" and the stage. If several tensors
+  /// cross the cut, each name also contains the name of a layer.
   std::string name_of(const Crossing& crossing, std::size_t s, std::int64_t m) const {
     if (stages()[s].crosses.size() == 1) return instance_name("boundary", s, m);
     return instance_name("boundary." + layer(crossing.layer).name, s, m);

@@ -14,7 +14,7 @@ class Levels {
  public:
   explicit Levels(const std::vector<std::int64_t>& bytes);
 
-  /// The greatest number of bytes in any slot.
+  /// Returns the greatest number of bytes in any slot.
   std::int64_t most() const { return count_ > 0 ? most_[1] : 0; }
 
   /// Adds bytes to the slots `first` to `last`, both included.

@@ -103,11 +103,11 @@ class StepSlots {
     add_waits();
   }
 
-  /// The greatest number of bytes in any slot of a device, including loads that come early. With this many bytes, no
-  /// load needs to be listed later.
+  /// Returns the greatest number of bytes in any slot of a device, including loads that come early. With this many
+  /// bytes, no load needs to be listed later.
   std::int64_t most(const std::string& device) { return memory(device).places.most(); }
 
-  /// The number of loads that are listed before the slot that needs them.
+  /// Returns the number of loads that are listed in an earlier slot than the slot that needs them.
   std::int64_t early() const;
 
  private:

@@ -114,7 +114,7 @@ void require_counted_memories(const Scenario& scenario) {
               "' does not: use cost.model=roofline, or policy.placement=none");
 }
 
-/// Cuts the model in the given way. If `chosen` is null, the model is not cut.
+/// Cuts the model in the given way. If `cut` is null, the model is not cut.
 CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
   const Device& device = device_of(scenario);
   const auto bandwidth = [&] {

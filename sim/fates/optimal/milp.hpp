@@ -53,8 +53,8 @@ struct GraphAnswer {
   double seconds = 0, bound = 0;
 };
 
-/// Searches for at most `time_limit_s` seconds of wall-clock time, and only for schedules that take less than `at_most`
-/// seconds.
+/// Solves the programme of a graph in at most `time_limit_s` seconds of wall-clock time. Only schedules that take less
+/// than `at_most` seconds are searched.
 GraphAnswer solve(const FateGraph& graph, std::int64_t budget, double time_limit_s,
                   double at_most = std::numeric_limits<double>::infinity());
 

@@ -28,7 +28,7 @@ std::vector<SummaryValue::Keyed> devices(const Totals& totals) {
   return keyed;
 }
 
-/// Busy power counts in proportion to the utilisation of the link.
+/// Returns the energy of each link with watts. Busy power counts in proportion to the utilisation of the link.
 std::vector<SummaryValue::Keyed> links(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t l = 0; l < totals.plan().links.size(); ++l) {

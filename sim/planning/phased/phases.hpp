@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// The scenario's `phases:` mapping.
+/// Returns the record of the scenario's `phases:` mapping.
 const Record& phases_record();
 
 enum class Activations { on_chip, pair_link, streaming };

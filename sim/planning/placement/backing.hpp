@@ -32,15 +32,15 @@ std::string why_no_backing(const Platform& platform, const std::string& device);
 /// Throws InputError at `placement` if why_no_backing() returns a reason. The message says the reason.
 void require_backing(const Platform& platform, const std::string& device, const Reader& parameters);
 
-/// Calls `plan` for the shown machine, and returns the plan for the real machine. Throws the errors that `plan` throws.
+/// backed_draft() calls `plan` for the shown machine, and returns the real machine's plan. Throws what `plan` throws.
 using PlanOf = std::function<Draft(const PolicyRequest& shown)>;
 Draft backed_draft(const PolicyRequest& request, const CommonParameters& common,
                    const PlanOf& plan);
 
-/// Returns the candidates of the policy for the shown machine. Each candidate is judged by its plan for the real
-/// machine. The lower bound of the candidate, however, is for the shown machine, in which inputs and weights use the
-/// same links. Lower bounds in training do not count the loads of inputs, so these bounds also hold for the real
-/// machine. In inference, a bound may rule out a candidate that is faster on the real machine than the chosen
+/// backed_candidates() returns the candidates of the policy for the shown machine. Each candidate is judged by its plan
+/// for the real machine. The lower bound of the candidate, however, is for the shown machine, in which inputs and
+/// weights use the same links. Lower bounds in training do not count the loads of inputs, so these bounds also hold for
+/// the real machine. In inference, a bound may rule out a candidate that is faster on the real machine than the chosen
 /// candidate.
 using CandidatesOf = std::function<std::vector<Candidate>(const PolicyRequest& shown)>;
 std::vector<Candidate> backed_candidates(const PolicyRequest& request,

@@ -28,9 +28,9 @@ class FatesToPlace {
     return *fates_;
   }
 
-  /// A lower bound of the seconds of every placement. Every choice of fates computes at least the passes that are
-  /// computed when all activations are kept. So the bound for keeping all activations also holds for a strategy that
-  /// searches.
+  /// Returns a lower bound of the seconds of every placement. Every choice of fates computes at least the passes that
+  /// are computed when all activations are kept. So the bound for keeping all activations also holds for a strategy
+  /// that searches.
   double least_seconds() const {
     const FateChoice kept;
     const FateChoice& known = request_.strategy().searches ? kept : fates();

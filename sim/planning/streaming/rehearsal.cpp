@@ -203,9 +203,9 @@ double ending(const Rehearsal& rehearsal, double loads_s) {
   return least;
 }
 
-/// Returns a lower bound of the seconds that comes from the first pass. For each group, the seconds are at least those
-/// of the loads up to this group and of the computation that follows these loads. `in_runs` is the time of all runs of
-/// all groups.
+/// Returns a lower bound of the run's seconds that comes from the first pass. For each group, the run takes at least
+/// the seconds of the loads up to this group, and of the computation that follows these loads. `in_runs` is the time of
+/// all runs of all groups.
 double beginning(const Rehearsal& rehearsal, double in_runs) {
   const StreamedCase& streamed = rehearsal.streamed();
   double loaded = rehearsal.input_seconds(rehearsal.runs().front()) + streamed.down.latency_s;

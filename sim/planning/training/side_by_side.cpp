@@ -108,7 +108,7 @@ class HandOver {
   }
 
  private:
-  /// Without overlap, the seconds of the save may already be counted elsewhere.
+  /// Returns the seconds of the copies of a result. Without overlap, the save may already be counted elsewhere.
   double copied(const ChainTensor& tensor) const {
     return shape_.overlap ? tensor.save_s + tensor.load_s : tensor.load_s;
   }
