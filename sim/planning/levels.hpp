@@ -1,6 +1,6 @@
-// Counts the bytes in a memory during each slot of a row of slots (slots.hpp). Each call changes a range of slots. A
-// step may have many slots, so a call takes a time in proportion to the logarithm of the number of slots. The functions
-// throw InputError if a count exceeds 2^63.
+// Counts the bytes in a memory during each slot of a row of slots (slots.hpp). A call of add() changes a range of
+// slots. A step may have many slots, so each call takes a time in proportion to the logarithm of their number. The
+// functions throw InputError if a count exceeds 2^63.
 #pragma once
 
 #include <cstddef>

@@ -70,7 +70,7 @@ struct Program {
     std::uint32_t device = 0;
     /// With several devices, a phase begins when all operations of the previous phase have ended.
     std::int64_t phase = 0;
-    double seconds = 0;      ///< the seconds from which the times of loads are computed
+    double seconds = 0;      ///< the seconds of the operation, by which its loads are timed
     bool selective = false;  ///< whether only the selective part is recomputed
     bool ends_micro_batch = false;
     std::int64_t workspace = 0;

@@ -83,7 +83,7 @@ class PlacementChoice {
   struct Placements {
     std::vector<PlacementSchedule> schedules;
     /// `bound` is a lower bound of the seconds of a single round. `round_s` is a lower bound of the seconds of a round
-    /// in a run, in which copies of the previous round may still go on. A bound of 0 is not known.
+    /// in a run, in which copies of the previous round may still go on. The value 0 means that the bound is not known.
     double bound = 0, round_s = 0;
   };
 

@@ -253,8 +253,8 @@ class StreamedWays {
         {steps * runs, ending(choice, weights + all * down), all * up, beginning + all * compute});
   }
 
-  /// Returns the lower bound from the end of the run, which Rehearsal::at_least() explains. `loads_s` is the time of
-  /// all loads of the run.
+  /// Returns the lower bound that comes from the end of the run. Rehearsal::at_least() explains this bound. `loads_s`
+  /// is the time of all loads of the run.
   double ending(const StreamedChoice& choice, double loads_s) const {
     const StreamedCase& streamed = shared_->streamed;
     const bool again = passes() * static_cast<double>(streamed.steps) > 1;

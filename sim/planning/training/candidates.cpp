@@ -15,7 +15,7 @@
 namespace sluice {
 namespace {
 
-/// The rooms for early loads that are tried in addition to a step's peak, as multiples of this peak.
+/// The numbers of bytes for early loads that are tried in addition to a step's peak, as multiples of this peak.
 constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2,  0.35, 0.5, 0.75,
                                                 1.0, 1.5,  2.5,   4.0,  7.0, 12.0, 20.0, 34.0};
 
@@ -217,7 +217,7 @@ class TrainingWays {
     }
   }
 
-  /// Returns the rooms for early loads, in ascending order.
+  /// Returns the rooms that are tried, in ascending order. A room is the step's peak plus the bytes for early loads.
   static std::vector<std::int64_t> rooms(std::int64_t peak) {
     std::vector<std::int64_t> rooms;
     for (const double part : ahead_parts)

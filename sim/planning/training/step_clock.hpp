@@ -1,7 +1,7 @@
-// Computes a lower bound on the seconds of a training step with its loads at given positions. The clock follows the
-// listing order of the plan with arithmetic on a few arrays. The clock assumes that no copies share a link and that no
-// action ever waits for memory. So no execution of the plan is faster than this bound, and a plan that is too slow need
-// not be made.
+// Computes a lower bound on the seconds of a training run with the loads of its steps at given positions. The clock
+// follows the listing order of the plan with arithmetic on a few arrays. The clock assumes that no copies share a link
+// and that no action ever waits for memory. So no execution of the plan is faster than this bound, and a plan that is
+// too slow need not be made.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class StepClock {
 
  private:
   friend class StepRun;
-  struct CopyStream {  ///< the times of the copies between host memory and a device
+  struct CopyStream {  ///< the stream and latency of copies between host and device
     std::size_t stream = 0;
     double latency_s = 0;
   };

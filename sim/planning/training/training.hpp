@@ -25,7 +25,7 @@ Chain chain_of(const PolicyRequest& request, const Device& device, bool selectiv
 /// result is empty if each stage reads only the output of the previous stage.
 std::vector<std::vector<ChainRead>> branching_reads(const Pricing& pricing);
 
-/// Returns the weights, gradients and optimizer state of each stage on this device.
+/// Returns, for each stage, the bytes and seconds of its weights, gradients and optimizer state on this device.
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
                                   bool selective, bool overlap);
 
@@ -61,8 +61,8 @@ struct TrainingOrder {
   std::optional<std::int64_t> in_flight;
   std::vector<std::string> devices;  ///< the devices that take turns
   bool overlap = true;
-  /// The bytes of each device that the whole run, including early loads, may use. If `room` is empty, the run may use
-  /// all bytes.
+  /// The bytes of each device that early loads may use, and that the whole run may use unless `run_room` has a value.
+  /// If `room` is empty, all bytes may be used.
   std::optional<std::int64_t> room = {};
   /// The fates that a search has already found for this number of micro-batches in flight. If there are none, the
   /// strategy chooses the fates.
