@@ -103,7 +103,8 @@ class TimedTape {
   std::vector<std::size_t> save_;  ///< for each tensor, the number of its last save
 };
 
-/// Decides where loads are listed. For a step of one micro-batch, the rule is the rule of planning/training/listing.
+/// Decides where loads are listed. For a step of one micro-batch, the rule is that of planning/training/late_loads and
+/// planning/load_places.
 class LoadPlacing {
  public:
   LoadPlacing(const Chain& chain, TimedTape& tape, std::int64_t& next)
