@@ -31,7 +31,7 @@ struct ChainTensor {
 struct ChainTurn {
   std::int64_t bytes = 0;  ///< the bytes of the weights; the stage's workspaces include these bytes
   double load_s = 0;       ///< the seconds to load the weights
-  /// The mean seconds per backward pass that copies take: copies of summed gradients, and of the tensors that the
+  /// The mean seconds of certain copies per backward pass: copies of summed gradients, and of the tensors that the
   /// update uses.
   double backward_load_s = 0, backward_save_s = 0;
 };

@@ -53,7 +53,7 @@ class TimedTape {
 
   /// Indexed by slot. `begins` holds the start times of the slots if only computation took time.
   std::vector<double> seconds, begins;
-  std::vector<std::int64_t> levels;  ///< the bytes of each slot, indexed by slot
+  std::vector<std::int64_t> levels;  ///< the bytes on the device, indexed by slot
   std::vector<TimedLoad> loads;
   std::vector<TimedSave> saves;
 

@@ -29,7 +29,7 @@ bool places_tensors(const Field& placement);
 /// Returns why the second memory of the device named `device` cannot be the home of tensors that take turns. The text
 /// is empty if this memory can be their home.
 std::string why_no_backing(const Platform& platform, const std::string& device);
-/// Throws InputError at `placement` if why_no_backing() returns a reason. The message says the reason.
+/// Throws InputError at `placement` if why_no_backing() returns a reason. The message gives this reason.
 void require_backing(const Platform& platform, const std::string& device, const Reader& parameters);
 
 /// backed_draft() calls `plan` for the shown machine, and returns the real machine's plan. Throws what `plan` throws.

@@ -76,7 +76,8 @@ RehearsedOrder Rehearsal::order() const {
   if (streamed_.steps == 1 || !streamed_.overlap) return alone;
   RehearsedOrder across = order_loads(*this, true);
   across.used = alone.used = std::max(alone.used, across.used);
-  // With more bytes than bytes(), every step might repeat loads across steps, so another order would be possible.
+  // If `across` has no loads, loads across steps exceed the memory. With another number of bytes they may fit, so only
+  // bytes() is known to give this order.
   if (across.loads.empty()) alone.used = bytes();
   if (across.loads.empty() || seconds(across.loads) >= seconds(alone.loads)) return alone;
   return across;
