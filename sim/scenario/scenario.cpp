@@ -303,8 +303,8 @@ Scenario read_scenario(Value document, const std::string& name) {
 
 namespace {
 
-/// Removes the key `question` if overrides change the scenario. The text of `question` describes the file, and may be
-/// wrong for the changed scenario.
+/// Removes the key `question` if overrides change the scenario and do not set this key. The text of `question`
+/// describes the file, and may be wrong for the changed scenario.
 void drop_untrue_question(Value& document, const std::vector<std::string>& overrides) {
   bool changed = false;
   for (const std::string& text : overrides) {

@@ -29,8 +29,8 @@ std::vector<std::vector<ChainRead>> branching_reads(const Pricing& pricing);
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
                                   bool selective, bool overlap);
 
-/// Returns the bytes of host memory that the inputs of a step and the weights leave free. If weights take turns,
-/// gradients and optimizer state also need room. The result is empty if the room is unlimited.
+/// Returns the bytes of host memory that the inputs of a step and the weights leave free. If weights take turns, the
+/// optimizer state and, without updates, the gradients also need room. The result is empty if the room is unlimited.
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 
