@@ -1,8 +1,8 @@
 // Plans in which the second memory of a device is the home of all tensors that take turns in the first memory. These
 // tensors are weights, optimizer state, gradients, and offloaded activations. If one of these tensors begins in host
 // memory, it is loaded into the second memory once, before all other actions. After this load, the tensor moves between
-// the two memories of the device: host -> ddr -> hbm. Inputs and answers move between host memory and the first memory,
-// as in plans without a second memory.
+// the two memories of the device, for example host -> ddr -> hbm. Inputs and answers move between host memory and the
+// first memory, as in plans without a second memory.
 //
 // Any policy can make plans of this kind. The policy gets a request for another machine, the "shown machine", in which
 // the second memory of the device is the host memory. The plan of the policy is then changed into a plan for the real
