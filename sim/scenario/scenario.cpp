@@ -67,8 +67,8 @@ void read_workload(Scenario& scenario, const Value& value) {
   });
   if (workload.micro_batches_per_step() > 1'000'000)
     reader.fail("batches_per_step",
-                "a step of " + std::to_string(workload.micro_batches_per_step()) +
-                    " micro-batches is unrolled in the plan; at most 1000000 (of " +
+                "a step has " + std::to_string(workload.micro_batches_per_step()) +
+                    " micro-batches, but the limit is 1000000 (the run has " +
                     std::to_string(samples) + " samples): use more steps or larger micro-batches");
 }
 
