@@ -185,8 +185,8 @@ Value mapping_or_empty(const Reader& reader, std::string_view key) {
   return empty;
 }
 
-/// Returns the purpose for the workload's mode. An unknown mode is refused later, by the reader of
-/// the workload.
+/// Returns the purpose for which the model is read: training or inference, as the workload's mode says. An unknown mode
+/// is refused later, by the reader of the workload.
 Purpose purpose_of(const Value& workload) {
   const Value* mode = workload.find("mode");
   const bool trains = mode && mode->is_scalar() && mode->text() == name_of(Mode::training);
