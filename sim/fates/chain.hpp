@@ -17,9 +17,9 @@
 
 namespace sluice {
 
-/// A tensor that may be copied to host memory, with the seconds of a copy in each direction. The
-/// latency of a link takes no time when copies run during computation. When copies and computation
-/// take turns, the next operation waits for the data, so the latency is included in the seconds.
+/// A tensor that may be copied to host memory, with the seconds of a copy in each direction. If copies run during
+/// computation, the seconds do not include the latency of the link. If copies and computation take turns, the next
+/// operation waits for the data, so the seconds include the latency.
 struct ChainTensor {
   std::int64_t bytes = 0;
   double save_s = 0, load_s = 0;
@@ -31,7 +31,7 @@ struct ChainTensor {
 struct ChainTurn {
   std::int64_t bytes = 0;  ///< the bytes of the weights; the stage's workspaces include these bytes
   double load_s = 0;       ///< the seconds to load the weights
-  /// The mean seconds per backward pass that copies take: copies of summed gradients, and of the tensors that the
+  /// The mean seconds of certain copies per backward pass: copies of summed gradients, and of the tensors that the
   /// update uses.
   double backward_load_s = 0, backward_save_s = 0;
 };
@@ -55,8 +55,8 @@ struct ChainStage {
   /// The bytes of the gradient of the output. The number is 0 for the last stage. It is also 0 if neither this stage
   /// nor any earlier stage is trained.
   std::int64_t gradient = 0;
-  /// Further bytes for one micro-batch while a pass runs. There are three kinds of passes: a forward pass that keeps
-  /// nothing, a forward pass that keeps the inner tensors, and a backward pass.
+  /// The bytes of the workspace while a pass of one micro-batch runs. There are three kinds of passes: a forward pass
+  /// that keeps nothing, a forward pass that keeps the inner tensors, and a backward pass.
   std::int64_t pass_workspace = 0, keep_workspace = 0, backward_workspace = 0;
 
   ChainTurn turn = {};

@@ -12,7 +12,7 @@
 // its forward pass. The input of the first stage is in host memory from the start, so offloading stage 0 only loads
 // this input again.
 //
-// All policies turn fates into choices, and choices into a tape (tape.hpp). Choices treat inner tensors and boundaries
+// Strategies turn fates into choices, and choices into a tape (tape.hpp). Choices treat inner tensors and boundaries
 // separately, so they can express more than fates can, such as the checkpoints of Chen et al.
 #pragma once
 

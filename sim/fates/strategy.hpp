@@ -28,9 +28,9 @@ struct FateRequest {
   /// is the sum over all devices that take turns. Without a value, the memory is unlimited.
   std::optional<std::int64_t> budget;
   bool overlap = true;
-  /// A function that returns the seconds of the run that the scenario asks about, if each micro-batch uses the given
-  /// tape. Loads come as early as possible without the run using more than the given bytes. The result is infinity if
-  /// the run blocks or does not fit.
+  /// A function that returns the seconds and bytes of the run that the scenario asks about, if each micro-batch uses
+  /// the given tape. Loads come as early as the given number of bytes allows. The seconds are infinity if the run
+  /// blocks or does not fit.
   FateScore score;
   /// A function that returns the bytes that a device holds, by class of tensor, at the peak of a step with the given
   /// tape.

@@ -25,7 +25,7 @@ struct TimedLoad {
 };
 
 struct TimedSave {
-  /// A tensor that is made in the slot `slot` and used until the slot `last`.
+  /// The tensor is made in the slot `slot` and used until the slot `last`.
   std::int64_t slot, last;
   double seconds;
   std::int64_t bytes;
@@ -53,7 +53,7 @@ class TimedTape {
 
   /// Indexed by slot. `begins` holds the start times of the slots if only computation took time.
   std::vector<double> seconds, begins;
-  std::vector<std::int64_t> levels;  ///< the bytes of each slot, indexed by slot
+  std::vector<std::int64_t> levels;  ///< the bytes on the device, indexed by slot
   std::vector<TimedLoad> loads;
   std::vector<TimedSave> saves;
 
@@ -103,7 +103,8 @@ class TimedTape {
   std::vector<std::size_t> save_;  ///< for each tensor, the number of its last save
 };
 
-/// Decides where loads are listed. For a step of one micro-batch, the rule is the rule of planning/training/listing.
+/// Decides where loads are listed. For a step of one micro-batch, the rule is that of planning/training/late_loads and
+/// planning/load_places.
 class LoadPlacing {
  public:
   LoadPlacing(const Chain& chain, TimedTape& tape, std::int64_t& next)
@@ -197,7 +198,7 @@ class LoadPlacing {
   std::int64_t& next_;
 };
 
-/// Lists of numbers, one list per slot, in two rows of memory.
+/// Lists of numbers, one list per slot. Two vectors hold all lists.
 class BySlot {
  public:
   /// `slot_of(i)` returns the slot whose list contains the number i. Each list ascends.

@@ -19,7 +19,7 @@ namespace sluice {
 
 struct EstimatedSeconds {
   double seconds = 0;
-  std::int64_t next = 0;  ///< the least greater budget, in bytes, that changes the result
+  std::int64_t next = 0;  ///< the next greater budget, in bytes, that changes the result
 };
 
 /// Returns the seconds from the first load to the end of the last computation, for `micro_batches` micro-batches and

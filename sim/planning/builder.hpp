@@ -21,8 +21,8 @@ inline constexpr std::int64_t most_actions = 4'000'000;
 /// Throws Infeasible when a plan would have more than `most_actions` actions. `actions` is a lower bound of the number
 /// of actions that the plan would have.
 void refuse_long_plan(std::int64_t actions);
-/// Throws Infeasible when a plan with this round would have more than `most_actions` actions. Each micro-batch of the
-/// round has at least `actions_each` actions.
+/// Throws Infeasible when a plan whose rounds have `micro_batches` micro-batches would have more than `most_actions`
+/// actions. Each micro-batch has at least `actions_each` actions.
 void refuse_long_round(std::int64_t micro_batches, std::size_t actions_each);
 
 class PlanBuilder {

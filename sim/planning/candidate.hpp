@@ -1,8 +1,8 @@
 // Sluice makes the choices that a scenario leaves open by simulation. A policy offers candidates, and the judge takes
 // the candidate whose simulated plan ends first.
 //
-// A candidate is defined by its structure (how the model is cut, how many micro-batches are
-// computed side by side, how early loads come), never by a capacity. The structure determines how much memory the
+// A candidate is defined by its structure (how the model is cut, how many micro-batches are computed side by side, how
+// long before their use tensors are loaded), never by a capacity. The structure determines how much memory the
 // candidate needs. A candidate can be used on every device that has at least this memory. The candidate takes equally
 // long on each of these devices. So all candidates for a smaller memory are also candidates for a larger memory, and a
 // run with more memory never takes longer than a run with less memory.
@@ -24,7 +24,7 @@ struct Settled {
   double seconds = std::numeric_limits<double>::infinity();
   std::string text;  ///< the choices, as text of a scenario
   std::function<Plan()> plan;
-  std::size_t attempt = 0;  ///< the number of the cut for which the plan was made
+  std::size_t attempt = 0;  ///< the index of the cut for which the plan was made
 };
 
 /// One or several ways to make the open choices. All ways of a candidate share a lower bound, so that one comparison

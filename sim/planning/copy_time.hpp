@@ -1,4 +1,4 @@
-// The duration of a copy between two memories when no other transfer uses the links of the copy.
+// Computes from a platform how long a copy from one memory to another memory takes.
 #pragma once
 
 #include <cstdint>

@@ -28,11 +28,11 @@ struct Draft {
   /// The stages as the policy has changed them. The weights of these stages give the prices of the updates. If `stages`
   /// is empty, the draft has the stages of the request.
   std::optional<std::vector<Stage>> stages = {};
-  /// Returns the decisions that follow from the prices of another request. The other request may differ from the
-  /// request of this draft only in prices, so both requests have the stages of the draft. If the decisions for two
-  /// requests are equal, the drafts for both requests are also equal. Sluice then makes the plan once and replaces only
-  /// its prices. The function must not refer to the request of this draft. If the function is null, the decisions are
-  /// not known, and Sluice always makes the plan again.
+  /// A function that returns the decisions that follow from the prices of another request. The other request may differ
+  /// from the request of this draft only in prices, so both requests have the stages of the draft. If the decisions for
+  /// two requests are equal, the drafts for both requests are also equal. Sluice then makes the plan once and replaces
+  /// only its prices. The function must not refer to the request of this draft. If the function is null, the decisions
+  /// are not known, and Sluice always makes the plan again.
   std::function<PriceDecisions(const PolicyRequest& request)> decisions = {};
 
   Draft(Plan made, bool one_at_a_time = false)  // NOLINT(google-explicit-constructor)

@@ -84,8 +84,8 @@ class ForwardMaker {
     return false;
   }
 
-  /// Adds the tensors that have a fixed place during the whole run: inputs, answers and weights of
-  /// a step in host memory, and caches on the devices that read them.
+  /// Adds the tensors that have a fixed place during the whole run: the inputs and answers of a step and the weights in
+  /// host memory, and caches on the devices that read them.
   void add_places() {
     Program& program = draft_.program;
     const std::int64_t samples = request_.workload.samples_per_step();
@@ -138,8 +138,8 @@ class ForwardMaker {
     return checked_mul(crossing.bytes, request_.workload.micro_batch, "bytes of a micro-batch");
   }
 
-  /// The name of a tensor that crosses a cut contains "boundary" and the stage. If several tensors cross the cut, each
-  /// name also contains the name of a layer.
+  /// Returns the name of a tensor that crosses a cut. The name contains "boundary" and the stage. If several tensors
+  /// cross the cut, each name also contains the name of a layer.
   std::string name_of(const Crossing& crossing, std::size_t s, std::int64_t m) const {
     if (stages()[s].crosses.size() == 1) return instance_name("boundary", s, m);
     return instance_name("boundary." + layer(crossing.layer).name, s, m);
@@ -200,8 +200,8 @@ class ForwardMaker {
     draft_[output].answer = shape_.return_outputs;
   }
 
-  /// The load of an input may start when an earlier micro-batch, `buffers` before its own, has left the last stage,
-  /// because this micro-batch then frees its buffer. A tensor for another device is sent as soon as the tensor has been
+  /// The load of an input may start when the micro-batch `buffers` micro-batches earlier has left the last stage,
+  /// because that micro-batch then frees its buffer. A tensor for another device is sent as soon as the tensor has been
   /// made.
   void place_loads() {
     Program& program = draft_.program;

@@ -1,6 +1,6 @@
-// Counts the bytes in a memory during each slot of a row of slots (slots.hpp). Each call changes a range of slots. A
-// step may have many slots, so a call takes a time in proportion to the logarithm of the number of slots. The functions
-// throw InputError if a count exceeds 2^63.
+// Counts the bytes in a memory during each slot of a row of slots (slots.hpp). A call of add() changes a range of
+// slots. A step may have many slots, so each call takes a time in proportion to the logarithm of their number. The
+// functions throw InputError if a count exceeds 2^63.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ class Levels {
  public:
   explicit Levels(const std::vector<std::int64_t>& bytes);
 
-  /// The greatest number of bytes in any slot.
+  /// Returns the greatest number of bytes in any slot.
   std::int64_t most() const { return count_ > 0 ? most_[1] : 0; }
 
   /// Adds bytes to the slots `first` to `last`, both included.
@@ -40,7 +40,7 @@ class Levels {
                                         std::int64_t bytes) const;
 
   std::size_t count_;
-  /// The greatest number of bytes in one of a node's slots, without the bytes that `more_` counts in the nodes above.
+  /// For each node, the most bytes in one of its slots, without the bytes that `more_` counts in the nodes above.
   std::vector<std::int64_t> most_;
   /// For each node, the bytes that every slot of the node has in addition to the bytes that the node's children count.
   std::vector<std::int64_t> more_;

@@ -53,7 +53,7 @@ Price backward_price(const Pricing& pricing, const StageQuery& query, Pass pass)
                      pass == Pass::backward ? *multiple : *multiple / 2);
 }
 
-/// The update reads weights, gradients and state, and writes weights and state.
+/// Returns the price of an update, which reads weights, gradients and state, and writes weights and state.
 Price update_price(const Pricing& pricing, const StageQuery& query) {
   const Training& training = *pricing.training;
   const std::int64_t weight_bytes = query.stage.weight_bytes;

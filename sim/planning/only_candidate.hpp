@@ -1,4 +1,4 @@
-// A candidate with a single plan, for choices that leave no further choice open.
+// Makes a candidate with a single plan, for the case that no choice is left open.
 #pragma once
 
 #include <functional>

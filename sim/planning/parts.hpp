@@ -76,7 +76,7 @@ struct ForwardPass {
   StageBytes bytes{};
   std::int64_t samples = 0;
   std::uint32_t output = none;  ///< the tensor that the stage makes
-  /// Whether the answer is freed instead of saved; its samples are then done.
+  /// Whether the answer is freed instead of saved. Its samples then count as done at the end of this forward pass.
   bool drops_output = false;
   /// Whether the stage's part of the answer is freed instead of saved.
   bool drops_answer = false;
@@ -84,7 +84,7 @@ struct ForwardPass {
   bool last = false;        ///< whether the stage makes the answer
   std::string home = {};    ///< the node that is the home of the answer; may be empty
 };
-/// Lists the action, which allocates its output and workspace. The caller adds the input and the weights of the action.
+/// Lists the action of the pass, which allocates its output and workspace. The caller adds its input and weights.
 PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardPass& forward);
 
 /// An action that computes a stage, and the tensors that it makes.
@@ -93,8 +93,8 @@ struct StageOutput {
   std::uint32_t output = none;
   std::uint32_t answer = none;  ///< the stage's part of the answer, if it is a separate tensor
 };
-/// Lists the action and makes its output: the boundary activation of its stage, or the answer if the stage is the last
-/// stage. The action uses `input`.
+/// Lists the forward pass and makes its output: the boundary activation of its stage, or the answer if the stage is the
+/// last stage. The action uses `input`.
 StageOutput list_stage(PlanBuilder& builder, ForwardPass forward, std::uint32_t input);
 
 /// Lists the transfer that saves the output of `forward` to `host`. Host memory has room for an answer during the whole

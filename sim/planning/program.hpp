@@ -4,9 +4,9 @@
 //
 // A tensor may be on a device several times in a round, for example if an activation goes to host memory and comes
 // back. A tensor may also be on several devices. Each stay of a tensor on a device is an instance. An instance begins
-// with the operation that makes the tensor on the device or first needs it there. An instance ends with its last user.
-// A tensor that crosses several cuts is one instance, however many stages are between the stage that makes it and the
-// stages that read it.
+// with the operation that makes the tensor on the device or first needs it there. An instance ends with the last
+// operation that needs it. A tensor that crosses several cuts is one instance, however many stages are between the
+// stage that makes it and the stages that read it.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,7 @@ struct Program {
     /// The number of the operation after which the instance is saved; -1 if the instance is not saved.
     std::int64_t saved_at = -1;
     bool saved_home = false;  ///< whether the save goes to the home of the tensor
-    /// The instance is an answer whose samples are done when its save has arrived.
+    /// Whether the instance is an answer, whose samples are done when its save has arrived.
     bool answer = false;
   };
 
@@ -70,7 +70,7 @@ struct Program {
     std::uint32_t device = 0;
     /// With several devices, a phase begins when all operations of the previous phase have ended.
     std::int64_t phase = 0;
-    double seconds = 0;      ///< the seconds from which the times of loads are computed
+    double seconds = 0;      ///< the seconds of the operation, by which its loads are timed
     bool selective = false;  ///< whether only the selective part is recomputed
     bool ends_micro_batch = false;
     std::int64_t workspace = 0;
@@ -92,8 +92,8 @@ struct Program {
   std::vector<Instance> instances;
   std::vector<Operation> operations;
   std::vector<Load> loads;  ///< the loads, in the order in which operations need them
-  /// An operation that makes an answer waits until the answer of an earlier micro-batch, `answer_buffers` before its
-  /// own, is in host memory. If `answer_buffers` is 0, the operation does not wait.
+  /// An operation that makes an answer waits until the answer of the micro-batch `answer_buffers` micro-batches earlier
+  /// is in host memory. If `answer_buffers` is 0, the operation does not wait.
   std::int64_t answer_buffers = 0;
   std::int64_t rounds = 1;           ///< the number of rounds of the run
   std::int64_t rounds_per_step = 1;  ///< a divisor of `rounds`
@@ -101,7 +101,7 @@ struct Program {
 
   std::int64_t count() const { return static_cast<std::int64_t>(operations.size()); }
 
-  /// Bytes that stay on a device during the whole run.
+  /// Returns the bytes that stay on a device during the whole run.
   std::int64_t constant_bytes(std::uint32_t device) const;
   /// Returns the bytes on a device during each operation, if one operation runs at a time. The result includes bytes
   /// that are on the device only for later operations.

@@ -12,7 +12,7 @@ class ProgramDraft {
  public:
   explicit ProgramDraft(std::vector<std::string> devices) { program.devices = std::move(devices); }
 
-  /// The device of the operations and instances that are added next.
+  /// Returns the device of the operations and instances that are added next.
   std::uint32_t device() const { return device_; }
   void go_to(std::uint32_t device) { device_ = device; }
   void end_phase() { ++phase_; }

@@ -81,8 +81,8 @@ bool alike(const Platform& platform, const std::string& device, const std::strin
 
 namespace {
 
-/// Maps the name of the first device to the name of the second device, and the names of the first device's further
-/// memories to the names of the second device's further memories.
+/// Maps the names of the two devices to each other, and also the names of the further memories that each device alone
+/// has.
 std::map<std::string, std::string> exchanged(const Device& a, const Device& b) {
   std::map<std::string, std::string> names = {{a.name, b.name}, {b.name, a.name}};
   for (std::size_t m = 1; m < std::min(a.memories.size(), b.memories.size()); ++m) {

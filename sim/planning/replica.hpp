@@ -30,8 +30,8 @@ Platform shared_out(Platform platform, const std::vector<std::string>& devices);
 /// less bandwidth than `whole`.
 bool share_links(const Platform& whole, const Platform& share);
 
-/// Gives all parts equally many iterations, because the joined plan has only one number of iterations. If the parts
-/// have different numbers of iterations, some bodies become several rounds long.
+/// Gives the plans of all replicas equally many iterations, because the joined plan has only one number of iterations.
+/// If the plans have different numbers of iterations, some bodies become several rounds long.
 std::vector<Plan> with_equal_rounds(std::vector<Plan> parts);
 
 /// Sets how transfers of several replicas use one link: at the same time (`together`) or one after the other

@@ -1,7 +1,7 @@
 // Describes one step of a device as a row of slots. A slot is the computation of one micro-batch in one stage, with the
 // loads that are listed before it and the saves that are listed after it. A load may be listed before an earlier slot
 // than necessary, even in the previous step, as long as memory has room. So a copy engine can work ahead and never
-// blocks grants that are listed earlier.
+// blocks grants of actions that are listed earlier.
 //
 // A plan that is made in this way cannot block. If the actions of the plan ran one at a time in listing order, their
 // bytes would fit into memory at every moment. The reason is that add() takes only loads for which there is room. Every
@@ -103,11 +103,11 @@ class StepSlots {
     add_waits();
   }
 
-  /// The greatest number of bytes in any slot of a device, including loads that come early. With this many bytes, no
-  /// load needs to be listed later.
+  /// Returns the greatest number of bytes in any slot of a device, including loads that come early. With this many
+  /// bytes, no load needs to be listed later.
   std::int64_t most(const std::string& device) { return memory(device).places.most(); }
 
-  /// The number of loads that are listed before the slot that needs them.
+  /// Returns the number of loads that are listed in an earlier slot than the slot that needs them.
   std::int64_t early() const;
 
  private:

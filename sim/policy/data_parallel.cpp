@@ -21,7 +21,7 @@ constexpr std::size_t few_devices = 8;
 /// Returns the alternatives if at most `few_devices` replicas share links, and nothing otherwise. Either each replica
 /// chooses for itself, or all replicas make equal choices. Each alternative is also tried without overlap, if the
 /// scenario does not give `overlap`. The reason is that with overlap, the transfers of several replicas delay each
-/// other. All replicas may then begin later than if one replica after the other used the link alone.
+/// other. All replicas may then begin to compute later than if one replica after the other used the link alone.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& whole = request.pricing.platform;

@@ -106,10 +106,10 @@ std::vector<CutChoice> cuts_with(const CutQuestion& question,
 /// Returns all cuts of a model, each as a list of layers after which the model is cut. The list is empty if the model
 /// has more than `most_places` places for a cut. The first layer is the input.
 std::vector<CutChoice> all_cuts(std::size_t layers, std::size_t most_places);
-/// Returns the cuts of cuts_with() for which `between` has cuts into stages of about equal time and cuts into stages of
-/// about equal weights. One of the cuts into stages of equal time has a stage per device. In training, `between` has
-/// fewer cuts than in inference, because each cut is planned with every strategy for fates. For a model of a few
-/// layers, the function adds every possible cut.
+/// Returns cuts_with() for cuts into stages of about equal time, and cuts into stages of about equal weights. One of
+/// the cuts into stages of equal time has a stage per device. In training, there are fewer of these cuts than in
+/// inference, because each cut is planned with every strategy for fates. For a model of a few layers, the function adds
+/// every possible cut.
 std::vector<CutChoice> cuts_for_devices(const CutQuestion& question);
 
 const Catalog<Policy>& policy_catalog();

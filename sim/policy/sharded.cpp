@@ -15,8 +15,8 @@ namespace sluice {
 
 namespace {
 
-/// The device of each stage. The scenario may list these devices. Otherwise all devices get equally many consecutive
-/// stages.
+/// Returns the device of each stage. The scenario may list these devices. Otherwise all devices get equally many
+/// consecutive stages.
 std::vector<std::string> devices_of_stages(const PolicyRequest& request, const Reader& parameters) {
   const Platform& platform = request.pricing.platform;
   const std::size_t stages = request.pricing.stages.size();

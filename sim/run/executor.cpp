@@ -11,7 +11,8 @@ namespace sluice {
 
 namespace {
 
-/// The replay runs as `replay` alone would run it, with the same rule for the periods that it leaves out.
+/// Executes the plan by SimGrid and by the replay, and compares their spans. The replay leaves out the same periods as
+/// in a run with the executor `replay`.
 void execute_both(const Plan& plan, Sink& sink, const ExecutorOptions& options) {
   Times times(plan, sink);
   execute_or_throw(simgrid_executor, plan, times, options);

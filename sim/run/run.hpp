@@ -26,10 +26,10 @@ struct RunRequest {
   /// A function that the run calls from time to time with the number of executed actions and the number of all actions.
   std::function<void(std::int64_t done, std::int64_t total)> progress = {};
   Executor executor = Executor::automatic;
-  /// Returns the bound of the scenario's question, in seconds; empty if the input of the run is a plan file.
+  /// The bound of the scenario's question, in seconds; empty if the input of the run is a plan file.
   std::optional<double> question_bound_s = {};
-  /// Returns the parts of the answer that are not metrics as JSON, which the trace stores. The run calls this function
-  /// once, at the end of the run, and only if a trace is written.
+  /// A function that returns, as JSON for the trace, the parts of the answer that are not metrics. The run calls this
+  /// function once, at the end of the run, and only if a trace is written.
   std::function<std::string(const Summary& summary)> answer = {};
   Sink* also = nullptr;  ///< a listener that also receives every span and memory event; may be null
 };

@@ -51,7 +51,7 @@ std::string path_of(const Scenario& scenario, const Device& device) {
   return written ? written->path : "devices." + device.name;
 }
 
-/// If a device has no rate for the workload's dtype, throws an error that says what to do.
+/// If a device has rates, but no rate for the workload's dtype, throws an error that says what to do.
 void require_rate(const Scenario& scenario, const Device& device) {
   const DType dtype = scenario.workload.dtype;
   if (device.rate.count(dtype) || device.rate.empty()) return;
@@ -114,7 +114,7 @@ void require_counted_memories(const Scenario& scenario) {
               "' does not: use cost.model=roofline, or policy.placement=none");
 }
 
-/// Cuts the model in the given way. If `chosen` is null, the model is not cut.
+/// Cuts the model in the given way. If `cut` is null, the model is not cut.
 CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
   const Device& device = device_of(scenario);
   const auto bandwidth = [&] {
@@ -180,8 +180,9 @@ std::string text_of(const Value& stages) {
   return text;
 }
 
-/// Returns the strategies for fates that are compared. If no strategies are compared, the list has one empty element,
-/// and the policy chooses the strategy.
+/// Returns the strategies for fates that are compared. If the scenario names a strategy, the list has only this
+/// strategy. Training under a policy that compares no cuts has only the strategy that keeps all activations. Inference
+/// without a strategy has one empty element, and the policy chooses the strategy.
 std::vector<std::optional<Chosen<FateStrategy>>> open_fates(const Scenario& scenario) {
   if (scenario.fates || !scenario.workload.training) return {scenario.fates};
   if (!scenario.acting->cuts) return {kept_fates()};
@@ -253,8 +254,8 @@ PlannedScenario plan_scenario(const Scenario& scenario) {
                           cut.text + (cut.text.empty() || fate.empty() ? "" : ", ") + fate});
     }
   const Keys& keys = scenario.policy.keys;
-  // The bytes of the model fit into a count. So if a count of bytes is too large here, the number of samples of the
-  // workload is the reason.
+  // The bytes of the model were already counted without an overflow. So if a count of bytes is too large here, the
+  // reason is the workload's number of samples.
   const Value& samples = chosen(scenario.document, "workload", "batch");
   Settlement settled = located(keys.map(), [&] {
     try {

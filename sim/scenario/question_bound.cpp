@@ -53,9 +53,10 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 // is split) is computed by a device that holds its weights. Weights and inputs begin in host memory. For its next
 // layer, a sample needs the tensors that cross to this layer.
 //
-// 1. Computation. In T seconds, n devices do at most n T seconds of work. No work is done before the first input has
-//    arrived. The last answer leaves after all work. So T >= first + (all passes of all samples) / n + last. The parts
-//    of a split layer together take at least as many seconds as the layer.
+// 1. Computation. In T seconds, n devices do at most n T seconds of work. No work is done in the `first` seconds,
+//    before the first input has arrived, and in the `last` seconds, when the last answer leaves. So
+//    T >= first + (all passes of all samples) / n + last.
+//    The parts of a split layer together take at least as many seconds as the layer.
 // 2. Links. Inputs, weights (at least once) and answers (if they are returned) cross the host's
 //    links: T >= bytes / rate.
 // 3. The beginning. A computation behind block k works on a tensor to which all layers up to k have
@@ -96,8 +97,8 @@ QuestionBound bound_of(const QuestionTerms& terms) {
     if (seconds > best.seconds) best = {seconds, reason()};
   };
   take(terms.link_s, [&] {
-    return "bytes that must cross " + terms.link + ": inputs, weights once" +
-           (terms.reloaded_bytes > 0 ? " (several times, because they do not fit)" : "") +
+    return "bytes that must cross " + terms.link + ": inputs, weights" +
+           (terms.reloaded_bytes > 0 ? " (several times, because they do not fit)" : " once") +
            (terms.backward_s > 0 ? "" : ", and answers that are returned");
   });
   const std::vector<Place> places = cheapest_places(terms);

@@ -1,7 +1,7 @@
-// The bound of the question, in seconds: the least time that a machine needs for a model and a workload with any plan.
-// The bound of a plan (metrics/bound.hpp) says how fast one particular plan can run at best. The difference between the
-// two bounds is the most time that a better plan could save. The functions throw InputError if a
-// platform cannot be read or a layer cannot be priced.
+// The bound of the question: seconds that no plan for this model and workload on this machine can beat. The bound of a
+// plan (metrics/bound.hpp) says how fast one particular plan can run at best. The difference between the two bounds is
+// the most time that a better plan could save. The functions throw InputError if a platform cannot be read or a layer
+// cannot be priced.
 #pragma once
 
 #include <cstdint>

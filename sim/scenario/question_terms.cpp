@@ -199,7 +199,8 @@ class Terms {
     block.seconds = seconds(ActionKind::forward, stage);
     block.weight_bytes = static_cast<double>(stage.weight_bytes - stage.tied_bytes);
     const bool last = stage.last + 1 == scenario_.model.layers.size();
-    // If the platform has a memory besides host memory, activations may be loaded from that memory.
+    // If the platform has a memory besides host memory, activations may come from that memory, without crossing the
+    // host's links.
     const bool comes_back = scenario_.platform.memories.size() == 1;
     if (!last && comes_back)
       block.waiting_bytes = static_cast<double>(stage.output_bytes) * samples_;

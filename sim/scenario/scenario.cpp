@@ -67,8 +67,8 @@ void read_workload(Scenario& scenario, const Value& value) {
   });
   if (workload.micro_batches_per_step() > 1'000'000)
     reader.fail("batches_per_step",
-                "a step of " + std::to_string(workload.micro_batches_per_step()) +
-                    " micro-batches is unrolled in the plan; at most 1000000 (of " +
+                "a step has " + std::to_string(workload.micro_batches_per_step()) +
+                    " micro-batches, but the limit is 1000000 (the run has " +
                     std::to_string(samples) + " samples): use more steps or larger micro-batches");
 }
 
@@ -185,8 +185,8 @@ Value mapping_or_empty(const Reader& reader, std::string_view key) {
   return empty;
 }
 
-/// Returns the purpose for the workload's mode. An unknown mode is refused later, by the reader of
-/// the workload.
+/// Returns the purpose for which the model is read: training or inference, as the workload's mode says. An unknown mode
+/// is refused later, by the reader of the workload.
 Purpose purpose_of(const Value& workload) {
   const Value* mode = workload.find("mode");
   const bool trains = mode && mode->is_scalar() && mode->text() == name_of(Mode::training);
@@ -303,8 +303,8 @@ Scenario read_scenario(Value document, const std::string& name) {
 
 namespace {
 
-/// Removes the key `question` if overrides change the scenario. The text of `question` describes the file, and may be
-/// wrong for the changed scenario.
+/// Removes the key `question` if overrides change the scenario and do not set this key. The text of `question`
+/// describes the file, and may be wrong for the changed scenario.
 void drop_untrue_question(Value& document, const std::vector<std::string>& overrides) {
   bool changed = false;
   for (const std::string& text : overrides) {

@@ -51,7 +51,7 @@ Scenario with_other_prices(const Scenario& base, const std::string& path,
 /// InputError, Infeasible.
 Plan make_plan(const Scenario& scenario);
 
-/// The stages. If layers had to be split, this object also holds the model with the split layers.
+/// The stages of a cut model. If layers had to be split, this object also holds the model with the split layers.
 struct CutModel {
   std::optional<Model> split;
   std::vector<Stage> stages;

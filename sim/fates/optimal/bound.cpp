@@ -39,9 +39,9 @@ class Overlap {
         one_of_all_(1 / static_cast<double>(chain.side_by_side)),
         whole_passes_(whole_passes) {}
 
-  /// Searches the weights of the inequalities (`means_`) with the greatest bound. The bound is a concave function of
-  /// these weights. Each step multiplies every weight by a factor that grows with the sum of its inequality. The
-  /// factors of later steps are closer to 1 than those of earlier steps.
+  /// Searches for the weights of the inequalities (`means_`) that give the greatest bound. The bound is a concave
+  /// function of these weights. Each step multiplies every weight by a factor that grows with the seconds of its
+  /// inequality. The factors of later steps are closer to 1 than the factors of earlier steps.
   FateBound best(int steps) {
     means_.forward = means_.backward = computation();
     FateBound best{0, relaxation_.best(weights()).value, weights()};
@@ -257,8 +257,9 @@ double run_bound(const Chain& chain, const FateRun& run, double halves) {
 OverlappedBounds overlapped_bounds(const Chain& chain, const FateRun& run, std::int64_t budget) {
   constexpr int steps = 200;
   OverlappedBounds bounds = bounds_of_prices(chain, run, budget, steps);
-  // If some passes compute fewer micro-batches than other passes, these weights are for the mean of all passes. A pass
-  // that computes the full number of micro-batches has a greater bound than this mean.
+  // If some passes compute fewer micro-batches than other passes, bounds_of_prices() gives a bound for the mean of all
+  // passes. A pass that computes the full number of micro-batches has a greater bound than this mean, so its bound is
+  // computed separately.
   if (run.whole_passes < 1) bounds.micro_batch = fate_bound(chain, budget, Copies::overlapped);
   return bounds;
 }

@@ -12,15 +12,15 @@
 // For any stage s, the outputs of stage s and of later stages are saved after the forward passes up to s. So the
 // forward half takes at least as long as these passes and saves together. The loads for stage s and later stages come
 // before the backward pass of s and of all earlier stages. So the backward half takes at least as long as these loads
-// and passes together. Each half also takes at least as long as its computation. The greatest weighted mean of these
-// inequalities bounds both halves. The first load of the input may run during the previous micro-batch, but every
-// micro-batch has such a load.
+// and passes together. Each half also takes at least as long as its computation. So a weighted mean of the inequalities
+// of each half is a lower bound on this half. The greatest sum of the two means is used. The first load of the input
+// may run during the previous micro-batch, but every micro-batch has such a load.
 //
 // When micro-batches run side by side, the saves of the tensors of stage s begin when the first micro-batch has passed
 // s. The backward pass of the last micro-batch through s follows the loads for s. So the inequality of s counts the
-// computation of stage s for one micro-batch only. In addition, during the whole run a copy engine makes the copies
-// that every tape must make, and the copies of this tape. A weighted mean of the seconds of these copies and of the
-// halves also bounds the run.
+// computation of stage s for one micro-batch only. In addition, a copy engine makes two kinds of copies during the run:
+// the copies that every tape must make, and the copies that follow from the fates. A weighted mean of the seconds of
+// these copies and of the halves also bounds the run.
 //
 // If host memory is limited, all copies must fit into host memory at the turning point. The bound then also holds if
 // the seconds of each save are increased by a price per byte, and the price of all available host memory is subtracted.
@@ -37,7 +37,7 @@ enum class Copies : std::uint8_t { serial, overlapped };
 
 struct FateBound {
   double seconds = 0;  ///< infinite if the tensors at the turning point do not fit
-  double halves = 0;   ///< the seconds from the first forward pass to the last backward pass
+  double halves = 0;   ///< a bound on the seconds from the first forward to the last backward pass
   FateWeights weights;
 };
 

@@ -97,7 +97,8 @@ class Frontier::Solver {
     return frontier_.settings_.copies && tensor.bytes > 0;
   }
 
-  /// Returns the bytes that a segment holds until its backward pass if its last stage has already run.
+  /// Returns the bytes on the device that the last stage of a segment has kept for its backward pass. The result is 0
+  /// if this stage has not run yet.
   std::int64_t ready_bytes(const Segment& segment) const {
     const ChainStage& stage = chain_.stages[segment.t];
     if (segment.ready == Ready::no) return 0;
@@ -173,7 +174,7 @@ class Frontier::Solver {
     std::int64_t between = 0;
   };
 
-  /// The number of a segment from s to t in `passes_`.
+  /// Returns the index in `passes_` of the segment from s to t.
   std::size_t place(std::size_t s, std::size_t t) const {
     return frontier_.index({.s = s, .t = t}) / states;
   }
@@ -258,7 +259,7 @@ class Frontier::Solver {
   }
 
   /// Returns the seconds of the copies of boundary b to host memory and back. If `copied` is true, host memory already
-  /// has a copy.
+  /// has a copy, so the seconds of the save are left out.
   double copies(std::size_t b, bool copied) const {
     const ChainTensor& tensor = chain_.boundary(b);
     return price((copied ? 0 : tensor.save_s) + tensor.load_s);
@@ -281,7 +282,7 @@ Frontier::Frontier(const Chain& chain, const FrontierSettings& settings)
     return;
   }
   if (chain_.stages.size() >= std::numeric_limits<std::uint16_t>::max())
-    throw InternalError("a chain with too many stages for one dynamic programme");
+    throw InternalError("the chain has too many stages for the dynamic programme");
   const std::size_t n = chain_.stages.size();
   if (settings_.cap == 0) settings_.cap = n <= 20 ? 4096 : n <= 64 ? 256 : n <= 256 ? 128 : 64;
   lay_out();

@@ -40,11 +40,11 @@ struct FrontierSettings {
   bool copies = true;  ///< whether tensors that a stage makes may go to host memory
   /// Whether the search keeps only the first point of each segment, which takes much less time than keeping all points.
   /// The frontier then has one point. The peak of this point equals the peak of the first point of the whole frontier,
-  /// with any cap.
+  /// whatever `cap` is.
   bool only_least = false;
-  /// The approximate number of points per segment. A segment with more points than this loses some of its points
-  /// (`thin`). Losing points never makes an infeasible schedule feasible. The value 0 means 4096 points for up to 20
-  /// stages, 256 points for up to 64 stages, and less than 256 points for chains of more than 64 stages.
+  /// The approximate number of points per segment. A segment with more points than this loses some of its points (see
+  /// thin() in pareto.hpp). Losing points never makes an infeasible schedule feasible. The value 0 means 4096 points
+  /// for up to 20 stages, 256 points for up to 64 stages, and fewer than 256 points for chains of more than 64 stages.
   std::size_t cap = 0;
   /// The approximate number of boundaries at which any segment may split. A chain with fewer boundaries may split at
   /// all its boundaries.

@@ -22,7 +22,7 @@ std::vector<double> turning_prices(const Chain& chain, double copy_price, std::s
   std::vector<double> prices;
   count = std::min(count, ratios.size());
   for (std::size_t i = 0; i < count; ++i) {
-    // At a price that equals a ratio, two choices cost the same, and rounding would decide between them. At a price
+    // Each ratio is a price at which two choices cost the same, so rounding would decide between them. At a price
     // between two ratios, only one choice is the cheapest.
     const std::size_t at = i * ratios.size() / count;
     prices.push_back(at + 1 < ratios.size() ? (ratios[at] + ratios[at + 1]) / 2 : ratios[at] / 2);
@@ -43,7 +43,7 @@ std::vector<bool> spread_splits(const Chain& chain, std::size_t count) {
     seconds += stage.forward_s;
     bytes += bytes_of(stage);
   }
-  double share = 0;  // the mean share of the stages, seconds and bytes before this boundary
+  double share = 0;  // before this boundary: mean of the shares of stages, seconds, bytes
   std::size_t marked = 0;
   for (std::size_t s = 0; s < n; ++s) {
     const ChainStage& stage = chain.stages[s];

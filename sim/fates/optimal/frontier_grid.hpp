@@ -1,5 +1,5 @@
-// Finds the prices of memory and the boundaries for which the dynamic programme over a chain (frontier.hpp) is precise.
-// At these prices, choices change. At these boundaries, long segments may split.
+// Finds prices of memory and boundaries for the dynamic programme of frontier.hpp, which keeps the best schedule at
+// each of these prices. The best choices change between these prices. Long segments split only at these boundaries.
 #pragma once
 
 #include <vector>

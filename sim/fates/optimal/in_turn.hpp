@@ -19,8 +19,8 @@ struct SmallestTape {
   Tape tape = {};
 };
 
-/// A frontier that was not thinned is exact, with one exception: if weights also take turns, the frontier ignores that
-/// several passes of a stage may share one load.
+/// A frontier that was not thinned is exact, with three exceptions: weights take turns (the frontier ignores that
+/// several passes of a stage may share one load), host memory is limited, or the chain branches.
 class InTurnSearch {
  public:
   explicit InTurnSearch(const FateRequest& request);

@@ -178,7 +178,7 @@ std::size_t point_within(const Chain& chain, const Frontier& frontier, std::int6
   const auto needs_less = [&](std::size_t point) {
     return memory_of(chain, separate(chain, frontier.tape(point))).peak <= budget;
   };
-  // The points from `low` to `high` - 1 may fit.
+  // This is a binary search for the last point that fits. The points from `low` to `high` - 1 are still to be searched.
   std::size_t low = fits == none ? 0 : fits + 1, high = none;
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;

@@ -53,8 +53,8 @@ struct GraphAnswer {
   double seconds = 0, bound = 0;
 };
 
-/// Searches for at most `time_limit_s` seconds of wall-clock time, and only for schedules that take less than `at_most`
-/// seconds.
+/// Solves the programme of a graph in at most `time_limit_s` seconds of wall-clock time. Only schedules that take less
+/// than `at_most` seconds are searched.
 GraphAnswer solve(const FateGraph& graph, std::int64_t budget, double time_limit_s,
                   double at_most = std::numeric_limits<double>::infinity());
 
@@ -73,8 +73,8 @@ struct MilpAnswer {
 
 /// Returns the graph of a chain of n stages. The forward pass of stage s is operation s, and its backward pass is
 /// operation 2 n - 1 - s. Unlike Frontier, the programme of the graph may drop a boundary next to a stage that keeps
-/// its inner tensors, and may load one copy in host memory several times. So its answer never takes longer than the
-/// answer of Frontier, and often takes equally long.
+/// its inner tensors, and may load one copy in host memory several times. So the schedule of its answer never takes
+/// longer than the schedule of Frontier, and often takes equally long.
 FateGraph graph_of(const Chain& chain);
 
 /// Solves the programme of a chain. Parameter `known` is a schedule within the budget, or empty if no schedule is

@@ -15,11 +15,13 @@ struct Cost {
   bool operator<(const Cost& other) const { return value < other.value; }
 };
 
-/// The state of stage s - 1 from which the best path to a state of stage s comes.
+/// The state of stage s - 1 on the best path to a state of stage s. The stage runs once, or it runs once and boundary s
+/// is held or copied (needed), or it runs again.
 enum class From : std::uint8_t { once, needed, again };
 
-/// Says how stage s ends: whether its boundary and its inner tensors are copied instead of held, and the best path to
-/// each of the two states.
+/// The choices for stage s. `boundary_goes` and `inner_goes` say whether boundary s and the inner tensors are copied
+/// instead of held. `runs` is the best path to the state in which the stage runs again, and `idle` is the best path to
+/// the state in which the stage runs only once.
 struct Step {
   bool boundary_goes = false, inner_goes = false;
   From runs = From::needed, idle = From::once;

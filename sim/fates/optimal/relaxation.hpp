@@ -2,12 +2,12 @@
 // point. The turning point is the backward pass of the last stage. The tensors that this pass reads and makes are on
 // the device. For any other tensor that a later backward pass reads, there are three ways. The tensor is on the device,
 // or its stage runs again afterwards, or it is loaded afterwards (and was saved before, unless it is the input). The
-// input of a stage that runs again must be available in one of these three ways. The result is a sequence of choices
-// with one constraint on the bytes. The Lagrangian relaxation of this problem is solved exactly for each price of a
-// byte. Every price gives a lower bound (bound.hpp), and the choices at this price are starting points of a search
-// (search.hpp). The relaxation ignores memory at all other moments, and does not cover stages that run again twice. If
-// the chain branches, a stage that runs again may read outputs of stages before the previous stage. The relaxation also
-// ignores these reads. In spite of these simplifications, the value is a lower bound.
+// input of a stage that runs again must be available in one of these three ways. So the problem is to find a sequence
+// of choices with one constraint on the bytes. The Lagrangian relaxation of this problem is solved exactly for each
+// price of a byte. Every price gives a lower bound (bound.hpp), and the choices at this price are starting points of a
+// search (search.hpp). The relaxation ignores memory at all other moments, and does not cover stages that run again
+// twice. If the chain branches, a stage that runs again may read outputs of stages before the previous stage. The
+// relaxation also ignores these reads. In spite of these simplifications, the value is a lower bound.
 //
 // For micro-batches side by side, the turning point is the backward pass of the first micro-batch through the last
 // stage. At this moment, all micro-batches have finished their forward passes. The tensors that are held, made again
@@ -61,8 +61,8 @@ class FateRelaxation {
   };
   Solution at(const FateWeights& weights, double price) const;
 
-  /// The greatest bound over all prices. At this bound, two solutions have almost the same price: `more` keeps more
-  /// bytes than fit into the room, and `less` fits.
+  /// The greatest bound over all prices. At the price with this bound, the choices of two solutions cost almost the
+  /// same: `more` keeps more bytes than fit into the room, and `less` fits.
   struct BestBound {
     double value = 0, price = 0;
     Solution more, less;

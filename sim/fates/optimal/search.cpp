@@ -134,7 +134,7 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
     return best;
   }
   prepare();
-  // The search begins with the first rung above the budget, because some tapes of this rung may fit.
+  // The search begins with the first rung above the budget, because some tapes of this rung may fit into the budget.
   std::size_t rung = 0;
   while (rung + 1 < rungs_.size() && rungs_[rung].bytes <= budget) ++rung;
   double about = infinite;  // the estimated seconds of the best candidate so far
@@ -238,7 +238,7 @@ void FateSearch::search(std::size_t number) {
 }
 
 /// Adds the candidates of the rung that are faster than all candidates that need less memory. The bytes of a candidate
-/// are the least number of bytes with which its tape takes no longer.
+/// are the least number of bytes with which its tape is as fast as with all bytes of the rung.
 void FateSearch::shortlist(Rung& rung, std::int64_t below, std::int64_t estimates) {
   std::vector<const std::pair<Tape, Estimate>*> fastest;
   for (const auto& [key, entry] : pool_)
@@ -301,8 +301,8 @@ double FateSearch::take(const Tape& tape, Candidate& best) {
 
 namespace {
 
-/// Returns a short range of the numbers 0 to `most` that holds the least value of a function with one minimum. The
-/// search is by golden sections: each further step computes the function once.
+/// Returns a short range of the numbers 0 to `most`. The range contains the minimum of a function that has only one
+/// minimum. The search is by golden sections: each further step computes the function once.
 template <typename Function>
 std::pair<std::int64_t, std::int64_t> narrowed(std::int64_t most, const Function& value) {
   std::int64_t low = 0, high = most;

@@ -1,5 +1,6 @@
 // Metrics of energy: the idle power during the whole run, plus the energy of the work above idle. Devices and links
-// without watts are not counted. If no device and no link has watts, the energy is not known.
+// without watts are not counted, except for the joules that actions of such a device have. If no watts and no joules
+// are known, the energy is not known.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -10,7 +11,8 @@
 namespace sluice {
 namespace {
 
-/// Returns devices in the order of their first stream. A stream without a device counts as a device.
+/// Returns the energy of each device, in the order of the first streams of devices. A stream without a device counts as
+/// a device.
 std::vector<SummaryValue::Keyed> devices(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t s = 0; s < totals.plan().streams.size(); ++s) {
@@ -28,7 +30,7 @@ std::vector<SummaryValue::Keyed> devices(const Totals& totals) {
   return keyed;
 }
 
-/// Busy power counts in proportion to the utilisation of the link.
+/// Returns the energy of each link with watts. Busy power counts in proportion to the utilisation of the link.
 std::vector<SummaryValue::Keyed> links(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t l = 0; l < totals.plan().links.size(); ++l) {

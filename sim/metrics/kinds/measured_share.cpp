@@ -1,4 +1,4 @@
-// The metric measured_share: the share of the computation's seconds that was measured.
+// The metric measured_share: the measured share of the seconds of computation.
 #include "metrics/metric.hpp"
 
 namespace sluice {

@@ -1,4 +1,4 @@
-// Metrics of training: its cost compared with inference, and the bytes that leave the device.
+// Metrics of training: its cost compared with inference, and the bytes of activations that are saved to another memory.
 #include <algorithm>
 
 #include "metrics/metric.hpp"

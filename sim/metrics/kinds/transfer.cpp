@@ -29,7 +29,7 @@ SummaryValue by_class(const Totals& totals) {
   return SummaryValue::of(std::move(keyed));
 }
 
-/// Unlike transfer_s_by_link, this time does not grow when transfers share the link.
+/// Returns the metric full_rate_s_by_link. Unlike transfer_s_by_link, it does not grow when transfers share the link.
 SummaryValue full_rate(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t l = 0; l < totals.plan().links.size(); ++l) {

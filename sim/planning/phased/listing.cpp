@@ -50,8 +50,8 @@ class PhaseLister {
                       bytes_[stage].weights, host_);
   }
 
-  /// Makes devices the homes of the caches, which every step uses again. A stage of a sample must be computed on one
-  /// device in all steps. Otherwise a cache would have to move to another device.
+  /// Makes devices the homes of the caches, which every step uses again. For each sample, a stage must be computed on
+  /// the same device in all steps. Otherwise a cache would have to move to another device.
   void add_caches() {
     const std::vector<Stage>& stages = request_.pricing.stages;
     if (std::none_of(stages.begin(), stages.end(),

@@ -39,7 +39,7 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
     rules.devices.push_back(located(name, [&] { return platform.device(name.text()).name; }));
   if (rules.devices.size() != stages)
     phases.fail("devices", "'devices' lists " + std::to_string(rules.devices.size()) +
-                               " devices, there are " + std::to_string(stages) +
+                               " devices, but there are " + std::to_string(stages) +
                                " phases per batch: give one device per phase");
 }
 

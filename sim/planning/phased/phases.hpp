@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// The scenario's `phases:` mapping.
+/// Returns the record of the scenario's `phases:` mapping.
 const Record& phases_record();
 
 enum class Activations { on_chip, pair_link, streaming };
@@ -62,7 +62,7 @@ bool is_long(const PhaseRules& rules, const Workload& workload);
 std::vector<Phase> phases_of(const PhaseRules& rules, const Workload& workload, std::size_t stages,
                              std::int64_t unit_batches, std::int64_t units);
 
-/// Returns the parameters of policy phased.
+/// Returns the parameters of the policy `phased`.
 std::vector<Field> phase_parameters();
 
 }  // namespace sluice

@@ -1,8 +1,8 @@
 // Plans in which the second memory of a device is the home of all tensors that take turns in the first memory. These
 // tensors are weights, optimizer state, gradients, and offloaded activations. If one of these tensors begins in host
 // memory, it is loaded into the second memory once, before all other actions. After this load, the tensor moves between
-// the two memories of the device: host -> ddr -> hbm. Inputs and answers move between host memory and the first memory,
-// as in plans without a second memory.
+// the two memories of the device, for example host -> ddr -> hbm. Inputs and answers move between host memory and the
+// first memory, as in plans without a second memory.
 //
 // Any policy can make plans of this kind. The policy gets a request for another machine, the "shown machine", in which
 // the second memory of the device is the host memory. The plan of the policy is then changed into a plan for the real
@@ -29,25 +29,25 @@ bool places_tensors(const Field& placement);
 /// Returns why the second memory of the device named `device` cannot be the home of tensors that take turns. The text
 /// is empty if this memory can be their home.
 std::string why_no_backing(const Platform& platform, const std::string& device);
-/// Throws InputError at `placement` if why_no_backing() returns a reason. The message says the reason.
+/// Throws InputError at `placement` if why_no_backing() returns a reason. The message gives this reason.
 void require_backing(const Platform& platform, const std::string& device, const Reader& parameters);
 
-/// Calls `plan` for the shown machine, and returns the plan for the real machine. Throws the errors that `plan` throws.
+/// backed_draft() calls `plan` for the shown machine, and returns the real machine's plan. Throws what `plan` throws.
 using PlanOf = std::function<Draft(const PolicyRequest& shown)>;
 Draft backed_draft(const PolicyRequest& request, const CommonParameters& common,
                    const PlanOf& plan);
 
-/// Returns the candidates of the policy for the shown machine. Each candidate is judged by its plan for the real
-/// machine. The lower bound of the candidate, however, is for the shown machine, in which inputs and weights use the
-/// same links. Lower bounds in training do not count the loads of inputs, so these bounds also hold for the real
-/// machine. In inference, a bound may rule out a candidate that is faster on the real machine than the chosen
+/// backed_candidates() returns the candidates of the policy for the shown machine. Each candidate is judged by its plan
+/// for the real machine. The lower bound of the candidate, however, is for the shown machine, in which inputs and
+/// weights use the same links. Lower bounds in training do not count the loads of inputs, so these bounds also hold for
+/// the real machine. In inference, a bound may rule out a candidate that is faster on the real machine than the chosen
 /// candidate.
 using CandidatesOf = std::function<std::vector<Candidate>(const PolicyRequest& shown)>;
 std::vector<Candidate> backed_candidates(const PolicyRequest& request,
                                          const CommonParameters& common,
                                          const CandidatesOf& candidates);
 
-/// The homes that are compared: only host memory, only the second memory, or each of the two.
+/// The homes that are compared: only host memory, only the second memory, or both.
 struct Homes {
   bool host = false, backing = false;
 };
@@ -59,8 +59,8 @@ struct PlansForMachine {
   PlanOf plan;              ///< returns the plan that the scenario describes
 };
 
-/// Returns the candidates for each of these homes, and the candidates in `others`. If a home leaves no choice open but
-/// there are candidates for another home or in `others`, the plan for the first home becomes a single candidate.
+/// Returns the candidates for each of these homes, and the candidates in `others`. If no choice is open for one home,
+/// but there are candidates for the other home or in `others`, the plan for the one home becomes a single candidate.
 std::vector<Candidate> candidates_of_homes(const PolicyRequest& request,
                                            const CommonParameters& common, Homes homes,
                                            const PlansForMachine& of_policy,

@@ -73,7 +73,7 @@ class Builder {
                        "bytes of a micro-batch");
   }
 
-  /// Both functions return a life: of a layer's output, and of the tensor that the layer keeps for its backward pass.
+  /// These functions return the life of a layer's output, and the life of the tensor kept for its backward pass.
   ActivationLife& life_of_output(std::uint32_t l) {
     return lives_[2 * std::size_t{origin_of(model_, l)}];
   }
@@ -98,8 +98,8 @@ class Builder {
     });
   }
 
-  /// Returns the tensor of an activation that the kernel that is made next uses. If the activation is only in host
-  /// memory, it comes back as a new tensor while the previous kernel computes.
+  /// Returns the tensor of an activation for the kernel that is made next. If the activation is only in host memory, it
+  /// comes back as a new tensor while the previous kernel computes.
   template <class Tensor>
   std::uint32_t arrived(ActivationLife& life, const Tensor& tensor_in) {
     if (!life.away) return tensor_in(life);
@@ -306,7 +306,7 @@ class Builder {
     take(output_of(l), true);
     if (keeps_inner && keeps(layer)) {
       life_of_kept(l).begin_again();
-      // The price of the forward pass does not include these bytes.
+      // The price of the forward pass does not include the bytes of the kept tensor.
       add(draft, kept_of(l), nullptr, true);
     }
     finish(std::move(draft), query, kind, l);

@@ -14,9 +14,9 @@ bool slow_is_host(const PlacedQuestion& asked, const Platform& platform) {
   return asked.memories().slow == platform.host().name;
 }
 
-/// The tensors that do not move: the tensors that are offloaded to host memory or come back from it, and the tensors of
-/// kernels that compute nothing. The plan has no action for a kernel that computes nothing, so a tensor cannot move
-/// after this kernel.
+/// Returns the tensors that do not move: the tensors that are offloaded to host memory or come back from it, and the
+/// tensors of kernels that compute nothing. The plan has no action for a kernel that computes nothing, so a tensor
+/// cannot move after this kernel.
 std::set<std::uint32_t> fixed_tensors(const PlacedQuestion& asked) {
   std::set<std::uint32_t> all;
   for (std::uint32_t k = 0; k < asked.question().kernel_count(); ++k) {
@@ -167,7 +167,7 @@ ActionKind MovingTensors::kind_of(const PlacementMove& move) const {
   return move.to_fast ? ActionKind::load : ActionKind::save;
 }
 
-/// Makes the action read a tensor where this stay holds it.
+/// Makes the action read, or read and write, a tensor in the memory of this stay.
 void MovingTensors::touch(PlanBuilder::Ref ref, std::uint32_t t, const Stay& stay, bool written) {
   if (!stay.home || !tensors_.held[t])
     builder_.at(ref).uses.push_back({stay.number, builder_.pool(node(stay)), true, written});

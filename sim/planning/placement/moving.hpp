@@ -48,7 +48,7 @@ class MovingTensors {
   void end_round();
 
  private:
-  /// The time that a tensor is in one memory.
+  /// The time for which a tensor is in one memory.
   struct Stay {
     std::uint32_t number = none;  ///< the tensor of the plan in this memory
     bool fast = false;

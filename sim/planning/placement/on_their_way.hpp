@@ -1,5 +1,5 @@
-// Offloaded tensors in a placement problem: the tensors that cross a boundary of stages, and the kernels during which
-// transfers move them.
+// Describes offloaded tensors in a placement problem: which tensors cross a boundary of stages, and during which
+// kernels transfers move them.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +29,9 @@ struct ActivationLife {
 /// output of a view counts as the output of the viewed layer.
 std::vector<std::uint32_t> last_readers(const Model& model);
 
-/// Makes the tensor take room while this kernel computes. The kernel does not use the tensor, and its time does not
-/// change. `arrives` says that the tensor gets its first bytes during this kernel. Returns false if the kernel's table
-/// of seconds would become too large.
+/// Makes the tensor take room while this kernel computes. The kernel does not use the tensor, so the time of the kernel
+/// does not change. `arrives` says that the tensor gets its first bytes during this kernel. Returns false if the
+/// kernel's table of seconds would become too large.
 bool add_passing(PlacementProblem::Kernel& kernel, std::uint32_t tensor, bool arrives);
 
 }  // namespace sluice

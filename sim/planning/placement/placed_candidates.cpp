@@ -28,9 +28,9 @@ class FatesToPlace {
     return *fates_;
   }
 
-  /// A lower bound of the seconds of every placement. Every choice of fates computes at least the passes that are
-  /// computed when all activations are kept. So the bound for keeping all activations also holds for a strategy that
-  /// searches.
+  /// Returns a lower bound of the seconds of every placement. Every choice of fates computes at least the passes that
+  /// are computed when all activations are kept. So the bound for keeping all activations also holds for a strategy
+  /// that searches.
   double least_seconds() const {
     const FateChoice kept;
     const FateChoice& known = request_.strategy().searches ? kept : fates();
@@ -82,8 +82,8 @@ void add_strategy(const FateStrategy& strategy, const PolicyRequest& request,
 
 /// Returns the fates for which tensors are placed: the fates of the request's strategy. If this strategy searches, the
 /// result also has the fates of all strategies that treat every stage alike. If several strategies choose equal fates,
-/// only the first of these strategies in the catalog is placed. So the result is empty if the request's strategy
-/// chooses the fates of an earlier strategy, for which there is also a request.
+/// the result has only the fates of the first of these strategies in the catalog. So the result is empty if the
+/// request's strategy chooses the fates of an earlier strategy, for which there is also a request.
 PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& common,
                           const std::string& policy) {
   const FateStrategy& own = request.strategy();

@@ -26,8 +26,8 @@ struct FastSize {
 /// Returns the sizes of fast memory for which a placement is searched. These sizes are multiples of an equal share of
 /// the needed bytes, up to the room of the device. If there are few kernels, there are more sizes, with smaller shares
 /// between them. Placements with moves are searched for only some of these sizes, because this search takes many times
-/// as long as a search without moves. So a device with more room chooses from more placements, and no run becomes
-/// slower with more room.
+/// as long as a search without moves. The room only limits the sizes and does not change them. So a device with more
+/// room chooses from more placements, and no run becomes slower with more room.
 std::vector<FastSize> sizes_within(const PlacementQuestion& question, std::int64_t room) {
   const auto shares = [&](std::int64_t kernels) {
     return std::clamp<std::int64_t>(kernels / question.kernel_count(), 16, 64);
@@ -83,11 +83,12 @@ class PlacementChoice {
   struct Placements {
     std::vector<PlacementSchedule> schedules;
     /// `bound` is a lower bound of the seconds of a single round. `round_s` is a lower bound of the seconds of a round
-    /// in a run, in which copies of the previous round may still go on. A bound of 0 is not known.
+    /// in a run, in which copies of the previous round may still go on. The value 0 means that the bound is not known.
     double bound = 0, round_s = 0;
   };
 
-  /// Returns the placements for a way. A way that allows moves also gets the placements without moves.
+  /// Returns the placements for the placement method `way_`. A method that allows moves also gets the placements
+  /// without moves.
   Placements placements(const PlacementQuestion& question, const FastSize& size) const {
     const bool moves = way_ == "synchronous" || way_ == "asynchronous";
     if (way_ != "static" && !moves) {

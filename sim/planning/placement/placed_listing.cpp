@@ -168,7 +168,7 @@ class PlacedLister {
       if (is_held(t) || std::find(passing.begin(), passing.end(), t) != passing.end()) continue;
       if (first && tensor(t).begins == Begins::made && asked_.copy_of(t) == none)
         builder_.at(ref).allocates.push_back({tensors_[t], pool});
-      // Otherwise a load wrote the tensor.
+      // If the tensor came back from host memory, its load wrote it, and the kernel does not write it.
       const bool written = operand.written && asked_.copy_of(t) == none;
       auto& uses = builder_.at(ref).uses;
       const auto known = std::find_if(uses.begin(), uses.end(), [&](const Access& use) {
@@ -205,7 +205,7 @@ class PlacedLister {
   bool is_last_of_micro_batch(std::uint32_t k) const {
     const std::vector<PlacedKernel>& kernels = asked_.kernels();
     if (kernels[k].micro_batch < 0) return false;
-    // The loop skips a kernel that computes nothing. Without weights, no backward pass follows this kernel.
+    // The loop skips a kernel that computes nothing. If the model has no weights, no backward pass follows this kernel.
     std::size_t next = k + 1;
     while (next < kernels.size() && !kernels[next].query) ++next;
     return next == kernels.size() || kernels[next].micro_batch != kernels[k].micro_batch;

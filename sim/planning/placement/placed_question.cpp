@@ -15,8 +15,9 @@ using Begins = PlacementProblem::Begins;
 
 constexpr std::int64_t most_kernels = 20'000;
 
-/// Returns the number of micro-batches after which the placement repeats. In training, this number is the micro-batches
-/// of a batch. In inference, this number is the micro-batches of a step if samples have caches, and otherwise 1.
+/// Returns the number of micro-batches after which the placement repeats. In training, these are the micro-batches of a
+/// batch. In inference, these are the micro-batches of a step if samples have caches, and otherwise a single
+/// micro-batch.
 std::int64_t micro_batches_of(const PolicyRequest& request) {
   const Workload& workload = request.workload;
   const auto& layers = request.pricing.model.layers;
@@ -33,8 +34,8 @@ std::int64_t micro_batches_of(const PolicyRequest& request) {
   return count;
 }
 
-/// The facts of a choice of fates that also hold if the tensors are placed in two memories. The bounds, the gap and the
-/// seconds of single stages hold only for the memory for which the fates were chosen.
+/// Returns those facts of a choice of fates that also hold if the tensors are placed in two memories. The bounds, the
+/// gap and the seconds of single stages hold only for the memory for which the fates were chosen.
 std::vector<Fact> facts_that_hold(std::vector<Fact> facts) {
   static const std::set<std::string> hold = {"budget_bytes", "selective", "fate_of_stage",
                                              "made_by_stage_bytes"};
@@ -100,8 +101,8 @@ PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const CommonParamet
   rounds_ =
       checked_mul(request.workload.steps,
                   request.workload.micro_batches_per_step() / micro_batches_, "rounds of a run");
-  // The room of fast memory is limited even if capacities are not enforced, because the plans by which candidates are
-  // compared do not enforce capacities.
+  // Candidates are compared by plans that do not enforce capacities. So the room of fast memory is limited here, even
+  // if capacities are not enforced.
   room_ = question_.peak();
   if (memories_.fast_capacity)
     room_ = *memories_.fast_capacity - (slow_only.inputs ? 0 : input_bytes_) -

@@ -16,9 +16,9 @@ namespace sluice {
 
 namespace {
 
-/// The steps from 0 to all weights in which `ahead` is tried.
+/// The values of `ahead` that are tried divide the bytes of all weights into this many equal steps.
 constexpr std::int64_t steps_of_ahead = 32;
-constexpr std::int64_t few_steps_of_ahead = 8;  ///< the number of these steps with many passes
+constexpr std::int64_t few_steps_of_ahead = 8;  ///< fewer steps, for many passes
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
 /// Each element has a number of inputs and a number of results of other slots. If a choice spares buffers, each element
@@ -27,7 +27,7 @@ constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 constexpr std::int64_t few_slots =
     1000;  ///< more ways are tried if a step has at most this many slots
-/// The tried shares of the weights are multiples of 1 / 8.
+/// The shares of the weights that stay are tried in multiples of 1 / 8.
 constexpr std::int64_t shares_that_stay = 8;
 
 /// The data that all candidates of one cut share.
@@ -39,7 +39,8 @@ struct CutContext {
   std::optional<std::int64_t> capacity;
 };
 
-/// The ways to run with a given number of micro-batches in flight, and with boundaries that are offloaded or kept.
+/// The ways to run with a given number of micro-batches in flight, and with all boundaries offloaded or all boundaries
+/// kept.
 class StreamedWays {
  public:
   StreamedWays(std::shared_ptr<const CutContext> shared, std::int64_t in_flight, bool offload)
@@ -70,7 +71,7 @@ class StreamedWays {
     return fits_with < 0 ? never : at_least(choice({ResidentOrder::by_need, fits_with}));
   }
 
-  /// Returns the ways that fit, with one candidate for each choice of the weights that stay.
+  /// Returns the ways that fit: one candidate per choice of the weights that stay, and the candidates of waiting().
   static std::vector<Candidate> open(const std::shared_ptr<const StreamedWays>& ways) {
     std::vector<Candidate> opened;
     for (const ResidentShare& stays : ways->residencies()) {
@@ -252,8 +253,8 @@ class StreamedWays {
         {steps * runs, ending(choice, weights + all * down), all * up, beginning + all * compute});
   }
 
-  /// Returns the lower bound from the end of the run, which Rehearsal::at_least() explains. `loads_s` is the time of
-  /// all loads of the run.
+  /// Returns the lower bound that comes from the end of the run. Rehearsal::at_least() explains this bound. `loads_s`
+  /// is the time of all loads of the run.
   double ending(const StreamedChoice& choice, double loads_s) const {
     const StreamedCase& streamed = shared_->streamed;
     const bool again = passes() * static_cast<double>(streamed.steps) > 1;
@@ -329,7 +330,8 @@ class StreamedWays {
     if (shared_->keys.piece) return {*shared_->keys.piece};
     return piece_sizes(shared_->streamed, passes());
   }
-  /// Fewer bytes are tried if each try takes long, as with a replay or with many passes.
+  /// Returns the values of `ahead` that are tried. Fewer values are tried if each try takes long, as with a replay or
+  /// with many passes.
   std::vector<std::int64_t> aheads(const StreamedChoice& choice) const {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
     const std::int64_t all = shared_->streamed.weights() - choice.resident_bytes();

@@ -81,8 +81,10 @@ std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece) {
 
 namespace {
 
+/// The sizes of pieces are so large that all weights have about this many pieces at most, and that all passes of a step
+/// together load about this many pieces at most.
 constexpr std::int64_t pieces_of_model = 192;
-constexpr double pieces_of_step = 768;  ///< a step may load the weights in several passes
+constexpr double pieces_of_step = 768;
 
 /// Returns a size of pieces that is so large that the setup takes at most a hundredth of the time of each transfer.
 std::int64_t small_piece(const StreamedCase& streamed) {

@@ -50,7 +50,7 @@ struct StreamedChoice {
     return resident.empty() ? 0 : resident[group];
   }
   std::int64_t resident_bytes() const;  ///< the bytes of weights that stay, of all groups together
-  /// Returns the choice as keys of a scenario, for a cut into this many groups. What no key says follows a semicolon.
+  /// Returns the choice as keys of a scenario for this many groups. After a semicolon follows what no key can express.
   std::string text(std::size_t groups) const;
 };
 
@@ -71,7 +71,7 @@ struct StreamedCase {
 
   std::int64_t weights() const;  ///< the bytes of the weights of all groups
 };
-/// Returns these numbers. StreamedChoice explains `offload`.
+/// Returns the numbers of the request's cut. StreamedChoice explains `offload`.
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
                            bool offload);
 

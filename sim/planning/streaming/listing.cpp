@@ -134,7 +134,7 @@ class StreamedLister {
     return save_before(rehearsal, slot, rehearsal.saves_before(r) + of_run - 1);
   }
 
-  /// The run to which a slot belongs. A slot below 0 belongs to the previous step.
+  /// Returns the run to which a slot belongs. A slot below 0 belongs to the previous step.
   std::size_t run_at(std::int64_t slot) const {
     const auto place = static_cast<std::int64_t>(row_position(slot, slots_.count()).index);
     const auto after = std::upper_bound(

@@ -13,8 +13,8 @@ Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common
                     const Rehearsal& rehearsal);
 
 /// Returns the plan of the choice that the scenario makes, for the whole device. Loads are listed as early as the
-/// device's memory allows. A load waits if there is not enough room yet. Throws Infeasible that says what does not fit
-/// and what would fit.
+/// device's memory allows. A load waits if there is not enough room yet. Throws Infeasible with a message that says
+/// what does not fit and what would fit.
 Plan list_as_asked(const PolicyRequest& request, const CommonParameters& common,
                    const StreamedChoice& choice);
 

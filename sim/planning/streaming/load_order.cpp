@@ -139,7 +139,7 @@ class LoadOrder {
 
   std::int64_t saves_made() const { return static_cast<std::int64_t>(save_there_.size()); }
 
-  /// Returns the time from which on no more results are on their way to host memory than the run of `row` has room for.
+  /// Returns the time from which on the run of `row` has room for all results that are on their way to host memory.
   /// Only the results of the first `saves` saves count.
   double results_left(const Row& row, std::int64_t saves) const {
     const std::int64_t save = saves - 1 - row.results;
@@ -229,8 +229,8 @@ class LoadOrder {
     const Row& row = run(input_run_);
     return !rehearsal_.choice().inputs_cross && next_input_ == row.first && row.in_step > 0;
   }
-  /// This slot is the last slot of its run. Returns the time at which this slot may start and all results of earlier
-  /// slots have left the device.
+  /// Parameter `slot` is the last slot of a run. Returns the time at which this slot may start and all results of
+  /// earlier slots have left the device.
   double all_results_left(std::int64_t slot) const {
     const double computed = end_of(slot - 1);
     if (computed == unknown) return unknown;

@@ -29,8 +29,9 @@ double RunClock::makespan() {
     const double free_before = free_;
     step(i + 1 == streamed_.steps);
     double period = 0;
-    // If two consecutive steps have equal times in every slot, so do all further steps. In this case, only the last two
-    // steps are computed again, because the last step has no loads for a next step.
+    // If two consecutive steps have equal times in every slot, so do all further steps. In this case, the steps before
+    // the last two steps are skipped. The last two steps are computed, because the last step has no loads for a next
+    // step.
     const bool same = i > 0 && i + 3 < streamed_.steps && repeats(free_before, &period);
     if (same && earlier_period >= 0 && std::abs(period - earlier_period) <= 1e-13 * period) {
       const auto skipped = static_cast<double>(streamed_.steps - i - 3);
@@ -85,7 +86,7 @@ double RunClock::computed_before(std::int64_t slot) const {
   return slot > 0 ? now_.computed[at(slot - 1)] : before_.computed.back();
 }
 
-/// Returns the time from which on no more results are on their way to host memory than this run has room for.
+/// Returns the time from which on this run has room for all results that are on their way to host memory.
 double RunClock::results_left(std::size_t run) const {
   const auto on_their_way = static_cast<std::size_t>(rehearsal_.levels().results(run));
   return save_there_[(saves_ + save_there_.size() - 1 - on_their_way) % save_there_.size()];

@@ -214,8 +214,8 @@ void RunLevels::set_room(std::int64_t bytes) {
   }
 }
 
-/// Nothing is computed between two runs, so the results of the first run are still on the device when the second run
-/// begins.
+/// Returns whether run r has too little room for the results that are on their way when it begins. Nothing is computed
+/// between two runs, so results of the previous run are still on the device then.
 bool RunLevels::must_wait(std::size_t r) const {
   if (r == 0 && streamed_.steps == 1) return false;
   const std::size_t before = (r + runs_.size() - 1) % runs_.size();

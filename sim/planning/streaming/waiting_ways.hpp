@@ -24,8 +24,8 @@ struct WaitingCase {
 /// Returns candidates for this choice that list loads as early as a number of bytes allows. Several numbers of bytes,
 /// independent of the capacity, are tried. In these candidates, weights, inputs and results share the bytes, and
 /// actions wait for each other. A rehearsal would reserve bytes for inputs and results during a whole run of a group.
-/// `context` keeps the members of `waiting` alive. Returns nothing if the cut has one group, if loads and saves do not
-/// overlap or slow each other down, if host memory may be too small, or if a step or all steps have too many slots.
+/// `context` keeps the members of `waiting` alive. Returns nothing if the cut has one group, if nothing overlaps, if
+/// loads and saves slow each other down, if host memory may be too small, or if there are too many slots.
 std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
                                           const std::shared_ptr<const void>& context);
 

@@ -15,7 +15,7 @@
 namespace sluice {
 namespace {
 
-/// The rooms for early loads that are tried in addition to a step's peak, as multiples of this peak.
+/// The numbers of bytes for early loads that are tried in addition to a step's peak, as multiples of this peak.
 constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2,  0.35, 0.5, 0.75,
                                                 1.0, 1.5,  2.5,   4.0,  7.0, 12.0, 20.0, 34.0};
 
@@ -171,9 +171,9 @@ class TrainingWays {
             }};
   }
 
-  /// Returns for each pace the ways with different rooms for early loads. The smallest room is the peak. For each pace,
-  /// the result also has a way for every different listing, beginning with the listing that needs the most bytes. The
-  /// result leaves out ways that do not fit.
+  /// Returns for each pace the ways with different rooms for early loads. A room includes the step's peak, so the
+  /// smallest room is this peak. For each pace, the result also has a way for every different listing, beginning with
+  /// the listing that needs the most bytes. The result leaves out ways that do not fit.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
     const TriedCounts tried = tried_counts(step.program().count());
     std::vector<ChosenStep::EarlyLoadLimits> all;
@@ -184,7 +184,7 @@ class TrainingWays {
     std::set<std::vector<LoadPlace>> seen;
     const auto add = [&](ChosenStep::EarlyLoadLimits limits) {
       ChosenStep::Offer offer = step.offer(limits);
-      // With fewer bytes, the listing does not change.
+      // With `offer.most` bytes instead of this room, the listing does not change.
       if (!fits(limits.room)) limits.room = offer.most;
       if (!fits(limits.room)) return offer.most;
       const bool fresh = seen.insert(offer.places).second;
@@ -217,7 +217,7 @@ class TrainingWays {
     }
   }
 
-  /// Returns the rooms for early loads, in ascending order.
+  /// Returns the rooms that are tried, in ascending order. A room is the step's peak plus the bytes for early loads.
   static std::vector<std::int64_t> rooms(std::int64_t peak) {
     std::vector<std::int64_t> rooms;
     for (const double part : ahead_parts)
@@ -227,7 +227,7 @@ class TrainingWays {
 
   bool fits(std::int64_t bytes) const { return !capacity_ || bytes <= *capacity_; }
 
-  /// Returns whether two copies of the run can slow each other down.
+  /// Returns whether two transfers of the run can share a link, and so slow each other down.
   bool shares_links() const {
     const Platform& platform = unlimited_.pricing.platform;
     const std::string& host = platform.host().name;

@@ -75,8 +75,9 @@ class LateLoads {
   }
 
  private:
-  /// Goes through the loads twice, because the last loads of a round come before the first loads of the next round.
-  /// The times are right if the engine can make all loads of a round within a round.
+  /// Returns for each load the latest time at which it may begin. Goes through the loads twice, because the last loads
+  /// of a round come before the first loads of the next round. The times are right if the engine can make all loads of
+  /// a round within a round.
   std::vector<double> latest_begins() const {
     const std::vector<Program::Load>& loads = program_.loads;
     std::vector<double> begins(loads.size());
@@ -111,8 +112,9 @@ class LateLoads {
 
   double seconds(const Program::Instance& made) const { return slower_ * made.load_s; }
 
-  /// Returns the rounding error of times. With a pace, many loads begin and end together with operations, so rounding
-  /// could decide which of the two times comes first.
+  /// Returns the difference in seconds below which two times count as equal. With a pace, many loads begin and end at
+  /// the same times as operations. Without this difference, rounding could decide whether the load or the operation
+  /// comes first.
   double rounding() const { return paced_ ? 1e-9 * clock_.seconds() : 0; }
   std::int64_t operation_at(double time) const { return clock_.operation_at(time + rounding()); }
 

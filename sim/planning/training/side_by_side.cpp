@@ -108,7 +108,7 @@ class HandOver {
   }
 
  private:
-  /// Without overlap, the seconds of the save may already be counted elsewhere.
+  /// Returns the seconds of the copies of a result. Without overlap, the save may already be counted elsewhere.
   double copied(const ChainTensor& tensor) const {
     return shape_.overlap ? tensor.save_s + tensor.load_s : tensor.load_s;
   }
@@ -121,8 +121,8 @@ class HandOver {
     const ChainStage& stage = chain_.stages[s];
     const bool last = s + 1 == chain_.stages.size();
     double least = stage.gradient > 0 || last ? copied(stage.output) : 0;
-    // The copies run during the next computation on the device that made the result, which is the other half of a split
-    // pass, or the update.
+    // The copies run during the next computation on the device that made the result. This computation is the other half
+    // of a split pass, or the update.
     if (shape_.overlap && !last)
       least -= states_[s + 1].update_s + (split_ ? chain_.stages[s + 1].backward_s / 2 : 0);
     const auto consider = [&](bool read, const ChainTensor& tensor) {

@@ -19,7 +19,7 @@ class StepAgain {
   /// step for which this function returns nothing must be made again for each request.
   static std::optional<StepAgain> of(Program step, const StepShape& shape);
 
-  /// Returns the step with the seconds of `shape`, which must differ only in seconds from the shape of which the step
+  /// Returns the step with the seconds of `shape`, which must differ only in seconds from the shape for which the step
   /// was made. The caller may set the positions of the step's loads.
   Program& priced(const StepShape& shape);
 

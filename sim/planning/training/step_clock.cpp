@@ -62,7 +62,7 @@ class StepRun {
     }
   }
 
-  /// Returns the lower bound.
+  /// Returns a lower bound on the seconds of the run.
   double seconds() {
     // This many rounds are computed exactly. Each later round counts with the seconds of its computation.
     constexpr std::int64_t enough = 8;
@@ -95,7 +95,7 @@ class StepRun {
   void prologue() {
     for (std::size_t s = 0; s < clock_.weights_s_.size(); ++s)
       weights_.push_back(copy(clock_.down_[step_.staying[s].device], 0, clock_.weights_s_[s]));
-    // The loads in the order in which operations need them.
+    // The loop makes the loads in the order in which operations need them.
     for (std::size_t i = 0; i < loads_.size(); ++i)
       if (goes_ahead(i)) now_.loaded[i] = load_at(i, 0);
   }

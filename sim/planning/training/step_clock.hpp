@@ -1,7 +1,7 @@
-// Computes a lower bound on the seconds of a training step with its loads at given positions. The clock follows the
-// listing order of the plan with arithmetic on a few arrays. The clock assumes that no copies share a link and that no
-// action ever waits for memory. So no execution of the plan is faster than this bound, and a plan that is too slow need
-// not be made.
+// Computes a lower bound on the seconds of a training run with the loads of its steps at given positions. The clock
+// follows the listing order of the plan with arithmetic on a few arrays. The clock assumes that no copies share a link
+// and that no action ever waits for memory. So no execution of the plan is faster than this bound, and a plan that is
+// too slow need not be made.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class StepClock {
 
  private:
   friend class StepRun;
-  struct CopyStream {  ///< the times of the copies between host memory and a device
+  struct CopyStream {  ///< the stream and latency of copies between host and device
     std::size_t stream = 0;
     double latency_s = 0;
   };
@@ -41,7 +41,7 @@ class StepClock {
   std::vector<double> save_s_;         ///< indexed by instance
   /// The seconds of the loads of weights that stay, indexed by stage.
   std::vector<double> weights_s_;
-  /// Number of the first save of each operation; the last element is the total.
+  /// For each operation, the index of its first save among all saves; the last element is the number of all saves.
   std::vector<std::size_t> saves_;
   std::size_t streams_ = 0;  ///< the number of copy streams
   double compute_s_ = 0;     ///< per round

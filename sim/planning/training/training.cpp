@@ -238,7 +238,7 @@ class TrainingPlan {
   // --- the number of micro-batches side by side ------------------------------------------------
 
   /// Returns the number of micro-batches in flight. If the scenario does not give this number, the result leads to the
-  /// fewest passes that fit, with equal shares of the micro-batches. With more, a small last pass hides few transfers.
+  /// fewest passes that fit, with equal shares of the micro-batches, because a small last pass hides few transfers.
   std::int64_t in_flight() {
     if (order_.in_flight) return *order_.in_flight;
     if (strategy_.searches) return 1;
@@ -325,7 +325,7 @@ class TrainingPlan {
   /// The chain with selective recomputation; empty if the strategy cannot choose selective recomputation.
   Chain selective_chain_;
   std::vector<StageState> selective_states_;
-  /// The same chains for several micro-batches side by side. The search for fates uses them if weights take turns.
+  /// The two chains for several micro-batches side by side. The search for fates uses them if weights take turns.
   SideBySide together_, selective_together_;
   std::optional<std::int64_t> capacity_;
   std::optional<double> pace_;

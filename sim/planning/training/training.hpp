@@ -25,12 +25,12 @@ Chain chain_of(const PolicyRequest& request, const Device& device, bool selectiv
 /// result is empty if each stage reads only the output of the previous stage.
 std::vector<std::vector<ChainRead>> branching_reads(const Pricing& pricing);
 
-/// Returns the weights, gradients and optimizer state of each stage on this device.
+/// Returns, for each stage, the bytes and seconds of its weights, gradients and optimizer state on this device.
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
                                   bool selective, bool overlap);
 
-/// Returns the bytes of host memory that the inputs of a step and the weights leave free. If weights take turns,
-/// gradients and optimizer state also need room. The result is empty if the room is unlimited.
+/// Returns the bytes of host memory that the inputs of a step and the weights leave free. If weights take turns, the
+/// optimizer state and, without updates, the gradients also need room. The result is empty if the room is unlimited.
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 
@@ -57,12 +57,12 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;
-  /// If the value is empty, all passes get equal shares of the micro-batches, in the fewest passes that fit.
+  /// The number of micro-batches in flight. If it is empty, there are as few passes as fit, with equal shares.
   std::optional<std::int64_t> in_flight;
   std::vector<std::string> devices;  ///< the devices that take turns
   bool overlap = true;
-  /// The bytes of each device that the whole run, including early loads, may use. If `room` is empty, the run may use
-  /// all bytes.
+  /// The bytes of each device that early loads may use, and that the whole run may use unless `run_room` has a value.
+  /// If `room` is empty, all bytes may be used.
   std::optional<std::int64_t> room = {};
   /// The fates that a search has already found for this number of micro-batches in flight. If there are none, the
   /// strategy chooses the fates.
@@ -84,8 +84,8 @@ std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const Tra
 /// takes less than `worth` seconds. Throws InputError, Infeasible.
 FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth);
 
-/// Returns the plan of a training run. Throws InputError. Throws Infeasible that says what does not fit and what would
-/// fit.
+/// Returns the plan of a training run. Throws InputError. Throws Infeasible with a message that says what does not fit
+/// and what would fit.
 Draft plan_training(const PolicyRequest& request, const TrainingOrder& order);
 
 /// The seconds of all computations, all loads and all saves of a step. If another memory stands for the host, loads of

@@ -20,7 +20,7 @@ struct CutAttempt {
 
 struct Settlement {
   Plan plan;
-  std::size_t attempt = 0;  ///< the number of the cut with which the plan was made
+  std::size_t attempt = 0;  ///< the index of the cut with which the plan was made
   /// The data that are needed to price the plan again. These data are missing if a choice was made by comparing
   /// seconds.
   std::optional<PriceAgain> price_again = {};
