@@ -68,7 +68,7 @@ class Generator {
     plan_.tensors.push_back({"moved", TensorClass::activation, 10});
   }
 
-  /// Adds links for each device, over which the device may read while it computes.
+  /// For each device, adds links over which the device may read while it computes.
   void add_ways_of_kernels() {
     for (int d = 0; d < computes_; ++d)
       for (int k = 0; k < 2; ++k) {
@@ -168,7 +168,7 @@ class Generator {
     }
   }
 
-  /// Adds an action of the body that works for the next iteration; the prologue makes its first instance.
+  /// Lets an action of the body allocate a tensor for the next iteration. The prologue allocates the first instance.
   void add_prefetch() {
     const std::uint32_t load = any(plan_.body_begin, plan_.body_end);
     if (!plan_.actions[load].allocates.empty() || !plan_.actions[load].uses.empty()) return;

@@ -1,4 +1,5 @@
-// Trains three layers; tests compute its times by hand. At 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms, and 1 kB 1 us.
+// Trains three layers; tests compute the times by hand. At 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms, and 1 kB takes 1
+// us.
 #pragma once
 
 #include <catch2/catch.hpp>
