@@ -1,5 +1,4 @@
-// Trains three layers; tests compute the times by hand. At 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms, and 1 kB takes 1
-// us.
+// Trains three layers; tests compute the times by hand. At 1 GFLOP/s and 1 GB/s, 1e6 FLOP and 1 MB take 1 ms each.
 #pragma once
 
 #include <catch2/catch.hpp>

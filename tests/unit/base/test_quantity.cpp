@@ -151,7 +151,7 @@ TEST_CASE("a mistyped name gets a suggestion, and an unrelated word gets no sugg
   CHECK(join({}).empty());
 }
 
-TEST_CASE("each element type has the size that it has in memory") {
+TEST_CASE("an element of each dtype has its number of bytes, and each dtype is found by its name") {
   CHECK(bytes_of(DType::float64) == 8);
   CHECK(bytes_of(DType::tfloat32) == 4);
   CHECK(bytes_of(DType::bfloat16) == 2);

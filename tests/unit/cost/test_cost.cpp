@@ -157,7 +157,7 @@ TEST_CASE("roofline takes the longer time of computation and memory, plus the la
   CHECK(seconds("roofline", {0, 1e8}, device(), DType::int8) == Approx(1003e-6).epsilon(1e-12));
 }
 
-TEST_CASE("under roofline, the rate that limits a pass is multiplied by its share") {
+TEST_CASE("under roofline, each rate is multiplied by its efficiency") {
   Value keys = Value::make_map();
   keys.set("model", Value::make(std::string("roofline")));
   keys.set("compute_efficiency", Value::make(0.5));

@@ -97,7 +97,7 @@ TEST_CASE("attention is two products, and elementwise kernels over the scores be
   const auto forward = a.kernels(4, Pass::forward);
   CHECK(classes_of(forward) == std::vector<std::string>{"bmm", "elementwise", "elementwise",
                                                         "softmax", "elementwise", "bmm"});
-  // there are 2 heads x 3 samples, with 16 x 16 scores of 4 features each
+  // there are 2 heads x 3 samples, each with 16 x 16 scores; a score is a sum over 4 features
   CHECK(forward[0].count == 6);
   CHECK(forward[0].rows == 16);
   CHECK(forward[0].columns == 16);
@@ -165,7 +165,7 @@ TEST_CASE("a fit that a document names must be within the document's root") {
   };
   CHECK_THROWS_WITH(named("../../other/fit.yaml"), Contains("leads out of '/nowhere'"));
   CHECK_THROWS_WITH(named("/etc/passwd"), Contains("leads out of '/nowhere'"));
-  CHECK_NOTHROW(named("t4"));  // a bundled one
+  CHECK_NOTHROW(named("t4"));  // this fit is bundled
   const auto of_device = [](const std::string& file) {
     return read_platform(
         parse_text("format: sluice-platform/1\ndevices:\n  gpu: {rate: "

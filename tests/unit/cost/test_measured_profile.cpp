@@ -85,8 +85,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the idle power of the profile replaces that of the device, and no idle power counts if the joules are above "
-    "idle") {
+    "the idle power of a profile replaces the device's idle power, and is not subtracted from joules above idle") {
   CHECK(Prices("", columns + rows, "# idle: 50W\n").of(1, 4).joules == Approx(0.9 - 50 * 0.003));
   CHECK(Prices("", columns + rows, "# joules: above_idle\n").of(1, 4).joules == 0.9);
 }
@@ -101,7 +100,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "layers that were not measured are refused, or priced by the cost model that `outside` names") {
+    "layers that were not measured are refused or, if `outside` names a cost model, priced by this cost model") {
   const Prices prices("");
   CHECK(error_of([&] { prices.of(1, 8); }).find("it was measured for 4, 16 samples") !=
         std::string::npos);
@@ -299,7 +298,7 @@ TEST_CASE(
   CHECK(of(1, 100) == Approx(conv_s(100, 90)).epsilon(0.01));
   CHECK(of(2, 100) == Approx(relu_s(100, 90)).epsilon(0.01));
   CHECK(error_of([&] { of(1, 500); }).find("was not measured") != std::string::npos);
-  // No row has this class.
+  // No row of the profile has the class of a softmax.
   CHECK(error_of([&] { of(3, 100); }).find("was not measured") != std::string::npos);
 }
 

@@ -126,7 +126,7 @@ TEST_CASE("under roofline, the seconds of a device's memories add up") {
   CHECK(in_dram == Approx(5.26e-6).epsilon(1e-3));
 }
 
-TEST_CASE("operands behind a link flow while the device computes on the other operands") {
+TEST_CASE("the bytes of operands behind a link flow while the device uses the other operands") {
   const SmallQuestion question;
   const PlacedPrice placed =
       placed_price(question.platform, *question.cost, question.placed(1, {"disk", "pmem", "dram"}));

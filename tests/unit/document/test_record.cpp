@@ -301,7 +301,7 @@ TEST_CASE(
   REQUIRE(sizes.size() == 2);
   CHECK(sizes[0].find("minimum")->as_integer() == 1);
   CHECK(sizes[1].find("pattern")->text() == "[$+*/()]");
-  CHECK(keys.find("sides")->find("anyOf")->items().size() == 3);  // or a list
+  CHECK(keys.find("sides")->find("anyOf")->items().size() == 3);  // an integer, expression or list
   // This variant applies to any value of `items`.
   CHECK(rules[1].find("if")->find("properties") == nullptr);
   CHECK(rules[1].find("if")->find("required")->items()[0].text() == "items");

@@ -219,7 +219,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("bound: by hand") {
+TEST_CASE("bound: the bound of three stages equals the bound that was computed by hand") {
   // Three stages take 1 s forward and 2 s backward. The inner tensors of each stage have 10 bytes and are copied in 0.4
   // s each way. Boundaries have 0 bytes. The backward pass of stage 2 holds its own 10 bytes. So 25 bytes leave room
   // for one and a half of the other two inner tensors. The other half of one inner tensor is moved, which takes 0.5 x

@@ -77,7 +77,7 @@ TEST_CASE("no choice of fates needs fewer bytes than the bound") {
     ++compared;
   }
   CAPTURE(equal);
-  CHECK(equal > compared / 10);  // a bound below this number would not be useful
+  CHECK(equal > compared / 10);  // a bound that no choice of fates reaches would not be useful
 }
 
 /// Returns the refusal of a model with the layers a, b and c and a sum. If `shortcut` is true, the sum also reads the

@@ -76,7 +76,7 @@ TEST_CASE("optimal: one search gives the bounds of a micro-batch and of a run wi
   }
 }
 
-/// Stage 1 and stage 2 read boundary 1 of 100 bytes. The outputs of the stages have 100, 10 and 1 byte.
+/// Returns a chain in which stages 1 and 2 read boundary 1. The outputs of the three stages have 100, 10 and 1 byte.
 Chain shortcut() {
   Chain chain;
   chain.input = {1, 0, 1};

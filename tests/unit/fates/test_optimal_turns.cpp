@@ -95,7 +95,7 @@ TEST_CASE("optimal, phased, is never slower than any strategy that treats every 
   compare("phased", 1102);
 }
 
-/// The parts of a run that `optimal` reads, and a function that lists its tapes.
+/// The parts of a run that `optimal` reads, with the seconds and peaks of tapes and the bounds for given room.
 struct FateQuestion {
   Scenario scenario;
   CutModel cut;

@@ -7,8 +7,8 @@
 namespace sluice {
 namespace {
 
-/// Each of three stages takes 2 s forward and 4 s backward. The input is loaded in 1 s. The stages' outputs have 10
-/// bytes each, and take 3 s to save and 3 s to load. Backward passes read their inputs.
+/// Returns a chain of three stages that take 2 s forward and 4 s backward each. The input is loaded in 1 s. The stages'
+/// outputs have 10 bytes each, and take 3 s to save and 3 s to load. Backward passes read their inputs.
 Chain three_stages() {
   Chain chain;
   chain.input = {10, 1, 1};

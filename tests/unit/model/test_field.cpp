@@ -59,7 +59,7 @@ TEST_CASE(
     CHECK_FALSE(last_field(conv + "- {type: " + keys + "}\n"));
 }
 
-TEST_CASE("if branches join, the result has the larger field") {
+TEST_CASE("if branches join, the result has the largest of their fields") {
   CHECK(last_field(conv + "- {type: add, inputs: [c, c]}\n") == square(3, 1));
   CHECK(last_field(conv + "- {type: conv2d, name: d, channels: 4, kernel: 5, padding: 2}\n" +
                    "- {type: concat, inputs: [x, c, d]}\n") == square(7, 1));

@@ -1,5 +1,5 @@
-// Tests layer types. Shapes, parameters, multiply-accumulates and FLOP are computed by hand, and
-// computed by hand. Wrong keys are refused.
+// Tests layer types. The expected shapes, parameters, multiply-accumulates and FLOP are computed by hand. Wrong keys
+// are refused.
 #include <catch2/catch.hpp>
 
 #include "model/catalog.hpp"

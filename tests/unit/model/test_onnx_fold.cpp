@@ -11,7 +11,8 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// Returns an image of [batch 1, 3 channels, 8, 10], padded by the zeros that `pads` makes from PyTorch's list.
+/// Returns the shape of an image of [batch 1, 3 channels, 8, 10] after padding. The nodes of PyTorch's exporter compute
+/// the numbers of zeros from PyTorch's list.
 Shape padded(const std::vector<std::int64_t>& list) {
   const auto rest = static_cast<std::int64_t>(8 - list.size());
   OnnxBytes onnx;

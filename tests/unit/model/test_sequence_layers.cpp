@@ -66,7 +66,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("an operator's products have the gradients of both factors") {
+TEST_CASE(
+    "the backward pass of an operator computes the gradients of both factors of its products") {
   const std::string two = rows +
                           "- {type: matmul, name: a, features: 8}\n"
                           "- {type: matmul, name: b, features: 8, inputs: [x]}\n";

@@ -42,7 +42,7 @@ platform:
 
 struct Question {
   std::string name, text;
-  bool again = true;  ///< for this policy only prices change, so its plans are priced again
+  bool again = true;  ///< whether its plan is priced again if only prices change
 };
 
 std::string scenario(const std::string& workload, const std::string& policy,
@@ -87,7 +87,7 @@ std::vector<Question> questions() {
   return all;
 }
 
-/// Returns changes of prices. Each of these changes is a change of one price or of several prices.
+/// Returns random changes of one to three prices.
 Words prices(std::mt19937& random) {
   const auto between = [&](double least, double most) {
     const double part = static_cast<double>(random()) / 4294967296.0;

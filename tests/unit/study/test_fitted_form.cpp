@@ -178,7 +178,7 @@ double pull(double middle, const std::vector<std::pair<double, double>>& numbers
 }  // namespace
 
 TEST_CASE(
-    "the residuals of the nearest points are added, with weights that fall with the distance") {
+    "the correction is a robust mean of the residuals of the nearest points, whose weights fall with the distance") {
   Surface surface;
   const Place here = of_sizes(1, 100, 100, 100).place();
   CHECK(surface.correction(here) == 1);
@@ -242,7 +242,7 @@ TEST_CASE(
   REQUIRE(fit.device_errors.size() == 3);
   CHECK(fit.device_errors[2].first == "c");
   CHECK(fit.device_errors[2].second.count == 300);
-  // The devices a and b are alike, and c takes twice as long as they do. So c is predicted to take half of its seconds.
+  // Devices a and b are alike, and device c takes twice as long. So device c is predicted to take half of its seconds.
   CHECK(fit.device_errors[2].second.median == Approx(0.5).margin(0.03));
   REQUIRE(fit.device_error);
   CHECK(fit.device_error->count == 900);

@@ -12,7 +12,7 @@ namespace {
 
 using namespace trace_case;
 
-/// Walks through every span of a steady state, whatever its length.
+/// Passes on every span and event of a steady state one by one, however long the steady state is.
 class Walked final : public Sink {
  public:
   explicit Walked(Sink& sink) : sink_(sink) {}
