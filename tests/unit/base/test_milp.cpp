@@ -13,7 +13,7 @@ namespace {
 
 constexpr double none = Milp::infinity;
 
-TEST_CASE("milp: a knapsack by hand") {
+TEST_CASE("milp: a knapsack has the solution that was computed by hand") {
   // The items have the values 10, 13, 7 and the weights 3, 4, 2. The limit of the total weight is 6. The second and the
   // third item together have the greatest value, 20. If items could be halved, a value of 21 would be possible.
   Milp milp;

@@ -15,7 +15,7 @@
 namespace sluice {
 namespace {
 
-TEST_CASE("the least bytes are the bytes of the largest pass") {
+TEST_CASE("the least bytes of a chain are the bytes of its largest pass") {
   Chain chain;
   chain.input.bytes = 10;
   chain.stages.resize(3);

@@ -215,12 +215,13 @@ void compare(std::uint64_t seed, int cases, std::size_t least, std::size_t most)
   CHECK(worst <= 0.05);
 }
 
-TEST_CASE("branches: optimal is compared with all schedules of networks of up to 4 operations",
-          "[property]") {
+TEST_CASE(
+    "branches: in networks of up to 4 operations, optimal is close to the fastest of all schedules",
+    "[property]") {
   compare(1101, test::cases_of(60), 2, 4);
 }
 
-TEST_CASE("branches: optimal is compared with all schedules of networks of 5 operations",
+TEST_CASE("branches: in networks of 5 operations, optimal is close to the fastest of all schedules",
           "[property]") {
   compare(1105, test::cases_of(4), 5, 5);
 }

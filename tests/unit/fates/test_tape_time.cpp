@@ -31,7 +31,7 @@ double about(const Chain& chain, const std::vector<Fate>& fates, std::int64_t by
 }
 
 TEST_CASE(
-    "a tape's estimate: all tensors are kept, and the next input is loaded during computation") {
+    "a tape's estimate: if all tensors are kept, the next input is loaded during computation") {
   const Chain chain = three_stages();
   const std::vector<Fate> keep(3, Fate::keep);
   // The first input takes 1 s, and each micro-batch takes 18 s. If there is enough room, the next input is loaded while
@@ -65,7 +65,7 @@ TEST_CASE("a tape's estimate: loads wait for saves, and run one after the other"
   CHECK(about(chain, {Fate::offload, Fate::offload, Fate::keep}, 1000, 1) == Approx(24));
 }
 
-TEST_CASE("the seconds of each copy engine, computed by hand") {
+TEST_CASE("the seconds of each copy engine equal the seconds computed by hand") {
   Chain chain = three_stages();
   chain.stages[2].inner = {1, 0, 0};  // so that the stage runs again
   const EngineSeconds engines =

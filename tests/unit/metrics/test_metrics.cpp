@@ -98,8 +98,7 @@ TEST_CASE("The times of two loads and two forward passes equal the times compute
   REQUIRE(keyed(totals, "transfer_s_by_class", {"input"}) == 2);
 }
 
-TEST_CASE(
-    "The samples, bytes, FLOP and joules of two loads and two forward passes equal those computed by hand") {
+TEST_CASE("Samples, bytes, FLOP and joules of four actions equal those computed by hand") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
   feed(totals);
@@ -182,8 +181,7 @@ TEST_CASE("Overflow is the number of bytes beyond a capacity that is not enforce
   REQUIRE(value(totals, "overflow_bytes").keyed.empty());
 }
 
-TEST_CASE(
-    "Bubbles follow from the mean computation of devices, and recomputation from other computation") {
+TEST_CASE("Bubbles count the mean computation; recomputation is relative to other computation") {
   Plan plan;
   plan.streams = {{"a", StreamKind::compute, "a", 0, 0}, {"b", StreamKind::compute, "b", 0, 0}};
   plan.actions.resize(3);
@@ -228,7 +226,7 @@ TEST_CASE("A step counts from the end of the middle iteration to the end of the 
   REQUIRE(number(totals, "step_s") == 5);  // (75 - 35) / (7 - 3) / 2 steps per iteration
 }
 
-TEST_CASE("If a step is several iterations, whole steps are counted") {
+TEST_CASE("If a step consists of several iterations, whole steps are counted") {
   Plan plan = load_and_compute();
   plan.iterations = 12;
   plan.iterations_per_step = 3;
@@ -305,7 +303,7 @@ TEST_CASE("A run of one iteration shows no steady state, but a run of more itera
   REQUIRE(number(totals, "steady_throughput_samples_per_s") == samples / 3.5);
 }
 
-TEST_CASE("A metric without a number says why") {
+TEST_CASE("A metric without a number says why it has no number") {
   const Plan plan = load_and_compute();
   const Totals totals(plan);  // nothing was executed
   const Summary summary = summarise(totals);
@@ -331,8 +329,7 @@ TEST_CASE("A metric without a number says why") {
   REQUIRE(value(half, "bound_ratio").absent == "the run did not reach its end");
 }
 
-TEST_CASE(
-    "Every metric has its own name, a summary and a source, and has a unit unless its value is a word") {
+TEST_CASE("Every metric has its own name, a summary, a source, and a unit or a word as value") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
   feed(totals);
@@ -353,8 +350,7 @@ TEST_CASE("The rounding errors of a sum of ten million tenths do not add up") {
   REQUIRE(sum.value() == 1'000'000);
 }
 
-TEST_CASE(
-    "The series of two loads and two forward passes have the values computed by hand, in bins of one second") {
+TEST_CASE("The series of two loads and two forward passes equal those computed by hand") {
   const Plan plan = load_and_compute();
   SeriesSink sink(plan, 1);
   feed(sink);

@@ -81,8 +81,8 @@ TEST_CASE(
   // 28 + 2 - 3 = 27 = 2 x 13 + 1. The 15th window begins at 28 - 1. This position is in the image, so the window
   // counts.
   CHECK(last("max_pool, kernel: 3, stride: 2, padding: 1, ceil: true").shape == Shape{15, 15, 3});
-  // 28 + 4 - 1 = 31 = 5 x 6 + 1. An 8th window would begin at 35. The zeros before the image and the image end at 30,
-  // so there are 7 windows.
+  // 28 + 4 - 1 = 31 = 5 x 6 + 1. An 8th window would begin at 35. The image, with the zeros before it, ends at 30, so
+  // there are 7 windows.
   CHECK(last("max_pool, kernel: 1, stride: 5, padding: 2, ceil: true").shape == Shape{7, 7, 3});
   // Along the width, 2 - 3 = -1 is rounded up to 0, so there is one window, which begins in the image. Along the
   // height, 4 - 3 = 1 gives 2 windows. torch does the same. With a stride of 1 there is no rounding.

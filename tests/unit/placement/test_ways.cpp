@@ -36,7 +36,7 @@ double seconds_of(const std::vector<PlacementResult>& results, const std::string
   return -1;
 }
 
-TEST_CASE("the seconds of three kernels, by hand, for each way at three capacities",
+TEST_CASE("for each way at three capacities, three kernels take the seconds computed by hand",
           "[placement]") {
   const PlacementQuestion question(small());
   const auto none = place_by_all(question, {0}, {}, 1);
@@ -67,8 +67,9 @@ TEST_CASE("the seconds of three kernels, by hand, for each way at three capaciti
   CHECK(seconds_of(all, "cached") == 3 + 2);  // each of the two tensors is filled once, in 1 s
 }
 
-TEST_CASE("the seconds with a tensor that is moved out of fast memory and in again, by hand",
-          "[placement]") {
+TEST_CASE(
+    "kernels take the seconds computed by hand if a tensor is moved out of fast memory and in again",
+    "[placement]") {
   // Tensor `a` is made, is not needed while `b` needs the room, and is read again. If `a` stays in slow memory, the
   // kernels take 2 + 9 s longer. To move `a` out of fast memory takes 2 s, and to move it in again takes 1 s. The moves
   // take no additional time if they run during the kernels `wait` and `rest` between the uses of `a`, which take 4 s
@@ -113,8 +114,7 @@ TEST_CASE(
   CHECK(simulated_seconds(question, schedule, 10) == 5);
 }
 
-TEST_CASE("reads in place and moves of the copy engine share one bandwidth, by hand",
-          "[placement]") {
+TEST_CASE("reads in place and moves of the copy engine share one bandwidth", "[placement]") {
   // Kernel `a` reads the 100 bytes of tensor `x` in place at 10 byte/s. At the same time, the copy engine fetches the
   // 50 bytes of tensor `y` for kernel `b`. Kernel and engine get 5 byte/s each until `y` has arrived at 10 s. The other
   // 50 bytes of `x` take another 5 s.

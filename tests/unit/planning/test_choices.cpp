@@ -171,7 +171,9 @@ TEST_CASE("open choices are not refused in the least memory in which explicit se
   CHECK(compared > 20);
 }
 
-TEST_CASE("if the choices are open, a run on a faster machine is hardly slower", "[property]") {
+TEST_CASE(
+    "if the choices are open, a run on a faster machine is hardly slower than on a slower machine",
+    "[property]") {
   Worst worst("faster machine slower by");
   each_case(33, [&](Dice& dice, const RandomCase& made) {
     const std::int64_t bytes = made.all_bytes * static_cast<int>(2 + dice.below(7)) / 8 + 64;

@@ -153,7 +153,7 @@ TEST_CASE("tensors cannot use the reserved part of a device's memory") {
   CHECK(platform.device("gpu").memory().capacity == 16'000'000'000 - 1'408'237'568);
 }
 
-TEST_CASE("every route from or to a memory crosses its ports") {
+TEST_CASE("every route from or to a memory crosses the ports of this memory") {
   const Platform platform = read("devices:\n" + gpu +
                                  "memories:\n"
                                  "  host: {capacity: 64GB, read: 100GB/s, write: 80GB/s, "
@@ -381,8 +381,7 @@ TEST_CASE("the Optane server copies at the rates that AutoTM uses") {
         Approx(62.7e9).epsilon(1e-12));
 }
 
-TEST_CASE(
-    "the platform rx7900xtx_as_written has a thousandth of the FLOP/s of the card that it describes") {
+TEST_CASE("the platform rx7900xtx_as_written has a thousandth of the FLOP/s of the real card") {
   const Platform card = load_platform("rx7900xtx_pcie4");
   const Platform written = load_platform("rx7900xtx_as_written");
   CHECK(card.device("gpu").flop_per_s(DType::float32) == 61e12);

@@ -85,7 +85,7 @@ const std::string card = R"(platform:
 )";
 
 TEST_CASE(
-    "the seconds of a run whose weights take turns in fast memory by synchronous moves, by hand",
+    "if weights take turns in fast memory by synchronous moves, a run takes the seconds computed by hand",
     "[placement]") {
   // Fast memory has room for one of the two weights. Each round fetches both weights, in 40 s each. The image and the
   // answer stay in slow memory. The first layer reads the image there, and the last layer writes the answer there, in 4
@@ -101,8 +101,9 @@ TEST_CASE(
   CHECK(seconds_of(placed(text, "static", 600)) > seconds_of(plan));
 }
 
-TEST_CASE("the seconds of a run whose copy engine moves weights while kernels run, by hand",
-          "[placement]") {
+TEST_CASE(
+    "if the copy engine moves weights while kernels run, a run takes the seconds computed by hand",
+    "[placement]") {
   const std::string text = scenario_text("aaabbbccc", card, "batch: 1, steps: 3");
   // Fast memory has room for two of the three weights beside activations. The first weights stay. The second weights
   // are fetched while the first weights are used. The third weights then take the room of the second weights, in 4 s

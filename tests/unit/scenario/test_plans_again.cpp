@@ -185,7 +185,7 @@ TEST_CASE("A point whose plan is priced again gives the result that the point gi
   }
 }
 
-TEST_CASE("After changes other than prices, the scenario is read and planned again") {
+TEST_CASE("After a change of anything but prices, the scenario is read and planned again") {
   const Variants variants(parse_text(questions().front().text, path), path, {});
   const auto only_prices = [&](const std::string& change) {
     return other_prices_only(variants.base(), variants.with({change}));

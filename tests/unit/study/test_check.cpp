@@ -149,7 +149,8 @@ TEST_CASE(
   CHECK_THAT(against(infeasible, other).message, Contains("infeasible: blocks for ever\ngot: "));
 }
 
-TEST_CASE("A stage or a link that became slower is named, the slowest first") {
+TEST_CASE(
+    "Stages and links that became slower are named, and the one with the largest change comes first") {
   Baseline expected = baseline();
   expected.entries[{"compute_s_by_stage", "conv"}] = number(1);
   expected.entries[{"compute_s_by_stage", "full"}] = number(1);
