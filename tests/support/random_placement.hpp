@@ -11,7 +11,7 @@
 
 namespace sluice::test {
 
-/// Returns a number from 0.1 to `most`.
+/// Returns a random number of seconds from 0.1 to `most`.
 inline double random_seconds(Dice& dice, std::uint64_t most) {
   return static_cast<double>(1 + dice.below(10 * most)) / 10;
 }

@@ -81,7 +81,8 @@ class Generator {
       }
   }
 
-  /// Lets a computation read over one or two links, which are the device's own links, or any links if links are shared.
+  /// Lets a computation read over one or two routes. These routes are its device's own or, if links are shared, any
+  /// routes.
   void add_flows(Action& action) {
     const auto own = static_cast<std::uint32_t>(plan_.routes.size()) -
                      2 * (static_cast<std::uint32_t>(computes_) - action.stream);
@@ -96,7 +97,7 @@ class Generator {
     }
   }
 
-  /// Lets each route cross one to three links that other routes also cross.
+  /// Lets each route cross a random choice of all links, so that routes share links.
   void share_links() {
     for (Link& link : plan_.links)
       link.bandwidth = 10 * std::pow(10, std::uniform_real_distribution<double>(0, 5)(random_));

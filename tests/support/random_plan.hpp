@@ -13,7 +13,7 @@ struct RandomPlanOptions {
   // Times are multiples of 0.5 s, so that many actions end at the same time.
   bool ties = false;
   bool shared_links = false;  ///< routes share links; their bandwidths differ by factors up to 1e5
-  bool riffled = false;       ///< streams are interleaved at random, so that waits may look ahead
+  bool riffled = false;       ///< streams are interleaved at random; waits may be for later actions
   bool owned_pools =
       false;  ///< host memory is unlimited, so that no pool grants in the order of requests
 };

@@ -1,4 +1,4 @@
-// Small models and requests for the tests of stages.
+// Small models, and a helper that cuts them, for the tests of stages.
 #pragma once
 
 #include <string>

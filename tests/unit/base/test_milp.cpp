@@ -93,7 +93,7 @@ TEST_CASE("milp: random knapsacks agree with an enumeration of all subsets") {
   }
 }
 
-/// This is a market-split programme: two equalities over many integer variables keep branch and bound busy.
+/// Returns a market-split programme. Its two equalities over many integer variables keep branch and bound busy.
 Milp market_split() {
   Milp milp;
   test::Dice dice(22);

@@ -177,7 +177,7 @@ TEST_CASE("an error in a line of a megabyte shows only the part of the line arou
 
 TEST_CASE(
     "a signal sets the interrupt flag, and check_interrupt ends the process with the exit code of the signal") {
-  // After a signal the flag stays set. So each signal is tested in its own process.
+  // The interrupt flag stays set after a signal. So each signal is tested in its own process.
   for (const int signal : {SIGTERM, SIGINT}) {
     const pid_t child = fork();
     REQUIRE(child >= 0);

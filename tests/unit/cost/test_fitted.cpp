@@ -210,7 +210,7 @@ TEST_CASE("a platform's document gives the units, the cache and the fit of a dev
                     Contains("device 'gpu' has no key 'fit'") && Contains("file: …"));
   CHECK_THROWS_WITH(price(none, ", file: t4"), Contains("how many units") && Contains("units: …"));
   CHECK_THROWS_WITH(price(none, ", file: t5"), Contains("not a fit of Sluice's own"));
-  // An A100 is priced with measurements of a T4, and the note says that this device was not measured.
+  // An A100 is priced with measurements of a T4, and the note says that the A100 was not measured.
   const Platform other = load_platform("a100_pcie");
   const ChosenCost cost = cost_of(", file: t4", other);
   const auto grounds = cost->grounds(

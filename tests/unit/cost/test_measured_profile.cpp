@@ -130,8 +130,8 @@ TEST_CASE(
 TEST_CASE(
     "between two batches, the reached share of the rates is interpolated, and not the seconds") {
   const Prices prices(", interpolate: batch");
-  // The bytes take longer than the FLOP: 4 B x (n x 80 + 1500) at 100 GB/s. The bytes take 72.8 ns of the measured 3 ms
-  // for 4 samples, and 111.2 ns of the measured 6 ms for 16 samples.
+  // The bytes take longer than the FLOP: for n samples, 4 B x (n x 80 + 1500) at 100 GB/s. The bytes take 72.8 ns of
+  // the measured 3 ms for 4 samples, and 111.2 ns of the measured 6 ms for 16 samples.
   const auto ideal = [](double n) { return 4 * (n * 80 + 1500) / 100e9; };
   const double low = ideal(4) / 0.003, high = ideal(16) / 0.006;
   // On a logarithmic scale, 8 samples are half way between 4 and 16 samples.

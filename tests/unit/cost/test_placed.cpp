@@ -289,7 +289,7 @@ TEST_CASE("a copy by threads takes as long as reading all bytes and then writing
   CHECK(median(side_by_side) > 0.3);
 }
 
-/// Returns the rate at which `threads` threads of optane_server copy.
+/// Returns the rate at which `threads` threads of optane_server copy from one memory to another.
 double copied(const std::string& threads, const std::string& from, const std::string& to) {
   const Platform platform = load_platform("optane_server", {"devices.cpu.threads=" + threads});
   return copy_time(platform, from, to, CopyMode::synchronous).bandwidth;

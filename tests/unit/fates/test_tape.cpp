@@ -110,9 +110,9 @@ TEST_CASE(
   const Chain chain = two_stages();
   const Tape tape = {load0, keep(0), keep(1), back(1), back(0)};
   const TapeMemory memory = memory_of(chain, tape);
-  // The device first holds the input. Then boundary 1 and the inner tensors 0 are added, then boundary 2 and the inner
-  // tensors 1, and then gradient 1. At the end the device holds all these tensors except boundaries 1 and 2 and the
-  // inner tensors 1.
+  // The device first holds the input. Then boundary 1 and the inner tensors of stage 0 are added, then boundary 2 and
+  // the inner tensors of stage 1, and then the gradient of boundary 1. At the end the device holds all these tensors
+  // except boundaries 1 and 2 and the inner tensors of stage 1.
   CHECK(memory.bytes == std::vector<std::int64_t>{1, 1011, 11'111, 111'111, 101'001});
   CHECK(memory.peak == 111'111);
   CHECK(serial_seconds(chain, tape) == 6.25);

@@ -38,7 +38,7 @@ TEST_CASE(
   // the last stage is computed.
   CHECK(about(chain, keep, 40, 1) == Approx(19));
   CHECK(about(chain, keep, 1000, 10) == Approx(1 + 10 * 18));
-  // 40 bytes are enough: the backward passes 2 and 1 hold 20 and 10 bytes, and the next input has 10 bytes.
+  // 40 bytes are enough: the backward passes of stages 2 and 1 hold 20 and 10 bytes, and the next input has 10 bytes.
   CHECK(about(chain, keep, 40, 10) == Approx(1 + 10 * 18));
 }
 

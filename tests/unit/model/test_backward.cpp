@@ -90,7 +90,8 @@ TEST_CASE("a pool of maxima keeps each position in 8 bytes, and a pool of means 
   check_counts(mean, 384, 0);
   check_reads(mean, false, false);
   check_counts(learned("global_avg_pool"), 384, 0);
-  // The windows from 8 to 6 and from 8 to 3 have 12 and 10 elements in all (see test_layers.cpp).
+  // The windows of a pool from 8 to 6 elements have 12 elements in all, and from 8 to 3 elements 10 (see
+  // test_layers.cpp).
   check_counts(learned("adaptive_avg_pool, output: [6, 3]"), 12 * 10 * 6, 0);
 }
 

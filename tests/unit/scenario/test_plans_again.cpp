@@ -119,7 +119,7 @@ Words prices(std::mt19937& random) {
   return some;
 }
 
-/// Returns changes of a scenario that lead to a different plan.
+/// Returns a random change of a scenario that leads to a different plan.
 Words other(std::mt19937& random) {
   const Words all = {"platform.devices.gpu.memory.capacity=20GB", "workload.batch=16",
                      "platform.devices.gpu.count=4", "workload.steps=5",

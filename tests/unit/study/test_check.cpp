@@ -9,7 +9,7 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-/// Returns the verdict on a number that changed.
+/// Returns the verdict on a number that changed from `from` to `to`.
 Verdict moved(double from, double to, Metric::Better better, double rtol = 1e-9, double atol = 0) {
   return judge(number(from, better, rtol, atol), number(to, neither, 1, 1));
 }

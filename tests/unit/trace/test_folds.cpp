@@ -191,7 +191,7 @@ TEST_CASE("For a trace with a fold, h5py computes the content hash that Sluice c
 TEST_CASE("Folds that contradict the spans and events of the file are refused") {
   const Folder folder;
   const std::string path = folder / "t.h5";
-  // The call comes before the first name of a type of HDF5, because such a name opens the library.
+  // A trace is written before the first use of a type of HDF5 (H5T_...), because such a use opens the library.
   write_steady(path, 200'000);
   const auto refusal = [&](const char* column, auto value, hid_t type) {
     write_steady(path, 200'000);
