@@ -38,8 +38,8 @@ struct PlacementShape {
   std::size_t stay = 2;     ///< the greatest number of tensors that stay for the whole run
 };
 
-/// Returns a problem with tensors that are given, stay for the whole run, or are made by a kernel. Some tensors are
-/// written a second time. Moves take about as long as kernels.
+/// Returns a problem. Some tensors are given, some stay for the whole run, and kernels make the other tensors. Some
+/// tensors are written a second time. Moves take about as long as kernels.
 inline PlacementProblem random_placement(Dice& dice, const PlacementShape& shape) {
   using Begins = PlacementProblem::Begins;
   PlacementProblem problem;

@@ -104,7 +104,7 @@ TEST_CASE("a table reads only the rows that are looked up, and experts read one 
   // matrices.
   CHECK(backward(3, 2).written == 4 * (2 * 24 + 6 * 48));
   CHECK(backward(3, 2).bytes == 4 * (2 * (24 + 18 + 24) + 2 * 6 * 48));
-  // Tokens have no gradients, but they are counted like all inputs.
+  // Tokens have no gradients, but one gradient per token is counted, as for all inputs.
   CHECK(backward(1, 1).written == 4 * (3 + 3 * 8));
 }
 

@@ -349,7 +349,7 @@ TEST_CASE("fitted kernels take longer in a slower memory, by the ratio of the me
   // Reading and writing a byte takes 1 / 64 + 1 / 16 ns in slow memory, and twice 1 / 320 ns in fast memory. So slow
   // memory takes 12.5 times as long as fast memory. If only the input is in slow memory, the byte takes 1 / 64 + 1 /
   // 320 ns, which is 3 times as long as in fast memory. These ratios apply to the seconds of the memory, which are most
-  // of the seconds of the kernel. The cache takes the other seconds.
+  // of the seconds of the kernel. In the other seconds, the bytes come from the cache.
   const double both = (in("pmem", "pmem") / home - 1) / 11.5;
   CHECK((in("pmem", "dram") / home - 1) / 2 == Approx(both).epsilon(1e-9));
   CHECK(both > 0.8);

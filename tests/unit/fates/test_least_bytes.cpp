@@ -47,7 +47,7 @@ TEST_CASE("the least bytes of a chain are the bytes of its largest pass") {
   CHECK(least_bytes_bound(chain) == 10 + 90);
 }
 
-/// Adds shortcuts, by which stages also read an earlier boundary.
+/// Returns the chain with random shortcuts, by which some stages also read an earlier boundary.
 Chain with_shortcuts(test::Dice& dice, Chain chain) {
   for (std::size_t s = 0; s < chain.stages.size(); ++s) {
     const bool reads = chain.stages[s].reads_input;

@@ -88,8 +88,7 @@ TEST_CASE("rows of features are an image of one axis, but tokens are not an imag
 }
 
 TEST_CASE(
-    "the receptive fields of AlexNet and VGG-16 are the published fields, and the field of ResNet-50 is computed by "
-    "hand") {
+    "the fields of AlexNet and VGG-16 are the published fields, and the field of ResNet-50 equals a hand calculation") {
   // Araujo et al. (2019), table of architectures: The published fields are 195 for AlexNet v2 and 212 for VGG-16, with
   // a stride of 32.
   const auto field = [](const std::string& model, const std::string& layer) {

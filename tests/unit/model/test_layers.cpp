@@ -104,8 +104,8 @@ TEST_CASE(
   const Layer seven = last("adaptive_avg_pool, output: 7");
   CHECK(seven.shape == Shape{7, 7, 3});
   CHECK(seven.flop == 28 * 28 * 3);  // 7 x 7 windows of 4 x 4 pixels, which do not overlap
-  // 8 to 6: windows [0, 2) [1, 3) [2, 4) [4, 6) [5, 7) [6, 8), in all 12 = 8 + 6 - 2 elements.
-  // 8 to 3: windows [0, 3) [2, 6) [5, 8), in all 10 = 8 + 3 - 1 elements.
+  // Pool of 8 to 6: windows [0, 2) [1, 3) [2, 4) [4, 6) [5, 7) [6, 8), in all 12 = 8 + 6 - 2 elements.
+  // Pool of 8 to 3: windows [0, 3) [2, 6) [5, 8), in all 10 = 8 + 3 - 1 elements.
   CHECK(last("adaptive_avg_pool, output: [6, 3]", square).flop == 12 * 10 * 6);
   CHECK(last("adaptive_avg_pool, output: 8", square).flop == 8 * 8 * 6);
 }

@@ -147,7 +147,7 @@ TEST_CASE(
       action.kind = static_cast<ActionKind>(within(0, 3));
       action.stage = within(-2, 6);
       action.micro_batch = within(-2, 9);
-      if (within(0, 9) == 0)  // a number that differs much from all other numbers
+      if (within(0, 9) == 0)  // a number far from all other numbers
         (within(0, 1) == 0 ? action.stage : action.micro_batch) = within(0, 2'000'000'000);
       if (within(0, 3) == 0)
         action.name = std::to_string(within(0, 6)) + "F" + std::to_string(within(0, 9));

@@ -161,7 +161,7 @@ TEST_CASE(
   const Plan plan = plan_of(with_ways({1, 2}), 0);
   CHECK(*find_fact(plan.facts, "chosen")->text() == "way: 2");
   CHECK(find_fact(plan.facts, "chosen_from")->number()->value == 2);
-  // There is no second candidate that could be chosen.
+  // Both candidates have the value 1, which the policy refuses, so no candidate is left.
   CHECK_THROWS_AS(plan_of(with_ways({1, 1}), 1), InputError);
 }
 

@@ -187,7 +187,8 @@ TEST_CASE(
   CHECK(std::log(surface.correction(here)) == Approx(0.01 / 1.05).epsilon(2e-3));
   surface.left = {{here, 0.3}};
   CHECK(std::abs(pull(std::log(surface.correction(here)), {{1, 0.3}, {0.05, 0}})) < 1e-5);
-  // A product with e times as many rows as the measured product has the distance d = 1, so its weight is exp(-2).
+  // A product with e times as many rows as the measured product is at distance 1 from the measured product, so the
+  // residual of the measured product has the weight exp(-2).
   Place there = here;
   there[1] += 1;
   surface.left = {{here, 0.03}};

@@ -50,7 +50,8 @@ void require_same(const TraceReader& trace, const MemorySink& told) {
   REQUIRE(different == 0);
 }
 
-/// Sends spans and events whose last period repeats. The sums of their times are not exact.
+/// Sends a few spans, then one period of spans and events, `times` repetitions of this period, and three further spans.
+/// The seconds of the period are not exact in binary, so sums of times are rounded.
 struct Steady {
   std::vector<Span> spans;
   std::vector<MemoryEvent> events;
