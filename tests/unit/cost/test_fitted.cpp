@@ -115,7 +115,7 @@ TEST_CASE("attention is two products, and elementwise kernels over the scores be
 }
 
 TEST_CASE(
-    "layers without a fit are refused or priced by roofline, and the account names the priced layers") {
+    "layers without a fit are refused or priced by roofline, and the account names their classes") {
   const Platform platform = load_platform("a100_pcie");
   const Case a{
       sluice::test::model_of("- {type: input, name: x, shape: [64, 64]}\n"

@@ -96,7 +96,7 @@ TEST_CASE("an element of a list is addressed by its position or by its name") {
              Contains("2 elements of the list 'layers' are called 'c'"));
 }
 
-TEST_CASE("an override of a missing key is refused, and the message names the key") {
+TEST_CASE("an override below a missing key is refused, and the message names the key") {
   const std::string text = "platform: {links: {host: {bandwidth: 1B/s}}}\nlist: [1, 2]\n";
   CHECK(overridden("platform.lnks.host.bandwidth=2B/s", text) ==
         "3 platform.lnks.host.bandwidth=2B/s:1:10: error: unknown key 'lnks' in 'platform' (did "

@@ -261,7 +261,7 @@ TEST_CASE(
   CHECK(rules[0].find("then")->find("properties")->find("litres") != nullptr);
   CHECK(rules[0].find("then")->find("properties")->find("holes") == nullptr);
   CHECK(rules[0].find("then")->find("additionalProperties")->as_bool() == false);
-  // If the mapping has no name, the default applies.
+  // If the mapping has no key `kind`, the default of this key applies.
   CHECK(rules[1].find("if")->find("required")->items().empty());
 }
 

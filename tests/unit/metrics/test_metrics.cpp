@@ -286,7 +286,7 @@ TEST_CASE("The bound of the question is compared with the makespan") {
   REQUIRE(number(totals, "question_ratio") == 5.8 / 7.25);
 }
 
-TEST_CASE("A run of one iteration shows no steady state, but a run of more iterations does") {
+TEST_CASE("A run of one iteration has a steady state only if a further step was timed") {
   Plan plan = load_and_compute();
   plan.iterations = 1;
   Totals totals(plan);
