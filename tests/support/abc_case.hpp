@@ -1,4 +1,4 @@
-// Three layers that take whole milliseconds at 1 GFLOP/s and 1 GB/s, and two devices for them.
+// Three layers that compute for 1, 2 and 3 ms at 1 GFLOP/s, and overrides that give them two devices.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -10,13 +10,13 @@
 
 namespace sluice::test {
 
-/// Layers A, B and C take 1, 2 and 3 ms. The weights of A, B and C have 100, 200 and 300 kB. The outputs of A, B and C
-/// have 2, 3 and 1 kB, and the input has 1 kB.
+/// Layers A, B and C compute for 1, 2 and 3 ms. The weights of A, B and C have 100, 200 and 300 kB. The outputs of A, B
+/// and C have 2, 3 and 1 kB, and the input has 1 kB.
 inline const std::vector<Row> abc = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}};
 inline const std::vector<std::string> two_devices = {
     "platform.devices.gpu.count=2", "platform.links.pair={joins: [gpu0, gpu1], bandwidth: 1GB/s}"};
 
-/// Milliseconds as seconds.
+/// Returns `value` milliseconds in seconds, for comparisons up to rounding.
 inline Approx ms(double value) {
   return Approx(value * 1e-3).epsilon(1e-9);
 }

@@ -1,4 +1,4 @@
-// Helpers for tests of bad input: the message of an error.
+// A helper for tests of bad input, which returns the exit code and the message of an error.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sluice::test {
 
-/// Returns the whole message of the Error that `action` throws after its exit code, for example "3 a.yaml:1:2: …".
+/// Returns the exit code and the whole message of the Error that `action` throws, for example "3 a.yaml:1:2: …".
 /// Returns "nothing" if `action` throws no error.
 template <class Action>
 std::string error_of(Action&& action) {

@@ -35,7 +35,7 @@ struct Made {
   std::uint32_t copy_of = no_tensor;  ///< for a loaded tensor, the tensor that was saved
 };
 
-/// The computations of a step in order, made from the ways of its stages.
+/// The computations of a training step in order. They follow from the ways of all stages.
 class Script {
  public:
   Script(const Chain& chain, const std::vector<Ways>& ways, bool input_again)
@@ -73,7 +73,7 @@ class Script {
   double loaded() const { return sum(&Step::loads, &Made::load_s); }
   double saved() const { return sum(&Step::saves, &Made::save_s); }
 
-  /// Returns the greatest number of bytes that a computation needs, if each tensor is freed after its last use.
+  /// Returns the most bytes that are held during any computation, if each tensor is freed after its last use.
   std::int64_t peak() const {
     std::vector<std::size_t> first(tensors_.size(), steps_.size()), last(tensors_.size(), 0);
     for (std::size_t i = 0; i < steps_.size(); ++i)
@@ -143,12 +143,13 @@ class Script {
       if (ways.inner == Ways::host) save(n_ + 1 + s, inner_[s]);
     }
     step_.workspace = stage.forward_workspace(keeps);
-    // The tensor would be made again before it is loaded.
+    // Such a script is useless, because it makes the saved output again before it loads the output.
     if (again && in_host_[s + 1] != no_tensor) useful_ = false;
     if (!again && ways.output_to_host) to_save_ = s + 1;
     end_step();
     if (to_save_) {
-      // The output is saved after the pass that makes it. Later forward passes read the first instance.
+      // The output is saved after the pass that makes it. Until the forward half ends, later passes read the instance
+      // that is still on the device.
       steps_.back().saves.push_back(boundary_[s + 1]);
       pending_[s + 1] = boundary_[s + 1];
       to_save_.reset();
@@ -182,10 +183,10 @@ class Script {
   const Chain& chain_;
   const std::vector<Ways>& ways_;
   std::size_t n_;
-  std::vector<std::uint32_t> boundary_, inner_, gradient_;  ///< the present tensors
-  /// The tensors to be loaded: boundaries, and then inner tensors.
+  std::vector<std::uint32_t> boundary_, inner_, gradient_;  ///< the latest instance of each tensor
+  /// For each boundary, and then for the inner tensor of each stage: the saved instance, until it is loaded.
   std::vector<std::uint32_t> in_host_;
-  /// The boundaries that are saved until the forward half ends.
+  /// The boundaries that the forward half saves. When this half ends, they move to `in_host_`.
   std::map<std::size_t, std::uint32_t> pending_;
   std::optional<std::size_t> to_save_;
   bool input_again_ = false, useful_ = true;
@@ -194,7 +195,7 @@ class Script {
   Step step_;
 };
 
-/// Makes the plan of a script whose loads are listed before given steps.
+/// Makes a plan of a script. The caller says before which step each load is listed.
 class Listing {
  public:
   Listing(const Script& script, std::int64_t budget, const std::vector<double>& weights_s)
@@ -214,7 +215,7 @@ class Listing {
     std::vector<std::uint32_t> loads;
     for (const Step& step : script_.steps())
       loads.insert(loads.end(), step.loads.begin(), step.loads.end());
-    // For each tensor, the action that brings it or saves it.
+    // `arrives` has the load of each loaded tensor, and `saved` has the save of each saved tensor.
     std::map<std::uint32_t, std::uint32_t> arrives, saved;
     std::size_t next = 0;
     for (std::size_t i = 0; i < script_.steps().size(); ++i) {
@@ -227,7 +228,8 @@ class Listing {
       }
       const Step& step = script_.steps()[i];
       const std::uint32_t run = add(ActionKind::forward, 0, step.seconds);
-      if (i < weights_.size() && weights_[i] != none) wait(run, weights_[i]);  // the first passes
+      // Step i is the first forward pass of stage i, so it waits for the weights of this stage.
+      if (i < weights_.size() && weights_[i] != none) wait(run, weights_[i]);
       for (const std::uint32_t loaded : step.loads) wait(run, arrives.at(loaded));
       for (const std::uint32_t t : step.makes) {
         plan_.actions[run].allocates.push_back({t, 0});
@@ -332,7 +334,7 @@ class Everything {
     place(script);
   }
 
-  /// Executes the script with its loads at all positions that keep the order of the loads.
+  /// Executes the script once for each way to position its loads without a change of their order.
   void place(const Script& script) {
     std::vector<std::size_t> needed, earliest;
     std::map<std::uint32_t, std::size_t> saved_by;

@@ -9,8 +9,8 @@
 
 namespace sluice::test {
 
-/// Returns the factor by which the number of cases is multiplied, which is SLUICE_CAMPAIGN, or 1. Throws runtime_error
-/// if SLUICE_CAMPAIGN is not a positive integer.
+/// Returns SLUICE_CAMPAIGN, by which the number of cases is multiplied, or 1 if this variable is not set. Throws
+/// runtime_error if the variable is not an integer from 1 to 1000000.
 inline int campaign_factor() {
   const char* const text = std::getenv("SLUICE_CAMPAIGN");
   if (!text) return 1;

@@ -1,4 +1,4 @@
-// A baseline and a plan for the tests of `sluice check`, which are small enough to read.
+// A small baseline and a small plan for the tests of `sluice check`.
 #pragma once
 
 #include <catch2/catch.hpp>

@@ -102,7 +102,7 @@ inline Summary summary() {
   return summary;
 }
 
-/// A parsed message, with the numbers and nested texts of each field.
+/// A parsed message of Protocol Buffers. For each field, it has the numbers, and the texts or nested messages as bytes.
 struct Message {
   std::map<int, std::vector<std::uint64_t>> numbers;
   std::map<int, std::vector<std::string>> texts;
@@ -149,7 +149,7 @@ inline std::vector<Message> packets_of(const std::string& trace) {
   return packets;
 }
 
-/// Returns the annotations of a slice as text: "name=value".
+/// Returns the annotations of a slice, each in the form "name=value".
 inline std::vector<std::string> annotations(const Message& event) {
   std::vector<std::string> all;
   for (const std::string& bytes : event.texts.at(4)) {
@@ -163,7 +163,7 @@ inline std::vector<std::string> annotations(const Message& event) {
   return all;
 }
 
-/// Returns (source, target) of all flows, as the numbers of spans.
+/// Returns the flows of an export from span to span. Each flow is a pair (source, target) of numbers of spans.
 inline std::vector<std::pair<int, int>> flows_of(const TraceReader& trace, std::size_t window) {
   std::map<std::uint64_t, int> begun;
   std::vector<std::pair<int, int>> flows;

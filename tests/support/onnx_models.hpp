@@ -1,4 +1,4 @@
-// Helpers for the tests of the ONNX reader, which read a file's bytes or return the message of the refusal.
+// Helpers for the tests of the ONNX reader. They read the bytes of a file, or return the message of the refusal.
 #pragma once
 
 #include <string>
@@ -61,7 +61,7 @@ inline std::string types(const Model& model) {
   return text;
 }
 
-/// Returns the bytes kept for the backward pass of the whole model, in float32.
+/// Returns how many bytes the whole model keeps for its backward pass, if elements are float32.
 inline std::int64_t kept_bytes(const Model& model) {
   const auto last = static_cast<std::uint32_t>(model.layers.size() - 1);
   return bytes_of(kept_for(model, 0, last).in_all(model), DType::float32);

@@ -10,13 +10,13 @@ namespace sluice::test {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-using Instance = std::tuple<std::uint32_t, std::uint32_t, std::int64_t>;  // tensor, pool, number
+using Instance = std::tuple<std::uint32_t, std::uint32_t, std::int64_t>;  // tensor, pool, iteration
 
 struct Node {
   std::uint32_t action;
   std::int64_t iteration;
   double seconds, latency;
-  // The nodes that must have arrived, and the previous node of the stream.
+  // The nodes whose data must have arrived, and the previous node of the stream.
   std::vector<std::size_t> after;
   std::size_t previous = SIZE_MAX;
   double asked = never, start = never, end = never;
@@ -109,8 +109,8 @@ class Oracle {
     return any;
   }
 
-  /// Starts one execution that may start now. With `shared`, only executions that wait for a shared pool are
-  /// considered.
+  /// Starts one execution that may start now, and returns whether there was one. With `shared`, considers only
+  /// executions that need bytes of a shared pool. Without `shared`, considers only the other executions.
   bool start_some(bool shared) {
     std::vector<std::size_t> asking;
     for (std::size_t n = 0; n < nodes_.size(); ++n) {

@@ -1,4 +1,4 @@
-// Finds the seconds of a phase in the steady state from an execution.
+// Executes a plan, and measures how many seconds a phase takes in the steady state.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace sluice::test {
 
-/// Returns scenarios/phased_ipu_pair.yaml with few batches, changed by the overrides.
+/// Returns scenarios/phased_ipu_pair.yaml with 12 batches per step and 4 steps, changed by the overrides.
 Scenario ipu_pair(const std::vector<std::string>& overrides);
 
 /// Returns scenarios/sharded_ipu_pair.yaml, which is the same question as scenarios/phased_ipu_pair.yaml without
 /// `phases`, changed by the overrides.
 Scenario ipu_pair_without_phases(const std::vector<std::string>& overrides);
 
-/// Returns the mean time from the start of one phase to the start of the next phase, over `phases` phases in the middle
-/// of the run. If `device` is given, only the phases on this device count.
+/// Returns the mean seconds from the start of one phase to the start of the next phase, over `phases` phases in the
+/// middle of the run. If `device` is given, only the phases on this device count.
 double steady_phase(const Plan& plan, std::size_t phases, const std::string& device = "");
 
 }  // namespace sluice::test

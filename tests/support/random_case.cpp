@@ -23,7 +23,8 @@ bool streams(const RandomCase& some) {
   return some.policy.find("streamed") != std::string::npos;
 }
 
-/// Returns two devices with a link between them. Private links or a shared link connect the devices with host memory.
+/// Adds a machine to the case. The policies phased, sharded and data_parallel get two devices with a link between them.
+/// These devices have private links or a shared link to host memory.
 void add_machine(Dice& dice, RandomCase& made) {
   made.machine = {"platform.links.host.bandwidth=" + one_of(dice, {"50MB/s", "200MB/s", "1GB/s"}),
                   "platform.links.host.latency=" + one_of(dice, {"0us", "7us", "300us"}),

@@ -24,7 +24,7 @@ struct RandomCase {
   std::int64_t all_bytes = 0;  ///< more bytes than any plan of this case needs on one device
 
   std::string text() const { return text_with(cut, fates, ""); }
-  /// Returns the scenario with further keys of the policy, as ", key: value".
+  /// Returns the scenario with this cut and these fates. `own_keys` are further keys of the policy: ", key: value".
   std::string text_with(const std::string& own_cut, const std::string& own_fates,
                         const std::string& own_keys) const;
 };
@@ -38,8 +38,8 @@ RandomCase random_case(Dice& dice, const std::string& policy, bool training);
 /// Returns explicit settings of all choices that the case leaves open, as YAML.
 std::string random_settings(Dice& dice, const RandomCase& open);
 
-/// Returns the plan of a case on devices with `capacity` bytes each, with further overrides. Returns no plan if the
-/// case does not fit.
+/// Returns the plan of a case on devices that have `bytes` bytes of memory each, with further overrides. Returns no
+/// plan if the case does not fit.
 std::optional<Plan> plan_within(const RandomCase& random, const std::string& text,
                                 std::int64_t bytes, const std::vector<std::string>& further = {});
 

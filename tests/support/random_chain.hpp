@@ -28,8 +28,8 @@ class Dice {
   std::uint64_t state_;
 };
 
-/// Returns a random chain. Tensors have up to 100 bytes and operations take up to 10 seconds. Some tensors have 0
-/// bytes, some operations have workspaces, some stages do not read their input, and some stages read their output.
+/// Returns a random chain. Tensors have up to 100 bytes, and forward passes take up to 10 s. Some tensors have 0 bytes,
+/// and some passes have workspaces. Some backward passes do not read the input of the stage, and some read its output.
 inline Chain random_chain(Dice& dice, std::size_t stages) {
   const auto tensor = [&dice] {
     ChainTensor made;
@@ -62,9 +62,9 @@ inline Chain random_chain(Dice& dice, std::size_t stages) {
   return chain;
 }
 
-/// Returns stages like the layers of a transformer, with small differences between the stages. A stage takes about 1 s
-/// forward and 2 s backward, and has inner tensors of 30 MB and an output of 2 MB. A copy of 30 MB takes `copy_s`
-/// seconds in each direction.
+/// Returns stages like the layers of a transformer. Their tensors differ slightly. A stage takes 1 s forward and 2 s
+/// backward, and has inner tensors of about 30 MB and an output of about 2 MB. A copy of 30 MB takes `copy_s` seconds
+/// in each direction.
 inline Chain layered_chain(std::size_t stages, double copy_s) {
   const auto tensor = [copy_s](std::size_t bytes) {
     const double seconds = copy_s * static_cast<double>(bytes) / 30e6;

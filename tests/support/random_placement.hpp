@@ -11,12 +11,12 @@
 
 namespace sluice::test {
 
-/// Returns a number from 0.1 to `most`.
+/// Returns a random number of seconds from 0.1 to `most`.
 inline double random_seconds(Dice& dice, std::uint64_t most) {
   return static_cast<double>(1 + dice.below(10 * most)) / 10;
 }
 
-/// Returns the seconds of a kernel: a line, a roofline, or a table with independent entries.
+/// Returns the seconds of a kernel as a line, a roofline, or a table with independent entries.
 inline KernelTime random_time(Dice& dice, std::size_t operands) {
   KernelTime time;
   if (operands <= 4 && dice.one_in(3)) {
@@ -34,12 +34,12 @@ inline KernelTime random_time(Dice& dice, std::size_t operands) {
 
 struct PlacementShape {
   std::size_t tensors = 8, kernels = 12;
-  std::uint64_t users = 5;  ///< the greatest number of bytes of a tensor
+  std::uint64_t users = 5;  ///< the most kernels that use a tensor
   std::size_t stay = 2;     ///< the greatest number of tensors that stay for the whole run
 };
 
-/// Returns a problem with tensors of all three kinds. Some tensors are written a second time. Moves take about as long
-/// as kernels.
+/// Returns a problem. Some tensors are given, some stay for the whole run, and kernels make the other tensors. Some
+/// tensors are written a second time. Moves take about as long as kernels.
 inline PlacementProblem random_placement(Dice& dice, const PlacementShape& shape) {
   using Begins = PlacementProblem::Begins;
   PlacementProblem problem;

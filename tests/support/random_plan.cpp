@@ -68,7 +68,7 @@ class Generator {
     plan_.tensors.push_back({"moved", TensorClass::activation, 10});
   }
 
-  /// Adds links for each device, over which the device may read while it computes.
+  /// For each device, adds links over which the device may read while it computes.
   void add_ways_of_kernels() {
     for (int d = 0; d < computes_; ++d)
       for (int k = 0; k < 2; ++k) {
@@ -81,7 +81,8 @@ class Generator {
       }
   }
 
-  /// Lets a computation read over one or two links, which are the device's own links, or any links if links are shared.
+  /// Lets a computation read over one or two routes. These routes are its device's own or, if links are shared, any
+  /// routes.
   void add_flows(Action& action) {
     const auto own = static_cast<std::uint32_t>(plan_.routes.size()) -
                      2 * (static_cast<std::uint32_t>(computes_) - action.stream);
@@ -96,7 +97,7 @@ class Generator {
     }
   }
 
-  /// Lets each route cross one to three links that other routes also cross.
+  /// Lets each route cross a random choice of all links, so that routes share links.
   void share_links() {
     for (Link& link : plan_.links)
       link.bandwidth = 10 * std::pow(10, std::uniform_real_distribution<double>(0, 5)(random_));
@@ -168,7 +169,7 @@ class Generator {
     }
   }
 
-  /// Adds an action of the body that works for the next iteration; the prologue makes its first instance.
+  /// Lets an action of the body allocate a tensor for the next iteration. The prologue allocates the first instance.
   void add_prefetch() {
     const std::uint32_t load = any(plan_.body_begin, plan_.body_end);
     if (!plan_.actions[load].allocates.empty() || !plan_.actions[load].uses.empty()) return;

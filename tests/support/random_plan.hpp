@@ -1,6 +1,6 @@
 // Random small plans. The plans have streams, waits with distances, devices with one or two pools, shared pools,
-// prefetches, computations that read over links, and times before which an action does not start. Some of the plans
-// block.
+// prefetches, computations that read over links, and times before which an action does not start. Some of the plans end
+// in a deadlock.
 #pragma once
 
 #include <random>
@@ -12,8 +12,8 @@ namespace sluice::test {
 struct RandomPlanOptions {
   // Times are multiples of 0.5 s, so that many actions end at the same time.
   bool ties = false;
-  bool shared_links = false;  ///< routes share links whose bandwidths differ by up to 1e5
-  bool riffled = false;       ///< streams are interleaved at random, so that waits may look ahead
+  bool shared_links = false;  ///< routes share links; their bandwidths differ by factors up to 1e5
+  bool riffled = false;       ///< streams are interleaved at random; waits may be for later actions
   bool owned_pools =
       false;  ///< host memory is unlimited, so that no pool grants in the order of requests
 };

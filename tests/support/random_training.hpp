@@ -1,5 +1,5 @@
-// Random training runs on one device. The runs have chains of layers of every kind, links with latencies and set-ups,
-// few or many micro-batches, steps and updates. A seed gives the same runs on every machine.
+// Random training runs on one or two devices. The models are chains of convolutional or dense layers. Links have
+// latencies and set-ups. The numbers of micro-batches and steps differ. A seed gives the same runs on every machine.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Makes small scenarios with simple times. At 1 GFLOP/s and 1 GB/s, layers take whole milliseconds.
+// Makes small scenarios whose times are easy to compute by hand, at 1 GFLOP/s and 1 GB/s.
 #pragma once
 
 #include <string>

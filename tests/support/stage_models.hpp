@@ -1,4 +1,4 @@
-// Small models and requests for the tests of stages.
+// Small models, and a helper that cuts them, for the tests of stages.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ inline Layer layer(std::string name, std::vector<std::uint32_t> inputs, std::int
   return made;
 }
 
-/// Returns a chain of an input (10 elements) and the layers a (20), b (30), c (5) and d (7). The layers have 1, 2, 3
-/// and 4 weights and 100, 200, 300 and 400 FLOP.
+/// Returns a chain of an input with 10 elements and the layers `a`, `b`, `c` and `d`. Their outputs have 20, 30, 5 and
+/// 7 elements. The layers have 1, 2, 3 and 4 weights and 100, 200, 300 and 400 FLOP.
 inline Model chain() {
   Model model;
   model.name = "chain";

@@ -139,7 +139,8 @@ std::string fault(const std::string& folder, const std::string& header, bool quo
   return "sim/" + folder + " may include " + list_of(allowed);
 }
 
-/// Reads `#include "x"` or `#include <x>`, and returns an empty header for any other line.
+/// Returns the header of `#include "x"` or `#include <x>`, and whether it is in quotes. Returns an empty header for any
+/// other line.
 std::pair<std::string, bool> include_of(const std::string& line) {
   const auto hash = line.find_first_not_of(" \t");
   if (hash == std::string::npos || line[hash] != '#') return {};

@@ -64,8 +64,8 @@ std::size_t begin_of(const std::vector<std::string>& lines, std::size_t i) {
   return i;
 }
 
-/// In code that clang-format has laid out, a block ends with the first line that begins with a
-/// closing brace at the same indentation. Records, types and namespaces are not functions.
+/// Returns the functions of a file. In code that clang-format has laid out, a block ends with the first line that
+/// begins with a closing brace at the same indentation. Records, types and namespaces are not functions.
 std::vector<Function> blocks_of(const std::vector<std::string>& lines) {
   static const std::regex other(
       R"(^\s*(inline )?(namespace|class|struct|enum|union|extern "C"|//|\{).*|.*= \{$)");

@@ -13,10 +13,9 @@ namespace {
 
 constexpr double none = Milp::infinity;
 
-TEST_CASE("milp: a knapsack by hand") {
-  // A knapsack. The items have the values 10, 13, 7 and the weights 3, 4, 2. The limit of the total weight is 6. The
-  // second and the third item together have the greatest value, 20. If items could be halved, a value of 21 would be
-  // possible.
+TEST_CASE("milp: a knapsack has the solution that was computed by hand") {
+  // The items have the values 10, 13, 7 and the weights 3, 4, 2. The limit of the total weight is 6. The second and the
+  // third item together have the greatest value, 20. If items could be halved, a value of 21 would be possible.
   Milp milp;
   const auto a = milp.whole(0, 1, -10), b = milp.whole(0, 1, -13), c = milp.whole(0, 1, -7);
   milp.constrain(-none, {{a, 3}, {b, 4}, {c, 2}}, 6);
@@ -94,7 +93,7 @@ TEST_CASE("milp: random knapsacks agree with an enumeration of all subsets") {
   }
 }
 
-/// This is a market-split programme: two equalities over many integer variables keep branch and bound busy.
+/// Returns a market-split programme. Its two equalities over many integer variables keep branch and bound busy.
 Milp market_split() {
   Milp milp;
   test::Dice dice(22);

@@ -151,7 +151,7 @@ TEST_CASE("a mistyped name gets a suggestion, and an unrelated word gets no sugg
   CHECK(join({}).empty());
 }
 
-TEST_CASE("each element type has the size that it has in memory") {
+TEST_CASE("an element of each dtype has its number of bytes, and each dtype is found by its name") {
   CHECK(bytes_of(DType::float64) == 8);
   CHECK(bytes_of(DType::tfloat32) == 4);
   CHECK(bytes_of(DType::bfloat16) == 2);
@@ -176,8 +176,8 @@ TEST_CASE("an error in a line of a megabyte shows only the part of the line arou
 }
 
 TEST_CASE(
-    "a signal sets the flag, and check_interrupt ends the process with the exit code of the signal") {
-  // After a signal the flag stays set. So each signal is tested in its own process.
+    "a signal sets the interrupt flag, and check_interrupt ends the process with the exit code of the signal") {
+  // The interrupt flag stays set after a signal. So each signal is tested in its own process.
   for (const int signal : {SIGTERM, SIGINT}) {
     const pid_t child = fork();
     REQUIRE(child >= 0);

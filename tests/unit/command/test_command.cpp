@@ -219,7 +219,7 @@ TEST_CASE(
   CHECK(stage_table(model, DType::float32, &target)[1].times->copies == 0);  // 104 B of parameters
 }
 
-TEST_CASE("A progress line says the share, the rate and the time left") {
+TEST_CASE("A progress line says the share that is done, the rate, and the time that is left") {
   CHECK(progress_words(25, 100, 5, "points") == "  25.0 %  5 points/s  15 s left");
   CHECK(progress_words(1, 4, 100, "points") == "  25.0 %  0.01 points/s  5:00 left");
   CHECK(progress_words(100, 100, 2, "") == " 100.0 %  0 s left");

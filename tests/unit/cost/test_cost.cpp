@@ -62,8 +62,8 @@ TEST_CASE("backward work reads the kept tensors and the output's gradient, and w
                 .reads_output = true,
                 .kept = 7,
                 .kept_bytes = 5};
-  // The work is 8 samples x 8100 FLOP. The pass reads 4 B x (8 x (input 100 + output 200 + 7 + gradient 200) + weights
-  // 50) + 8 x 5 = 16,464 B, and writes 4 B x (8 x gradient 100 + gradient 50) = 3400 B.
+  // The work is 8 samples x 8100 FLOP. The pass reads 4 B x (8 x (input 100 + output 200 + kept 7 + gradient 200) +
+  // weights 50) + 8 x 5 kept bytes = 16,464 B, and writes 4 B x (8 x gradient 100 + gradient 50) = 3400 B.
   const Work work = backward_work(model, a, 8, DType::float32);
   CHECK(work.flop == 64800);
   CHECK(work.bytes == 16464 + 3400);
@@ -92,7 +92,7 @@ TEST_CASE("a table reads only the rows that are looked up, and experts read one 
   CHECK(forward(1, 1) == 3 + 24 + 3 * 8);
   CHECK(forward(1, 3) == 3 * (3 + 24) + 9 * 8);
   CHECK(forward(1, 4) == 4 * (3 + 24) + 10 * 8);
-  // Every sample reads the first 3 of 5 positions.
+  // Every sample reads the rows of the first 3 of 5 positions.
   CHECK(forward(2, 1) == 24 + 24 + 3 * 8);
   CHECK(forward(2, 4) == 4 * (24 + 24) + 3 * 8);
   // A sample has 3 rows of 8 elements, which are multiplied by 3 of the 16 matrices of 8 x 6. 6 samples have 18 rows
@@ -104,7 +104,7 @@ TEST_CASE("a table reads only the rows that are looked up, and experts read one 
   // matrices.
   CHECK(backward(3, 2).written == 4 * (2 * 24 + 6 * 48));
   CHECK(backward(3, 2).bytes == 4 * (2 * (24 + 18 + 24) + 2 * 6 * 48));
-  // Tokens have no gradients, but they are counted like all inputs.
+  // Tokens have no gradients, but one gradient per token is counted, as for all inputs.
   CHECK(backward(1, 1).written == 4 * (3 + 3 * 8));
 }
 
@@ -157,15 +157,15 @@ TEST_CASE("roofline takes the longer time of computation and memory, plus the la
   CHECK(seconds("roofline", {0, 1e8}, device(), DType::int8) == Approx(1003e-6).epsilon(1e-12));
 }
 
-TEST_CASE("under roofline, the rate that limits a pass is multiplied by its share") {
+TEST_CASE("under roofline, each rate is multiplied by its efficiency") {
   Value keys = Value::make_map();
   keys.set("model", Value::make(std::string("roofline")));
   keys.set("compute_efficiency", Value::make(0.5));
   keys.set("memory_efficiency", Value::make(0.8));
   const ChosenCost cost = choose_cost(keys, "", Platform{});
   const Device gpu = device();
-  // The first price is the maximum of 200 us / 0.5 and 10 us / 0.8. The second price is the maximum of 0.2 us / 0.5 and
-  // 1 ms / 0.8.
+  // The first price is the maximum of 200 us / 0.5 and 10 us / 0.8, plus 3 us for the launch. The second price is the
+  // maximum of 0.2 us / 0.5 and 1 ms / 0.8, plus 3 us.
   CHECK(cost->of({.device = gpu, .work = {1e9, 1e6}}).seconds == Approx(403e-6).epsilon(1e-12));
   CHECK(cost->of({.device = gpu, .work = {1e6, 1e8}}).seconds == Approx(1253e-6).epsilon(1e-12));
 }

@@ -97,7 +97,7 @@ TEST_CASE("attention is two products, and elementwise kernels over the scores be
   const auto forward = a.kernels(4, Pass::forward);
   CHECK(classes_of(forward) == std::vector<std::string>{"bmm", "elementwise", "elementwise",
                                                         "softmax", "elementwise", "bmm"});
-  // there are 2 heads x 3 samples, with 16 x 16 scores of 4 features each
+  // there are 2 heads x 3 samples, each with 16 x 16 scores; a score is a sum over 4 features
   CHECK(forward[0].count == 6);
   CHECK(forward[0].rows == 16);
   CHECK(forward[0].columns == 16);
@@ -115,7 +115,7 @@ TEST_CASE("attention is two products, and elementwise kernels over the scores be
 }
 
 TEST_CASE(
-    "layers without a fit are refused or priced by roofline, and the account names the priced layers") {
+    "layers without a fit are refused or priced by roofline, and the account names their classes") {
   const Platform platform = load_platform("a100_pcie");
   const Case a{
       sluice::test::model_of("- {type: input, name: x, shape: [64, 64]}\n"
@@ -165,7 +165,7 @@ TEST_CASE("a fit that a document names must be within the document's root") {
   };
   CHECK_THROWS_WITH(named("../../other/fit.yaml"), Contains("leads out of '/nowhere'"));
   CHECK_THROWS_WITH(named("/etc/passwd"), Contains("leads out of '/nowhere'"));
-  CHECK_NOTHROW(named("t4"));  // a bundled one
+  CHECK_NOTHROW(named("t4"));  // this fit is bundled
   const auto of_device = [](const std::string& file) {
     return read_platform(
         parse_text("format: sluice-platform/1\ndevices:\n  gpu: {rate: "
@@ -210,7 +210,7 @@ TEST_CASE("a platform's document gives the units, the cache and the fit of a dev
                     Contains("device 'gpu' has no key 'fit'") && Contains("file: …"));
   CHECK_THROWS_WITH(price(none, ", file: t4"), Contains("how many units") && Contains("units: …"));
   CHECK_THROWS_WITH(price(none, ", file: t5"), Contains("not a fit of Sluice's own"));
-  // An A100 is priced with measurements of a T4, and the note says that this device was not measured.
+  // An A100 is priced with measurements of a T4, and the note says that the A100 was not measured.
   const Platform other = load_platform("a100_pcie");
   const ChosenCost cost = cost_of(", file: t4", other);
   const auto grounds = cost->grounds(

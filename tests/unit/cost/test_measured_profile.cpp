@@ -85,8 +85,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the idle power of the profile replaces that of the device, and no idle power counts if the joules are above "
-    "idle") {
+    "the idle power of a profile replaces the device's idle power, and is not subtracted from joules above idle") {
   CHECK(Prices("", columns + rows, "# idle: 50W\n").of(1, 4).joules == Approx(0.9 - 50 * 0.003));
   CHECK(Prices("", columns + rows, "# joules: above_idle\n").of(1, 4).joules == 0.9);
 }
@@ -101,7 +100,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "layers that were not measured are refused, or priced by the cost model that `outside` names") {
+    "layers that were not measured are refused or, if `outside` names a cost model, priced by this cost model") {
   const Prices prices("");
   CHECK(error_of([&] { prices.of(1, 8); }).find("it was measured for 4, 16 samples") !=
         std::string::npos);
@@ -131,8 +130,8 @@ TEST_CASE(
 TEST_CASE(
     "between two batches, the reached share of the rates is interpolated, and not the seconds") {
   const Prices prices(", interpolate: batch");
-  // The bytes take longer than the FLOP: 4 B x (n x 80 + 1500) at 100 GB/s. The bytes take 72.8 ns of the measured 3 ms
-  // for 4 samples, and 111.2 ns of the measured 6 ms for 16 samples.
+  // The bytes take longer than the FLOP: for n samples, 4 B x (n x 80 + 1500) at 100 GB/s. The bytes take 72.8 ns of
+  // the measured 3 ms for 4 samples, and 111.2 ns of the measured 6 ms for 16 samples.
   const auto ideal = [](double n) { return 4 * (n * 80 + 1500) / 100e9; };
   const double low = ideal(4) / 0.003, high = ideal(16) / 0.006;
   // On a logarithmic scale, 8 samples are half way between 4 and 16 samples.
@@ -299,7 +298,7 @@ TEST_CASE(
   CHECK(of(1, 100) == Approx(conv_s(100, 90)).epsilon(0.01));
   CHECK(of(2, 100) == Approx(relu_s(100, 90)).epsilon(0.01));
   CHECK(error_of([&] { of(1, 500); }).find("was not measured") != std::string::npos);
-  // No row has this class.
+  // No row of the profile has the class of a softmax.
   CHECK(error_of([&] { of(3, 100); }).find("was not measured") != std::string::npos);
 }
 

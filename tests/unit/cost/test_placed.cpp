@@ -126,7 +126,7 @@ TEST_CASE("under roofline, the seconds of a device's memories add up") {
   CHECK(in_dram == Approx(5.26e-6).epsilon(1e-3));
 }
 
-TEST_CASE("operands behind a link flow while the device computes on the other operands") {
+TEST_CASE("the bytes of operands behind a link flow while the device uses the other operands") {
   const SmallQuestion question;
   const PlacedPrice placed =
       placed_price(question.platform, *question.cost, question.placed(1, {"disk", "pmem", "dram"}));
@@ -289,7 +289,7 @@ TEST_CASE("a copy by threads takes as long as reading all bytes and then writing
   CHECK(median(side_by_side) > 0.3);
 }
 
-/// Returns the rate at which `threads` threads of optane_server copy.
+/// Returns the rate at which `threads` threads of optane_server copy from one memory to another.
 double copied(const std::string& threads, const std::string& from, const std::string& to) {
   const Platform platform = load_platform("optane_server", {"devices.cpu.threads=" + threads});
   return copy_time(platform, from, to, CopyMode::synchronous).bandwidth;
@@ -349,7 +349,7 @@ TEST_CASE("fitted kernels take longer in a slower memory, by the ratio of the me
   // Reading and writing a byte takes 1 / 64 + 1 / 16 ns in slow memory, and twice 1 / 320 ns in fast memory. So slow
   // memory takes 12.5 times as long as fast memory. If only the input is in slow memory, the byte takes 1 / 64 + 1 /
   // 320 ns, which is 3 times as long as in fast memory. These ratios apply to the seconds of the memory, which are most
-  // of the seconds of the kernel. The cache takes the other seconds.
+  // of the seconds of the kernel. In the other seconds, the bytes come from the cache.
   const double both = (in("pmem", "pmem") / home - 1) / 11.5;
   CHECK((in("pmem", "dram") / home - 1) / 2 == Approx(both).epsilon(1e-9));
   CHECK(both > 0.8);

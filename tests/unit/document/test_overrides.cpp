@@ -96,7 +96,7 @@ TEST_CASE("an element of a list is addressed by its position or by its name") {
              Contains("2 elements of the list 'layers' are called 'c'"));
 }
 
-TEST_CASE("an override of a missing key is refused, and the message names the key") {
+TEST_CASE("an override below a missing key is refused, and the message names the key") {
   const std::string text = "platform: {links: {host: {bandwidth: 1B/s}}}\nlist: [1, 2]\n";
   CHECK(overridden("platform.lnks.host.bandwidth=2B/s", text) ==
         "3 platform.lnks.host.bandwidth=2B/s:1:10: error: unknown key 'lnks' in 'platform' (did "
@@ -192,7 +192,8 @@ TEST_CASE(
     "without a root file, the root is the parent of the folder that holds the including file") {
   const Folder folder;
   fs::remove(folder.path / "project/.sluice-root");
-  // The case below is tested only if the temporary folder is not inside a repository.
+  // This test is only useful if the temporary folder is not inside a repository, because a repository has a root of its
+  // own.
   const std::string path = folder.scenario("platform: {file: ../b/base.yaml}\n");
   CHECK(error_of([&] { load(path); }) == "nothing");
   const std::string out = folder.scenario("platform: {file: ../../outside.yaml}\n");
@@ -239,7 +240,7 @@ TEST_CASE("the resolved document says where each value came from") {
 }
 
 TEST_CASE(
-    "a name without a folder and an ending means a file beside the document or, if there is none, a bundled "
+    "a name with neither a folder nor an ending means a file beside the document or, if there is none, a bundled "
     "document") {
   const Folder folder;  // the root of the document has no folder platforms
   const std::string name = folder.scenario("platform: {file: k40}\n");

@@ -261,7 +261,7 @@ TEST_CASE(
   CHECK(rules[0].find("then")->find("properties")->find("litres") != nullptr);
   CHECK(rules[0].find("then")->find("properties")->find("holes") == nullptr);
   CHECK(rules[0].find("then")->find("additionalProperties")->as_bool() == false);
-  // If the mapping has no name, the default applies.
+  // If the mapping has no key `kind`, the default of this key applies.
   CHECK(rules[1].find("if")->find("required")->items().empty());
 }
 
@@ -301,7 +301,7 @@ TEST_CASE(
   REQUIRE(sizes.size() == 2);
   CHECK(sizes[0].find("minimum")->as_integer() == 1);
   CHECK(sizes[1].find("pattern")->text() == "[$+*/()]");
-  CHECK(keys.find("sides")->find("anyOf")->items().size() == 3);  // or a list
+  CHECK(keys.find("sides")->find("anyOf")->items().size() == 3);  // an integer, expression or list
   // This variant applies to any value of `items`.
   CHECK(rules[1].find("if")->find("properties") == nullptr);
   CHECK(rules[1].find("if")->find("required")->items()[0].text() == "items");

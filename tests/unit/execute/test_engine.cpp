@@ -61,8 +61,8 @@ bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
   return true;
 }
 
-/// Returns the largest difference between two starts or ends, as a share of the makespan. Returns no value if both
-/// executors block.
+/// Returns the largest difference between the two executors in the start or end of an execution, as a share of the
+/// makespan. Returns no value if both executors block.
 std::optional<double> disagreement(const Plan& plan, const EngineOptions& options = {}) {
   MemorySink replayed;
   const ReplayResult result = replay(plan, replayed);

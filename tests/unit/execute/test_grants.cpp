@@ -163,7 +163,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "if a plan blocks, it blocks at the latest two iterations after the largest distance of its waits") {
+    "a plan that blocks also blocks with only two iterations more than the largest distance of its waits") {
   int blocked = 0;
   for (unsigned seed = 1; seed <= 2000; ++seed) {
     INFO("seed " << seed);

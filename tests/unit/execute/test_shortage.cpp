@@ -1,4 +1,5 @@
-// Tests the data about an infeasible plan: the memory that is too small, and the bytes that it lacks.
+// Tests the data about a shortage, which a refusal of a plan has: the memory that is too small, and the bytes that this
+// memory lacks.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -22,7 +23,7 @@ Infeasible refused(const std::string& rest) {
   throw InternalError("it fits");
 }
 
-TEST_CASE("the data give the bytes that one action requests at once") {
+TEST_CASE("the data about a shortage give the bytes that one action requests at once") {
   const Infeasible error = refused(
       "pool gpu capacity=100B\ntensor w class=weight bytes=80\ntensor x class=workspace bytes=30\n"
       "prologue:\n0F on=c kind=forward seconds=1 allocates=w@gpu,x@gpu uses=w@gpu,x@gpu\n");
@@ -35,7 +36,7 @@ TEST_CASE("the data give the bytes that one action requests at once") {
   CHECK(shortage.waiters.empty());
 }
 
-TEST_CASE("the data give the bytes that are in a memory from the start") {
+TEST_CASE("the data about a shortage give the bytes that are in a memory from the start") {
   const Infeasible error = refused(
       "pool gpu capacity=100B\ntensor a class=kv_cache bytes=60 home=gpu\ntensor b class=kv_cache "
       "bytes=50 home=gpu\nprologue:\n0F on=c kind=forward seconds=1\n");
@@ -46,7 +47,8 @@ TEST_CASE("the data give the bytes that are in a memory from the start") {
         std::vector<std::pair<std::string, std::int64_t>>{{"kv_cache", 110}});
 }
 
-TEST_CASE("if a plan blocks for lack of memory, the data say for what each action waits") {
+TEST_CASE(
+    "if a plan blocks for lack of memory, the data about the shortage say for what each action waits") {
   // The tensor w arrives at 80 ns and stays. There is no room for x (30 B) in addition to w, and 0F waits for the load
   // of x.
   const Infeasible error = refused(

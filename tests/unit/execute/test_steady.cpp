@@ -81,8 +81,8 @@ void sort(MemorySink& sink) {
 }
 
 /// Checks that a replay that skips periods gives the same spans, events, metrics and peaks as a replay that executes
-/// every action. Returns the number of iterations of the period. With `exact`, all times are sums of binary fractions,
-/// so that rounding never gives different times to events of the same moment.
+/// every action. Returns the number of iterations of the period. The caller sets `exact` if all times are exact sums of
+/// binary fractions. Then rounding cannot give different times to events of the same moment.
 std::int64_t compare(const Plan& plan, bool exact = false) {
   MemorySink jumped, walked;
   Totals jumped_totals(plan), walked_totals(plan);
@@ -233,7 +233,7 @@ epilogue:
   MemorySink whole, spans;
   replay(plan, whole, {.jumps = false});
   replay(plan, spans, {.jumps = false, .until_period = true});
-  // The bytes of the weights in their home, and of each input.
+  // One event has the bytes of the weights in their home, and two events have the bytes of each input.
   CHECK(whole.events.size() == 1 + 2 * 2000);
   CHECK(spans.events.empty());
   REQUIRE(spans.spans.size() == whole.spans.size());

@@ -9,8 +9,9 @@
 namespace sluice {
 namespace {
 
-/// Four operations take 3, 1, 1 and 1 s. The last operation also reads the tensor that the first operation makes (a
-/// skip connection). Tensor x has 1 byte and comes from host memory; a and b have 10 bytes, and c has 1 byte.
+/// Returns a graph of four operations that take 3, 1, 1 and 1 s. The last operation also reads the tensor `a` that the
+/// first operation makes (a skip connection). Tensor `x` has 1 byte and comes from host memory; `a` and `b` have 10
+/// bytes, and `c` has 1 byte.
 FateGraph skip_connection(double load_x_s) {
   FateGraph graph;
   graph.tensors = {{1, 0, load_x_s}, {10, 2, 2}, {10, 2, 2}, {1, 2, 2}};
@@ -19,7 +20,8 @@ FateGraph skip_connection(double load_x_s) {
   return graph;
 }
 
-TEST_CASE("graph: the tensor of a skip connection is kept if a, b and c fit together") {
+TEST_CASE(
+    "graph: the tensor of a skip connection is kept if it fits together with the other tensors") {
   const GraphAnswer answer = solve(skip_connection(0.5), 21, 30);
   REQUIRE(answer.proven);
   CHECK(answer.seconds == Approx(0.5 + 3 + 1 + 1 + 1));
@@ -27,8 +29,9 @@ TEST_CASE("graph: the tensor of a skip connection is kept if a, b and c fit toge
 }
 
 TEST_CASE(
-    "graph: with one byte less, tensor a is made again, or is moved if a move takes less time") {
-  // Making tensor a again takes a second load of x and the 3 s of the first operation. To move a takes 2 + 2 s.
+    "graph: with one byte less, the tensor of the skip connection is made again, or is moved if this takes less time") {
+  // To make tensor `a` again, `x` is loaded a second time, and the first operation takes 3 s. To move tensor `a` takes
+  // 2 + 2 s.
   CHECK(solve(skip_connection(0.5), 20, 30).seconds == Approx(6.5 + 0.5 + 3));
   CHECK(solve(skip_connection(2), 20, 30).seconds == Approx(8 + 2 + 2));
   CHECK_FALSE(solve(skip_connection(2), 19, 30).feasible);

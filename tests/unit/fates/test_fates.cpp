@@ -10,7 +10,8 @@ namespace {
 
 constexpr Fate K = Fate::keep, R = Fate::recompute, O = Fate::offload;
 
-/// Every stage takes 1 s forward and 2 s backward. Every tensor has 1 byte and takes 1 s to save and 1 s to load.
+/// Returns a chain in which every stage takes 1 s forward and 2 s backward. Every tensor has 1 byte and takes 1 s to
+/// save and 1 s to load.
 Chain plain(std::size_t stages) {
   Chain chain;
   chain.input = {1, 1, 1};
@@ -23,9 +24,9 @@ Chain plain(std::size_t stages) {
   return chain;
 }
 
-/// The letters stand for operations. F3 is a forward pass of stage 3 that keeps its inner tensors, f3 is a forward pass
-/// of stage 3 that keeps nothing, and B3 is the backward pass. s3 and l3 save and load boundary 3; S3 and L3 save and
-/// load the inner tensors of stage 3.
+/// Returns the operations of a tape as words. F3 is a forward pass of stage 3 that keeps its inner tensors, f3 is a
+/// forward pass of stage 3 that keeps nothing, and B3 is the backward pass. s3 and l3 save and load boundary 3; S3 and
+/// L3 save and load the inner tensors of stage 3.
 std::string text(const Tape& tape) {
   std::ostringstream out;
   for (const TapeOp& op : tape) {

@@ -51,7 +51,7 @@ TEST_CASE("frontier: the tape of every point has the point's peak and seconds") 
 }
 
 TEST_CASE(
-    "frontier: within every budget, its schedule is at least as fast as the best of all 3^n assignments of fates") {
+    "frontier: within every budget, the frontier has a schedule as fast as the best of all 3^n assignments of fates") {
   test::Dice dice(4);
   for (int round = 0; round < 600; ++round) {
     const std::size_t stages = 1 + dice.below(7);
@@ -70,7 +70,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "frontier: its schedule is faster than all assignments of fates if it helps to run a stage three times") {
+    "frontier: if it helps to run a stage three times, the frontier is faster than all assignments of fates") {
   // Five stages take 1 s forward and 2 s backward, boundaries have 1 byte, and copies take 100 s. In 3 bytes, only the
   // input and one more boundary fit while a forward pass runs:
   //   F0 F1 F2 F3 F4 B4  f0 f1 f2 B3 B2  f0 B1 B0: 5 + 3 + 1 forward passes, 5 backward passes, and one load.
@@ -219,7 +219,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("bound: by hand") {
+TEST_CASE("bound: the bound of three stages equals the bound that was computed by hand") {
   // Three stages take 1 s forward and 2 s backward. The inner tensors of each stage have 10 bytes and are copied in 0.4
   // s each way. Boundaries have 0 bytes. The backward pass of stage 2 holds its own 10 bytes. So 25 bytes leave room
   // for one and a half of the other two inner tensors. The other half of one inner tensor is moved, which takes 0.5 x
@@ -255,7 +255,8 @@ void check_gap(std::size_t stages, double copy_s) {
   }
 }
 
-TEST_CASE("frontier: for a thousand stages, its schedules are within 5 % of the bound") {
+TEST_CASE(
+    "frontier: for a thousand stages, the schedules of the frontier are within 5 % of the bound") {
   check_gap(1000, 0.75);  // a copy takes about as long as recomputing
   check_gap(300, 7.5);    // a copy takes longer than recomputing
 }

@@ -15,7 +15,7 @@
 namespace sluice {
 namespace {
 
-TEST_CASE("the least bytes are the bytes of the largest pass") {
+TEST_CASE("the least bytes of a chain are the bytes of its largest pass") {
   Chain chain;
   chain.input.bytes = 10;
   chain.stages.resize(3);
@@ -47,7 +47,7 @@ TEST_CASE("the least bytes are the bytes of the largest pass") {
   CHECK(least_bytes_bound(chain) == 10 + 90);
 }
 
-/// Adds shortcuts, by which stages also read an earlier boundary.
+/// Returns the chain with random shortcuts, by which some stages also read an earlier boundary.
 Chain with_shortcuts(test::Dice& dice, Chain chain) {
   for (std::size_t s = 0; s < chain.stages.size(); ++s) {
     const bool reads = chain.stages[s].reads_input;
@@ -77,11 +77,11 @@ TEST_CASE("no choice of fates needs fewer bytes than the bound") {
     ++compared;
   }
   CAPTURE(equal);
-  CHECK(equal > compared / 10);  // a bound below this number would not be useful
+  CHECK(equal > compared / 10);  // a bound that no choice of fates reaches would not be useful
 }
 
-/// Returns the refusal of a model with the layers a, b and c and a sum. If `shortcut` is true, the sum also reads the
-/// output of a. The outputs have 2 kB, except that the output of b has `elements_of_b` elements of 4 bytes. The
+/// Returns the refusal of a model with the layers `a`, `b` and `c` and a sum. If `shortcut` is true, the sum also reads
+/// the output of `a`. The outputs have 2 kB, except that the output of `b` has `elements_of_b` elements of 4 bytes. The
 /// backward passes read the inputs.
 std::string refusal(const std::string& budget, bool shortcut, int elements_of_b = 500) {
   const auto layer = [](const std::string& name, int elements, const std::string& inputs) {
@@ -112,16 +112,16 @@ std::string refusal(const std::string& budget, bool shortcut, int elements_of_b 
 
 TEST_CASE("a refusal gives the least budget, or budgets that are proven not to be enough") {
   using Catch::Contains;
-  // If the network does not branch, the least bytes are known: c, the gradients of the sum and of c, and the bytes that
-  // the sum keeps.
+  // If the network does not branch, the least bytes are known: the outputs of `c`, the gradients of the sum and of `c`,
+  // and the bytes that the sum keeps.
   CHECK_THAT(refusal("1kB", false), Contains("The least budget that is enough is 8000 B"));
-  // The backward pass of the sum reads c and a, and the gradients of the sum, c and a are held: 5 x 2 kB. No tape needs
-  // fewer bytes.
+  // The backward pass of the sum reads the outputs of `c` and `a`, and the gradients of the sum, `c` and `a` are held:
+  // 5 x 2 kB. No tape needs fewer bytes.
   CHECK_THAT(refusal("1kB", true), Contains("whatever is kept") && Contains("needs 10000 B") &&
                                        Contains("The least budget that is enough is 10000 B"));
   CHECK(refusal("10kB", true).empty());
-  // If b has 20 kB, the backward pass of c needs b, the gradient of b, and the gradient of c: 42 kB. The device also
-  // holds the gradient of a from the sum (2 kB), which the bound does not count.
+  // If the output of `b` has 20 kB, the backward pass of `c` needs this output, its gradient, and the gradient of `c`:
+  // 42 kB. The device also holds the gradient of `a` that comes from the sum (2 kB), which the bound does not count.
   CHECK_THAT(refusal("41kB", true, 5000),
              Contains("whatever is kept") && Contains("needs at least 42000 B") &&
                  Contains("The least budget that was found to be enough is 44000 B"));

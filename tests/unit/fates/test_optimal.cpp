@@ -95,7 +95,7 @@ std::int64_t keep_all_peak(const Chain& chain) {
 
 struct Tally {
   int cases = 0, feasible = 0, faster = 0, enumerated = 0;
-  double worst = 0;  ///< optimal / best - 1
+  double worst = 0;  ///< the greatest (seconds of `optimal`) / (seconds of the best) - 1
 };
 
 /// Compares `optimal` with the best of all assignments, within several budgets of random chains.

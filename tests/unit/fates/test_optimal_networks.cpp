@@ -19,7 +19,7 @@ struct Network {
   std::int64_t activation_bytes = 0;  ///< the bytes of activations at the peak of keep_all
 };
 
-/// The bytes are those that `sluice run` prints for keep_all.
+/// The bytes of activations are those that `sluice run` prints for keep_all.
 const Network resnet = {"resnet50", 32, 2'729'574'400};
 const Network gpt2 = {"gpt2", 4, 7'955'546'112};
 
@@ -57,7 +57,7 @@ TEST_CASE("optimal: without overlap, the gap is at most 5 % if half of the activ
   for (const int percent : {50, 70}) CHECK(gap_within(resnet, "false", percent) <= 0.05);
   CHECK(gap_within(gpt2, "false", 30) <= 0.05);
   // With 30 % of the bytes, the gap of ResNet-50 is greater. A search by simulated annealing has found a tape with a
-  // gap of 3.5 %, so it is the tape that could be better, and not the bound.
+  // gap of 3.5 %, so the tape of `optimal` could be better, and the bound is close to the optimum.
   CHECK(gap_within(resnet, "false", 30) <= 0.1);
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("optimal: one search gives the bounds of a micro-batch and of a run wi
   }
 }
 
-/// Stage 1 and stage 2 read boundary 1 of 100 bytes. The outputs of the stages have 100, 10 and 1 byte.
+/// Returns a chain in which stages 1 and 2 read boundary 1. The outputs of the three stages have 100, 10 and 1 byte.
 Chain shortcut() {
   Chain chain;
   chain.input = {1, 0, 1};
@@ -94,7 +94,8 @@ Chain shortcut() {
 
 TEST_CASE("branches: only the first boundary with a shortcut counts all bytes of the shortcut") {
   const Chain chain = shortcut();
-  // Boundary 2 of the view holds boundary 1 (100 bytes) and boundary 2 (10 bytes) of the chain.
+  // In the chain that joint_chain() returns, boundary 2 has 10 bytes of its own and a share of the 100 bytes of
+  // boundary 1.
   for (const double shared : {1.0, 0.7, 0.2}) {
     const Chain view = joint_chain(chain, shared);
     REQUIRE_FALSE(view.branches());

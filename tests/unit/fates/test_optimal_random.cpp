@@ -103,7 +103,7 @@ TEST_CASE(
   CHECK(faster > chains() / 4);
 }
 
-/// The chain and the run of a scenario that `optimal` reads, and a function that lists its tapes.
+/// The parts of a scenario that `optimal` reads, with the seconds of tapes and the bounds for budgets.
 struct FateQuestion {
   Scenario scenario;
   CutModel cut;

@@ -95,7 +95,7 @@ TEST_CASE("optimal, phased, is never slower than any strategy that treats every 
   compare("phased", 1102);
 }
 
-/// The parts of a run that `optimal` reads, and a function that lists its tapes.
+/// The parts of a run that `optimal` reads, with the seconds and peaks of tapes and the bounds for given room.
 struct FateQuestion {
   Scenario scenario;
   CutModel cut;
@@ -200,7 +200,7 @@ TEST_CASE("no execution is faster than the bound of optimal if weights take turn
     const Run run(dice, k % 2 == 0 ? "streamed" : "phased");
     const FateQuestion question(run);
     const std::size_t stages = question.chain.stages.size();
-    // One stage always stays on one device, so no weights take turns.
+    // A single stage on a single device always stays there, so no weights take turns.
     if (stages == 1 && run.devices() == 1) continue;
     const Frontier frontier(question.chain);
     std::vector<Tape> tapes = alike_tapes(question.chain);

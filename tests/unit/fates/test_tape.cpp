@@ -39,8 +39,8 @@ Chain two_stages() {
   return chain;
 }
 
-/// The functions below follow the rule of lifetimes word by word. These functions are simple and slow. An event is an
-/// operation that brings a tensor to the device, or reads it.
+/// The functions below follow word by word the rule of fates/tape.hpp for how long a tensor is on the device. These
+/// functions are simple and slow. An event is an operation that brings a tensor to the device, or reads it.
 struct Event {
   int tensor;
   bool brings;
@@ -105,13 +105,14 @@ std::int64_t slow_bytes(const Chain& chain, const Tape& tape, std::size_t at) {
   return total + (op.inner ? stage.keep_workspace : stage.pass_workspace);
 }
 
-TEST_CASE("tape: the bytes of each operation, and the seconds, if all tensors are kept") {
+TEST_CASE(
+    "tape: if all tensors are kept, the bytes of each operation and the seconds equal those computed by hand") {
   const Chain chain = two_stages();
   const Tape tape = {load0, keep(0), keep(1), back(1), back(0)};
   const TapeMemory memory = memory_of(chain, tape);
-  // The device first holds the input. Then boundary 1 and the inner tensors 0 are added, then boundary 2 and the inner
-  // tensors 1, and then gradient 1. At the end the device holds all these tensors except boundaries 1 and 2 and the
-  // inner tensors 1.
+  // The device first holds the input. Then boundary 1 and the inner tensors of stage 0 are added, then boundary 2 and
+  // the inner tensors of stage 1, and then the gradient of boundary 1. At the end the device holds all these tensors
+  // except boundaries 1 and 2 and the inner tensors of stage 1.
   CHECK(memory.bytes == std::vector<std::int64_t>{1, 1011, 11'111, 111'111, 101'001});
   CHECK(memory.peak == 111'111);
   CHECK(serial_seconds(chain, tape) == 6.25);
@@ -120,7 +121,7 @@ TEST_CASE("tape: the bytes of each operation, and the seconds, if all tensors ar
 TEST_CASE("tape: a stage that runs twice drops its inner tensors between the two runs") {
   const Chain chain = two_stages();
   const Tape tape = {load0, pass(0), keep(1), back(1), keep(0), back(0)};
-  // The second forward pass of stage 0 makes boundary 1 again, but no operation reads it.
+  // The second forward pass of stage 0 makes boundary 1 again, but no later operation reads boundary 1.
   CHECK(memory_of(chain, tape).bytes ==
         std::vector<std::int64_t>{1, 11, 10'111, 110'111, 101'011, 101'001});
   CHECK(serial_seconds(chain, tape) == 7.25);
@@ -177,7 +178,7 @@ TEST_CASE("tape: reading a tensor that is not on the device is an internal error
 }
 
 TEST_CASE(
-    "tape: bytes equal the bytes of an implementation that follows the rule of lifetimes word by word") {
+    "tape: bytes equal the bytes of a slow implementation that follows the definition of a tape word by word") {
   test::Dice dice(1);
   for (int round = 0; round < 200; ++round) {
     const std::size_t stages = 1 + dice.below(5);

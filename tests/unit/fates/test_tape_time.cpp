@@ -7,8 +7,8 @@
 namespace sluice {
 namespace {
 
-/// Each of three stages takes 2 s forward and 4 s backward. The input is loaded in 1 s. The stages' outputs have 10
-/// bytes each, and take 3 s to save and 3 s to load. Backward passes read their inputs.
+/// Returns a chain of three stages that take 2 s forward and 4 s backward each. The input is loaded in 1 s. The stages'
+/// outputs have 10 bytes each, and take 3 s to save and 3 s to load. Backward passes read their inputs.
 Chain three_stages() {
   Chain chain;
   chain.input = {10, 1, 1};
@@ -31,14 +31,14 @@ double about(const Chain& chain, const std::vector<Fate>& fates, std::int64_t by
 }
 
 TEST_CASE(
-    "a tape's estimate: all tensors are kept, and the next input is loaded during computation") {
+    "a tape's estimate: if all tensors are kept, the next input is loaded during computation") {
   const Chain chain = three_stages();
   const std::vector<Fate> keep(3, Fate::keep);
   // The first input takes 1 s, and each micro-batch takes 18 s. If there is enough room, the next input is loaded while
   // the last stage is computed.
   CHECK(about(chain, keep, 40, 1) == Approx(19));
   CHECK(about(chain, keep, 1000, 10) == Approx(1 + 10 * 18));
-  // 40 bytes are enough: the backward passes 2 and 1 hold 20 and 10 bytes, and the next input has 10 bytes.
+  // 40 bytes are enough: the backward passes of stages 2 and 1 hold 20 and 10 bytes, and the next input has 10 bytes.
   CHECK(about(chain, keep, 40, 10) == Approx(1 + 10 * 18));
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("a tape's estimate: loads wait for saves, and run one after the other"
   CHECK(about(chain, {Fate::offload, Fate::offload, Fate::keep}, 1000, 1) == Approx(24));
 }
 
-TEST_CASE("the seconds of each copy engine, computed by hand") {
+TEST_CASE("the seconds of each copy engine equal the seconds computed by hand") {
   Chain chain = three_stages();
   chain.stages[2].inner = {1, 0, 0};  // so that the stage runs again
   const EngineSeconds engines =

@@ -65,7 +65,7 @@ Plan load_and_compute() {
   return plan;
 }
 
-/// The execution of this plan:
+/// The execution of the plan that load_and_compute() returns:
 //   load 0     0 .. 1, available 1.25       load 1     1 .. 2, available 2.25
 //   forward 0  1.25 .. 4.25 (waited 1.25)   forward 1  4.25 .. 7.25
 const std::vector<Span> executed = {
@@ -81,7 +81,7 @@ void feed(Sink& sink) {
 
 }  // namespace
 
-TEST_CASE("The times of two loads and two forward passes") {
+TEST_CASE("The times of two loads and two forward passes equal the times computed by hand") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
   feed(totals);
@@ -98,7 +98,7 @@ TEST_CASE("The times of two loads and two forward passes") {
   REQUIRE(keyed(totals, "transfer_s_by_class", {"input"}) == 2);
 }
 
-TEST_CASE("The samples, bytes, FLOP and joules of two loads and two forward passes") {
+TEST_CASE("Samples, bytes, FLOP and joules of four actions equal those computed by hand") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
   feed(totals);
@@ -131,7 +131,7 @@ TEST_CASE("If the platform gives no watts, the energy is unknown, and the metric
   REQUIRE(value(totals, "energy_j_by_link").keyed.empty());
   SeriesSink sink(plan, 1);
   feed(sink);
-  REQUIRE(sink.table().series.back().name == "recompute_s");  // no power_w
+  REQUIRE(sink.table().series.back().name == "recompute_s");  // there is no series power_w
   plan.actions[1].joules = 120;  // the joules were measured on a device whose watts are unknown
   Totals measured(plan);
   feed(measured);
@@ -181,7 +181,7 @@ TEST_CASE("Overflow is the number of bytes beyond a capacity that is not enforce
   REQUIRE(value(totals, "overflow_bytes").keyed.empty());
 }
 
-TEST_CASE("Bubbles are relative to the mean computation, and recomputation to other computation") {
+TEST_CASE("Bubbles count the mean computation; recomputation is relative to other computation") {
   Plan plan;
   plan.streams = {{"a", StreamKind::compute, "a", 0, 0}, {"b", StreamKind::compute, "b", 0, 0}};
   plan.actions.resize(3);
@@ -226,7 +226,7 @@ TEST_CASE("A step counts from the end of the middle iteration to the end of the 
   REQUIRE(number(totals, "step_s") == 5);  // (75 - 35) / (7 - 3) / 2 steps per iteration
 }
 
-TEST_CASE("If a step is several iterations, whole steps are counted") {
+TEST_CASE("If a step consists of several iterations, whole steps are counted") {
   Plan plan = load_and_compute();
   plan.iterations = 12;
   plan.iterations_per_step = 3;
@@ -286,7 +286,7 @@ TEST_CASE("The bound of the question is compared with the makespan") {
   REQUIRE(number(totals, "question_ratio") == 5.8 / 7.25);
 }
 
-TEST_CASE("A run of one iteration shows no steady state, but a run of more iterations does") {
+TEST_CASE("A run of one iteration has a steady state only if a further step was timed") {
   Plan plan = load_and_compute();
   plan.iterations = 1;
   Totals totals(plan);
@@ -303,7 +303,7 @@ TEST_CASE("A run of one iteration shows no steady state, but a run of more itera
   REQUIRE(number(totals, "steady_throughput_samples_per_s") == samples / 3.5);
 }
 
-TEST_CASE("A metric without a number says why") {
+TEST_CASE("A metric without a number says why it has no number") {
   const Plan plan = load_and_compute();
   const Totals totals(plan);  // nothing was executed
   const Summary summary = summarise(totals);
@@ -329,7 +329,7 @@ TEST_CASE("A metric without a number says why") {
   REQUIRE(value(half, "bound_ratio").absent == "the run did not reach its end");
 }
 
-TEST_CASE("Every metric has its own name, a summary, a source, and a unit or a word") {
+TEST_CASE("Every metric has its own name, a summary, a source, and a unit or a word as value") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
   feed(totals);
@@ -350,7 +350,7 @@ TEST_CASE("The rounding errors of a sum of ten million tenths do not add up") {
   REQUIRE(sum.value() == 1'000'000);
 }
 
-TEST_CASE("The series of two loads and two forward passes, in bins of one second") {
+TEST_CASE("The series of two loads and two forward passes equal those computed by hand") {
   const Plan plan = load_and_compute();
   SeriesSink sink(plan, 1);
   feed(sink);
@@ -368,8 +368,8 @@ TEST_CASE("The series of two loads and two forward passes, in bins of one second
   REQUIRE(table.series[0].name == "samples_done");
   REQUIRE(table.series[0].values == std::vector<double>{0, 0, 0, 0, 4, 4, 4, 8});
   REQUIRE(table.series[1].values == std::vector<double>(8, 0));
-  // Device and link together take 11 W when idle. A load takes 1 J over 1 s (2 W above idle x 50 B / 100 byte/s), and a
-  // forward pass takes 120 J over 3 s.
+  // Device and link together take 11 W when idle. A load takes 1 J over 1 s (the link takes 2 W above idle for 50 B /
+  // 100 byte/s = 0.5 s), and a forward pass takes 120 J over 3 s.
   REQUIRE(table.series[2].name == "power_w");
   REQUIRE(table.series[2].values[0] == Approx(11 + 1).epsilon(1e-12));
   REQUIRE(table.series[2].values[1] == Approx(11 + 1 + 30).epsilon(1e-12));
@@ -384,7 +384,7 @@ TEST_CASE("The width of bins doubles if a run takes longer than expected, and no
   const SeriesTable table = sink.table();
   REQUIRE(table.time.size() <= 10'000);
   REQUIRE(table.time.size() > 5000);
-  REQUIRE(table.width == 1e-5 * 128);  // 7.25 / 64e-5 = 11,328; / 128e-5 = 5664
+  REQUIRE(table.width == 1e-5 * 128);  // 7.25 / 64e-5 = 11,328 bins are too many
   REQUIRE(table.time.back() == 7.25);
   double busy = 0, joules = 0, before = 0;
   for (std::size_t i = 0; i < table.time.size(); ++i) {

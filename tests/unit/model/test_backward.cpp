@@ -48,8 +48,8 @@ void check_reads(const Layer& layer, bool inputs, bool output, std::int64_t kept
 }  // namespace
 
 TEST_CASE("each gradient of a product takes as many multiply-accumulates as the product") {
-  // Each output of the first layers is a sum of 3 x 3 x 6 products, and there are 8 x 8 x 12 outputs. Each output of
-  // the last layer is a sum of 1 x 1 x 6 / 2 products. The gradient of a bias takes 1 FLOP per output.
+  // Each output of the first two layers is a sum of 3 x 3 x 6 products, and there are 8 x 8 x 12 outputs. Each output
+  // of the layer with two groups is a sum of 1 x 1 x 6 / 2 products. The gradient of a bias takes 1 FLOP per output.
   const std::int64_t macs = 64 * 12 * 54;
   check_counts(learned("conv2d, channels: 12, kernel: 3, padding: 1"), 2 * macs,
                2 * macs + 64 * 12);
@@ -90,7 +90,8 @@ TEST_CASE("a pool of maxima keeps each position in 8 bytes, and a pool of means 
   check_counts(mean, 384, 0);
   check_reads(mean, false, false);
   check_counts(learned("global_avg_pool"), 384, 0);
-  // The windows from 8 to 6 and from 8 to 3 have 12 and 10 elements in all (see test_layers.cpp).
+  // The windows of a pool from 8 to 6 elements have 12 elements in all, and from 8 to 3 elements 10 (see
+  // test_layers.cpp).
   check_counts(learned("adaptive_avg_pool, output: [6, 3]"), 12 * 10 * 6, 0);
 }
 
@@ -182,7 +183,7 @@ TEST_CASE("no gradient is computed for the input of a layer if no earlier layer 
                                "- {type: conv2d, name: b, channels: 4, kernel: 1, bias: false}\n"
                                "- {type: gelu, name: g, inputs: [x]}\n"
                                "- {type: mul, name: m, inputs: [g, g]}\n");
-  // No weights come before this layer, so it has no backward pass.
+  // No layer before the relu has weights, so the relu has no backward pass.
   check_counts(model.layers[1], 0, 0);
   check_reads(model.layers[1], false, false);
   check_counts(model.layers[2], 0, 2 * model.layers[2].macs);

@@ -38,7 +38,8 @@ TEST_CASE(
   CHECK(m.layers[6].inputs == Inputs{3, 5});
 }
 
-TEST_CASE("a block replaces its use, with the names of the use and its own parameters") {
+TEST_CASE(
+    "each use of a block becomes the layers of the block, whose names end with the name of the use") {
   const Model m = model_of(
       x + "- {block: b}\n- {block: b, name: two, n: $k / 2}\n" + "- {type: dense, features: $n}\n",
       "", residual + "parameters: {k: 8, n: 7}\n");

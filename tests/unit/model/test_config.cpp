@@ -25,7 +25,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the configuration of a join has the shapes of all inputs, and a part of a layer says which part it is") {
+    "a join has the shapes of all its inputs, and the configuration of a part of a layer says which part it is") {
   const Model model = model_of(
       "- {type: input, name: x, shape: [8, 8, 6]}\n"
       "- {type: conv2d, name: a, channels: 6, kernel: [1, 1]}\n"

@@ -59,7 +59,7 @@ TEST_CASE(
     CHECK_FALSE(last_field(conv + "- {type: " + keys + "}\n"));
 }
 
-TEST_CASE("if branches join, the result has the larger field") {
+TEST_CASE("if branches join, the result has the largest of their fields") {
   CHECK(last_field(conv + "- {type: add, inputs: [c, c]}\n") == square(3, 1));
   CHECK(last_field(conv + "- {type: conv2d, name: d, channels: 4, kernel: 5, padding: 2}\n" +
                    "- {type: concat, inputs: [x, c, d]}\n") == square(7, 1));
@@ -88,8 +88,7 @@ TEST_CASE("rows of features are an image of one axis, but tokens are not an imag
 }
 
 TEST_CASE(
-    "the receptive fields of AlexNet and VGG-16 are the published fields, and the field of ResNet-50 is computed by "
-    "hand") {
+    "the fields of AlexNet and VGG-16 are the published fields, and the field of ResNet-50 equals a hand calculation") {
   // Araujo et al. (2019), table of architectures: The published fields are 195 for AlexNet v2 and 212 for VGG-16, with
   // a stride of 32.
   const auto field = [](const std::string& model, const std::string& layer) {

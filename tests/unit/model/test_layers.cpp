@@ -1,5 +1,5 @@
-// Tests layer types. Shapes, parameters, multiply-accumulates and FLOP are computed by hand, and
-// computed by hand. Wrong keys are refused.
+// Tests layer types. The expected shapes, parameters, multiply-accumulates and FLOP are computed by hand. Wrong keys
+// are refused.
 #include <catch2/catch.hpp>
 
 #include "model/catalog.hpp"
@@ -81,8 +81,8 @@ TEST_CASE(
   // 28 + 2 - 3 = 27 = 2 x 13 + 1. The 15th window begins at 28 - 1. This position is in the image, so the window
   // counts.
   CHECK(last("max_pool, kernel: 3, stride: 2, padding: 1, ceil: true").shape == Shape{15, 15, 3});
-  // 28 + 4 - 1 = 31 = 5 x 6 + 1. An 8th window would begin at 35. The zeros before the image and the image end at 30,
-  // so there are 7 windows.
+  // 28 + 4 - 1 = 31 = 5 x 6 + 1. An 8th window would begin at 35. The image, with the zeros before it, ends at 30, so
+  // there are 7 windows.
   CHECK(last("max_pool, kernel: 1, stride: 5, padding: 2, ceil: true").shape == Shape{7, 7, 3});
   // Along the width, 2 - 3 = -1 is rounded up to 0, so there is one window, which begins in the image. Along the
   // height, 4 - 3 = 1 gives 2 windows. torch does the same. With a stride of 1 there is no rounding.
@@ -104,8 +104,8 @@ TEST_CASE(
   const Layer seven = last("adaptive_avg_pool, output: 7");
   CHECK(seven.shape == Shape{7, 7, 3});
   CHECK(seven.flop == 28 * 28 * 3);  // 7 x 7 windows of 4 x 4 pixels, which do not overlap
-  // 8 to 6: windows [0, 2) [1, 3) [2, 4) [4, 6) [5, 7) [6, 8), in all 12 = 8 + 6 - 2 elements.
-  // 8 to 3: windows [0, 3) [2, 6) [5, 8), in all 10 = 8 + 3 - 1 elements.
+  // Pool of 8 to 6: windows [0, 2) [1, 3) [2, 4) [4, 6) [5, 7) [6, 8), in all 12 = 8 + 6 - 2 elements.
+  // Pool of 8 to 3: windows [0, 3) [2, 6) [5, 8), in all 10 = 8 + 3 - 1 elements.
   CHECK(last("adaptive_avg_pool, output: [6, 3]", square).flop == 12 * 10 * 6);
   CHECK(last("adaptive_avg_pool, output: 8", square).flop == 8 * 8 * 6);
 }

@@ -95,7 +95,7 @@ TEST_CASE("the chain of products has the parameters that 'PopART phased executio
   CHECK(m.layers[3].name == "product.3");
   CHECK(m.layers[3].shape == Shape{250, 250});
   CHECK(m.layers[3].parameters == 62500);            // 125,000 B in float16
-  CHECK(m.layers[3].flop == 2LL * 250 * 250 * 250);  // 32 samples: 1.0e9
+  CHECK(m.layers[3].flop == 2LL * 250 * 250 * 250);  // 1.0e9 for 32 samples
   const Model other = load_model(zoo + "matmul_chain.yaml", {"layers=5", "size=100"});
   CHECK(other.layers.size() == 6);
   CHECK(other.parameters() == 5 * 10000);

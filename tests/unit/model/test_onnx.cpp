@@ -96,7 +96,7 @@ TEST_CASE("an attention block with products of activations, a table of words and
   CHECK(layer(model, "scores").macs == 2 * 6 * 6 * 4);  // 4 features per head
   CHECK(layer(model, "scale").parameters == 0);         // a scalar constant is not a parameter
   CHECK(layer(model, "scale").flop == 72);
-  // The product computes 48 values, each of which is a weighted sum of 6 words.
+  // The product `values` computes 48 values, each of which is a weighted sum of 6 words.
   CHECK(layer(model, "values").macs == 2 * 6 * 4 * 6);
   CHECK(model.parameters() == 400 + 48 + 16 + 64 + 8);
   CHECK(got.elements.learned == model.parameters());

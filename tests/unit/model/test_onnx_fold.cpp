@@ -11,7 +11,8 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// Returns an image of [batch 1, 3 channels, 8, 10], padded by the zeros that `pads` makes from PyTorch's list.
+/// Returns the shape of an image of [batch 1, 3 channels, 8, 10] after padding. The nodes of PyTorch's exporter compute
+/// the numbers of zeros from PyTorch's list.
 Shape padded(const std::vector<std::int64_t>& list) {
   const auto rest = static_cast<std::int64_t>(8 - list.size());
   OnnxBytes onnx;
@@ -68,7 +69,7 @@ TEST_CASE("the zeros of a padding are known if they are computed as in PyTorch's
 }
 
 TEST_CASE("constant tables are transposed, and are sliced from either end", "[onnx]") {
-  // The first number, 1, is the batch.
+  // The first number of the table, 1, is the batch.
   CHECK(through("Transpose", {"t"}, {}) == Shape{4, 2, 5, 3, 6});
   CHECK(through("Transpose", {"t"}, {A::integers("perm", {0, 1})}) == Shape{2, 3, 4, 5, 6});
   // Along the columns, steps of 2 from column 2 down to column 1 take only column 2. Along the rows, steps of 3 take a

@@ -13,7 +13,7 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// Reads a model of one operator, which works on an image of 8 channels and has a weight `w`.
+/// Returns a model of one operator, which reads an image of 8 channels and a weight `w`.
 OnnxBytes of_image(const std::string& op, const std::vector<std::int64_t>& weight,
                    const std::vector<A>& attributes = {}) {
   OnnxBytes onnx;

@@ -259,7 +259,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "an update of weights belongs to no layer, and takes as long under measured as under peak") {
+    "an update of weights belongs to no layer, and takes as long under `measured` as under `peak`") {
   const Device device = any_device();
   const Query update{.device = device, .pass = Pass::update, .work = {.flop = 4e6, .bytes = 1e6}};
   CHECK(plain_cost("measured")->of(update).seconds == 4e-6);

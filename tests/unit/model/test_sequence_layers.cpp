@@ -66,7 +66,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("an operator's products have the gradients of both factors") {
+TEST_CASE(
+    "the backward pass of an operator computes the gradients of both factors of its products") {
   const std::string two = rows +
                           "- {type: matmul, name: a, features: 8}\n"
                           "- {type: matmul, name: b, features: 8, inputs: [x]}\n";
@@ -156,7 +157,7 @@ TEST_CASE(
   CHECK(last("attention, inputs: [q, k, v], heads: 4, kv_heads: 2", given).cached == 0);
 }
 
-TEST_CASE("a stage has the caches of its layers, and they do not count as workspace") {
+TEST_CASE("a stage has the caches of its layers, and these caches do not count as workspace") {
   // Llama 2 7B with 2 blocks: a token has 2 x 4096 elements in each block's cache.
   const Model with = load_model(zoo + "llama2_7b.yaml", {"blocks=2", "tokens=1", "cached=100"});
   const Model without = load_model(zoo + "llama2_7b.yaml", {"blocks=2", "tokens=1"});

@@ -24,7 +24,7 @@ std::string refusal(const PlacementProblem& problem) {
   return "accepted";
 }
 
-/// Draws problems until every tensor has a use.
+/// Returns a random problem that is accepted, so each of its tensors has a use.
 PlacementProblem some_problem(test::Dice& dice) {
   for (;;) {
     PlacementProblem problem = test::random_placement(
@@ -35,7 +35,7 @@ PlacementProblem some_problem(test::Dice& dice) {
   }
 }
 
-/// The index of a kernel, and the index of one of its operands.
+/// An operand of a problem: the index of the kernel, and the index of the operand in this kernel.
 struct Place {
   std::size_t kernel, operand;
 };

@@ -96,7 +96,7 @@ class Exact {
         double& in_both = costs[state + power_[t]];
         double& in_fast = costs[state + 2 * power_[t]];
         if (!there) continue;
-        // The tensor has no later use and takes no room.
+        // A tensor without a later use takes no room.
         if (!alive(t, k) && k < question_.kernel_count()) {
           in_slow = std::min({in_slow, in_both, in_fast});
           in_both = in_fast = never;

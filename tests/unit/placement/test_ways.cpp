@@ -14,9 +14,9 @@ namespace {
 using Begins = PlacementProblem::Begins;
 using Catch::Matchers::Contains;
 
-/// The first kernel makes the tensor a (10 bytes) in 1 s, or in 3 s if a is in slow memory. The second kernel makes the
-/// tensor b (10 bytes) from a in 1 s, plus 2 s for each operand in slow memory. The third kernel reads a again in 1 s,
-/// or in 5 s if a is in slow memory.
+/// Returns a problem with three kernels. The first kernel makes tensor `a` (10 bytes) in 1 s, or in 3 s if `a` is in
+/// slow memory. The second kernel makes tensor `b` (10 bytes) from `a` in 1 s, plus 2 s for each operand in slow
+/// memory. The third kernel reads `a` again in 1 s, or in 5 s if `a` is in slow memory.
 PlacementProblem small() {
   PlacementProblem problem;
   problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
@@ -36,7 +36,7 @@ double seconds_of(const std::vector<PlacementResult>& results, const std::string
   return -1;
 }
 
-TEST_CASE("the seconds of three kernels, by hand, for each way at three capacities",
+TEST_CASE("for each way at three capacities, three kernels take the seconds computed by hand",
           "[placement]") {
   const PlacementQuestion question(small());
   const auto none = place_by_all(question, {0}, {}, 1);
@@ -44,19 +44,19 @@ TEST_CASE("the seconds of three kernels, by hand, for each way at three capaciti
   for (const char* way : {"all_slow", "first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(none, way) == 13);
   // If fast memory is a cache without room, every byte is a miss (1 s for 10 bytes), and written bytes are written back
-  // at once (2 s for 10 bytes). The first kernel takes 1 s, and 1 + 2 s to fill and write back a. The second kernel
-  // takes 1 s, 1 s to fill a, and 1 + 2 s for b. The third kernel takes 1 s, and 1 s to fill a.
+  // at once (2 s for 10 bytes). The first kernel takes 1 s, and 1 + 2 s to fill and write back `a`. The second kernel
+  // takes 1 s, 1 s to fill `a`, and 1 + 2 s for `b`. The third kernel takes 1 s, and 1 s to fill `a`.
   CHECK(seconds_of(none, "cached") == 11);
   // With a cache of one or two bytes, the kernels take as long as with a cache of zero bytes. Written bytes are written
   // back when the next bytes come, and the last written bytes are written back when the next tensor comes.
   for (const std::int64_t capacity : {1, 2})
     CHECK(seconds_of(place_by_all(question, {capacity}, {"cached"}, 1), "cached") == Approx(11));
   const auto one = place_by_all(question, {10}, {}, 1);
-  // With a in fast memory, the kernels take 1 + 3 + 1 s.
+  // With `a` in fast memory, the kernels take 1 + 3 + 1 s.
   for (const char* way : {"first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(one, way) == 5);
-  // The tensor a is filled in 1 s. Then b evicts a and is filled, in 2 + 1 s. Then a evicts b and is filled, in 2 + 1
-  // s.
+  // Tensor `a` is filled in 1 s. Then `b` evicts `a` in 2 s and is filled in 1 s. Then `a` evicts `b` in 2 s and is
+  // filled in 1 s.
   CHECK(seconds_of(one, "cached") == 2 + 4 + 4);
   CHECK_THAT(
       one.front().refused,
@@ -67,11 +67,13 @@ TEST_CASE("the seconds of three kernels, by hand, for each way at three capaciti
   CHECK(seconds_of(all, "cached") == 3 + 2);  // each of the two tensors is filled once, in 1 s
 }
 
-TEST_CASE("the seconds with a tensor that is moved out of fast memory and in again, by hand",
-          "[placement]") {
-  // The tensor a is made, is not needed while b needs the room, and is read again. If a stays in slow memory, the
-  // kernels take 2 + 9 s longer. Moving a takes 2 s out of fast memory and 1 s into it. The moves take no additional
-  // time if they run during the two kernels between the uses of a, which take 4 s each.
+TEST_CASE(
+    "kernels take the seconds computed by hand if a tensor is moved out of fast memory and in again",
+    "[placement]") {
+  // Tensor `a` is made, is not needed while `b` needs the room, and is read again. If `a` stays in slow memory, the
+  // kernels take 2 + 9 s longer. To move `a` out of fast memory takes 2 s, and to move it in again takes 1 s. The moves
+  // take no additional time if they run during the kernels `wait` and `rest` between the uses of `a`, which take 4 s
+  // each.
   PlacementProblem problem;
   problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
   problem.kernels = {{"make", {{.tensor = 0, .written = true}}, {.lines = {{1, {2}}}}},
@@ -112,11 +114,10 @@ TEST_CASE(
   CHECK(simulated_seconds(question, schedule, 10) == 5);
 }
 
-TEST_CASE("reads in place and moves of the copy engine share one bandwidth, by hand",
-          "[placement]") {
-  // Kernel a reads the 100 bytes of x in place at 10 byte/s. At the same time, the copy engine fetches the 50 bytes of
-  // y for kernel b. Kernel and engine get 5 byte/s each until y has arrived at 10 s. The other 50 bytes of x take
-  // another 5 s.
+TEST_CASE("reads in place and moves of the copy engine share one bandwidth", "[placement]") {
+  // Kernel `a` reads the 100 bytes of tensor `x` in place at 10 byte/s. At the same time, the copy engine fetches the
+  // 50 bytes of tensor `y` for kernel `b`. Kernel and engine get 5 byte/s each until `y` has arrived at 10 s. The other
+  // 50 bytes of `x` take another 5 s.
   using Over = KernelTime::Line::Over;
   PlacementProblem problem;
   problem.tensors = {{.name = "x", .bytes = 100, .begins = PlacementProblem::Begins::given},

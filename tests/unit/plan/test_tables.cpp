@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-TEST_CASE("the tables of 300 random plans have the content of the plans", "[property]") {
+TEST_CASE("the tables of 300 random plans agree with the plans", "[property]") {
   std::int64_t shortened = 0;
   for (unsigned seed = 1; seed <= test::cases_of(300u); ++seed) {
     INFO("seed " << seed);

@@ -79,7 +79,7 @@ TEST_CASE("if the texts of random plans are read back and written again, the tex
   }
 }
 
-TEST_CASE("version 1 keeps its meaning", "[plan]") {
+TEST_CASE("plans in version 1 of the text keep their meaning", "[plan]") {
   const std::string first = R"(format: sluice-plan/1
 pool gpu capacity=100B
 pool host capacity=unlimited shared
@@ -118,8 +118,9 @@ run on=c kind=forward seconds=1 waits=0LOAD0 uses=x@gpu
   CHECK(to_text(plan).find("3F0 on=c kind=backward stage=2 seconds=1") != std::string::npos);
 }
 
-TEST_CASE("names that the formula makes are recognised, and other names are not recognised",
-          "[plan]") {
+TEST_CASE(
+    "names that the formula of stage and micro-batch makes are recognised, and other names are not",
+    "[plan]") {
   CHECK(formula_of("3F0") == FormulaName{ActionKind::forward, 3, 0});
   CHECK(formula_of("1LOAD") == FormulaName{ActionKind::load, 1, -1});
   CHECK(formula_of("UPDATE") == FormulaName{ActionKind::update, -1, -1});
@@ -137,8 +138,9 @@ TEST_CASE("names that the formula makes are recognised, and other names are not 
   }
 }
 
-TEST_CASE("equal names in one section are found, whether they are stored or made by the formula",
-          "[plan]") {
+TEST_CASE(
+    "equal names in one section are found, whether they are stored or made from stage and micro-batch",
+    "[plan]") {
   Plan plan = plan_from_text(
       "format: sluice-plan/2\nstream c kind=compute\nprologue:\n0F on=c seconds=1\n", "two.plan");
   plan.actions.push_back(plan.actions[0]);

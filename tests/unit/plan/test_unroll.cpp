@@ -17,7 +17,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the names of the actions, without the numbers of copies, in the order of their starts.
+/// Returns the start of each execution and the name of its action, without the number of the copy.
 std::multimap<double, std::string> starts_of(const Plan& plan, const test::OracleResult& result) {
   std::multimap<double, std::string> starts;
   for (const auto& [execution, times] : result.times) {

@@ -108,7 +108,8 @@ TEST_CASE("a name is found with the number under which it was added", "[plan][pr
   }
 }
 
-TEST_CASE("names that the formula makes are found with their numbers", "[plan][property]") {
+TEST_CASE("names that are made from stage and micro-batch are found with their numbers",
+          "[plan][property]") {
   std::mt19937 random(6);
   const auto number = [&](std::int32_t most) {
     return static_cast<std::int32_t>(random() % (static_cast<unsigned>(most) + 2)) - 1;
@@ -131,8 +132,9 @@ TEST_CASE("names that the formula makes are found with their numbers", "[plan][p
   }
 }
 
-TEST_CASE("the name of an action must be unique, whether it is made by the formula or stored",
-          "[plan][property]") {
+TEST_CASE(
+    "the name of an action must be unique, whether it is made from stage and micro-batch or stored",
+    "[plan][property]") {
   std::mt19937 random(5);
   const auto within = [&](int least, int most) {
     return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));
@@ -145,7 +147,7 @@ TEST_CASE("the name of an action must be unique, whether it is made by the formu
       action.kind = static_cast<ActionKind>(within(0, 3));
       action.stage = within(-2, 6);
       action.micro_batch = within(-2, 9);
-      if (within(0, 9) == 0)  // a number that differs much from all other numbers
+      if (within(0, 9) == 0)  // a number far from all other numbers
         (within(0, 1) == 0 ? action.stage : action.micro_batch) = within(0, 2'000'000'000);
       if (within(0, 3) == 0)
         action.name = std::to_string(within(0, 6)) + "F" + std::to_string(within(0, 9));

@@ -74,7 +74,7 @@ int cases() {
   return test::cases_of(20);
 }
 
-TEST_CASE("a rehearsal finds the seconds of the replay, and more memory is never slower",
+TEST_CASE("a rehearsal finds the seconds of the replay, and a run with more memory is never slower",
           "[property]") {
   Dice dice(20261122);
   int compared = 0, chosen = 0;
@@ -185,7 +185,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the lower bound counts the loads for which there is no room while the group before runs") {
+    "the lower bound of a rehearsal counts the loads for which there is no room while the group before runs") {
   // The device has room for the weights of one group. Three micro-batches go through both groups, one after the other.
   // So each of the six runs first loads 1000 B for 1 ms, and then computes for 2 ms: 18 ms. With room for half of the
   // next weights, 0.5 ms of each load except the first is hidden.

@@ -98,8 +98,7 @@ TEST_CASE("a device may have several memories of its own, and the first memory i
 }
 
 TEST_CASE(
-    "links can join a memory of a device after its first memory, and a copy engine of the device makes the "
-    "copies") {
+    "links can join the second memory of a device, and a copy engine of the device makes the copies") {
   const Platform platform = read(two_memories);
   CHECK(platform.path("gpu1", "gpu1_ddr").stream == "gpu1.far.down");
   CHECK(platform.path("gpu1_ddr", "gpu1").stream == "gpu1.far.up");

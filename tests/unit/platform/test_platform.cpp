@@ -153,7 +153,7 @@ TEST_CASE("tensors cannot use the reserved part of a device's memory") {
   CHECK(platform.device("gpu").memory().capacity == 16'000'000'000 - 1'408'237'568);
 }
 
-TEST_CASE("every route from or to a memory crosses its ports") {
+TEST_CASE("every route from or to a memory crosses the ports of this memory") {
   const Platform platform = read("devices:\n" + gpu +
                                  "memories:\n"
                                  "  host: {capacity: 64GB, read: 100GB/s, write: 80GB/s, "
@@ -183,7 +183,7 @@ links:
   CHECK(path.stream == "gpu.leaf.down");
   CHECK(platform.path("gpu", "disk").stream == "gpu.leaf.up");
   CHECK(platform.path("disk", "host").stream == "disk.long.down");
-  CHECK(platform.host().name == "host");  // 2 links away from the device; the disk is 3 away
+  CHECK(platform.host().name == "host");  // the host is 2 links away, and the disk 3 links
 }
 
 TEST_CASE("of several routes with the fewest links, the route declared first is taken") {
@@ -334,7 +334,7 @@ TEST_CASE("every bundled platform is read, gives its sources, and joins all its 
     CHECK(platform.name == entry.path().stem().string());
     for (const Device& device : platform.devices) {
       CHECK(device.flop_per_s(DType::float32) > 0);
-      if (!device.memory().own) continue;  // the device itself uses the memory that would feed it
+      if (!device.memory().own) continue;  // such a device computes on host memory
       const Path down = platform.path(platform.host().name, device.name);
       const Path up = platform.path(device.name, platform.host().name);
       CHECK(down.device == device.name);
@@ -376,12 +376,12 @@ TEST_CASE("the Optane server copies at the rates that AutoTM uses") {
   const Device& cpu = server.device("cpu");
   CHECK((cpu.memories[0].pool == "dram" && cpu.memories[1].pool == "pmem"));
   CHECK((cpu.memory().read == 107.3e9 && cpu.memory().write == 78.6e9));
-  // Half way between 4 and 8 threads (66.3 GB/s were measured).
+  // The rate of 6 threads is half way between the rates of 4 and 8 threads. For 6 threads, 66.3 GB/s were measured.
   CHECK(load_platform("optane_server", {"devices.cpu.threads=6"}).device("cpu").memory().read ==
         Approx(62.7e9).epsilon(1e-12));
 }
 
-TEST_CASE("the card as the document describes it is a thousand times slower than the real card") {
+TEST_CASE("the platform rx7900xtx_as_written has a thousandth of the FLOP/s of the real card") {
   const Platform card = load_platform("rx7900xtx_pcie4");
   const Platform written = load_platform("rx7900xtx_as_written");
   CHECK(card.device("gpu").flop_per_s(DType::float32) == 61e12);

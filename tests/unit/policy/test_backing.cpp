@@ -96,7 +96,7 @@ TEST_CASE(
         Approx(138));
 }
 
-TEST_CASE("backing works with every strategy for fates", "[placement]") {
+TEST_CASE("placement backing works with every strategy for fates", "[placement]") {
   const std::string training =
       "workload: {mode: training, batch: 4, micro_batch: 2, steps: 3, optimizer: adam}\n";
   for (const char* policy : {"streamed", "resident"})

@@ -85,7 +85,7 @@ const std::string card = R"(platform:
 )";
 
 TEST_CASE(
-    "the seconds of a run whose weights take turns in fast memory by synchronous moves, by hand",
+    "if weights take turns in fast memory by synchronous moves, a run takes the seconds computed by hand",
     "[placement]") {
   // Fast memory has room for one of the two weights. Each round fetches both weights, in 40 s each. The image and the
   // answer stay in slow memory. The first layer reads the image there, and the last layer writes the answer there, in 4
@@ -101,10 +101,11 @@ TEST_CASE(
   CHECK(seconds_of(placed(text, "static", 600)) > seconds_of(plan));
 }
 
-TEST_CASE("the seconds of a run whose copy engine moves weights while kernels run, by hand",
-          "[placement]") {
+TEST_CASE(
+    "if the copy engine moves weights while kernels run, a run takes the seconds computed by hand",
+    "[placement]") {
   const std::string text = scenario_text("aaabbbccc", card, "batch: 1, steps: 3");
-  // Fast memory has room for two of the three weights beside activations. The first weights stay. The second weights
+  // Fast memory has room for the activations and two of the three weights. The first weights stay. The second weights
   // are fetched while the first weights are used. The third weights then take the room of the second weights, in 4 s
   // without computation. A layer takes 4.8 s. Before the first round, 400 bytes come to fast memory at 300 byte/s,
   // because other bytes come to slow memory at 100 byte/s. After these bytes, the image comes to fast memory. The last

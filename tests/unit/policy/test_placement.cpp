@@ -44,7 +44,8 @@ double seconds_of(const Scenario& scenario) {
   return replay(make_plan(scenario)).makespan;
 }
 
-TEST_CASE("the seconds of inference with tensors in two memories, by hand", "[placement]") {
+TEST_CASE("inference with tensors in two memories takes the seconds computed by hand",
+          "[placement]") {
   // With few images, loading weights takes more seconds than it saves, so only the tensor between the products is in
   // DRAM. Each image takes (40 + 800 + 400 + 20) / 10 + (80 + 80) / 100 s.
   CHECK(seconds_of(two_products("1020B")) == Approx(3 * 127.6));

@@ -16,7 +16,8 @@ namespace {
 
 const std::vector<test::Row> rows = {{1, 100'000, 8000}, {2, 200'000, 4000}, {3, 100'000, 6000}};
 
-/// Eight inputs may be loaded before they are needed, if there is room for the inputs.
+/// Returns a plan in which up to eight inputs may be loaded before they are needed, if there is room for them. Returns
+/// no plan if the scenario does not fit.
 std::optional<Plan> planned(std::int64_t capacity, const std::string& stages) {
   const Scenario scenario = test::small_scenario(
       4000, rows,
@@ -80,8 +81,8 @@ TEST_CASE(
   CHECK(fitting > 30);
 }
 
-/// Returns the seconds of one of these models on two devices of `capacity` bytes, which share the link to host.
-
+/// Returns the seconds of a model with these layers on two devices of `capacity` bytes, which share the link to host
+/// memory.
 double on_two(const std::vector<test::Row>& layers, std::int64_t capacity,
               const std::string& text) {
   const std::vector<std::string> machine = {
@@ -123,7 +124,8 @@ TEST_CASE("for devices that take turns, all cuts of a short model are compared")
   }
 }
 
-/// Returns the policy basic, with an additional parameter of which the policy refuses one value.
+/// Returns the policy basic with an additional parameter `way`. The policy compares the values in `compared`, and
+/// refuses the value 1.
 Policy with_ways(std::vector<std::int64_t> compared) {
   const Policy& basic = policy_catalog().find("basic");
   Policy policy = basic;
@@ -159,7 +161,7 @@ TEST_CASE(
   const Plan plan = plan_of(with_ways({1, 2}), 0);
   CHECK(*find_fact(plan.facts, "chosen")->text() == "way: 2");
   CHECK(find_fact(plan.facts, "chosen_from")->number()->value == 2);
-  // There is no second candidate that could be chosen.
+  // Both candidates have the value 1, which the policy refuses, so no candidate is left.
   CHECK_THROWS_AS(plan_of(with_ways({1, 1}), 1), InputError);
 }
 

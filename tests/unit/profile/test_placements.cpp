@@ -13,8 +13,8 @@ using sluice::test::error_of;
 
 namespace {
 
-/// Returns the chain x -> a -> b -> c, in which a and c have weights. The relu b reads and writes only tensors that a
-/// and c also use.
+/// Returns the chain x -> a -> b -> c, in which `a` and `c` have weights. The relu `b` reads and writes only tensors
+/// that `a` and `c` also use.
 Model chain() {
   return sluice::test::model_of(
       "- {type: input, name: x, shape: [8]}\n"
@@ -30,7 +30,7 @@ TEST_CASE("the number of placements is 2 to the power of the number of free tens
   const auto wanted = [&](const std::vector<std::string>& fixed) {
     return plan_measurements(model, {.pools = {"DRAM", "PMEM"}, .fixed = fixed}).wanted;
   };
-  CHECK(wanted({}) == 8 + 4 + 8);  // a has the tensors x, W and a; b has a and b; c has b, W and c
+  CHECK(wanted({}) == 8 + 4 + 8);  // layer a has x, W and a; b has a and b; c has b, W and c
   CHECK(wanted({"weights"}) == 4 + 4 + 4);
   CHECK(wanted({"weights", "input"}) == 2 + 4 + 4);
   CHECK(wanted({"weights", "b", "output"}) == 4 + 2 + 1);
@@ -59,7 +59,7 @@ TEST_CASE(
       "- {type: dense, name: c, inputs: [a], features: 8}\n- {type: add, name: d, inputs: [b, c]}\n"
       "- {type: relu, name: e}\n- {type: dense, name: f, features: 8}\n");
   const MeasurementPlan plan = plan_measurements(model, {.pools = {"DRAM", "PMEM"}});
-  // b and c read the same tensor, so b and c are also neighbours.
+  // Layers b and c read the same tensor, so b and c are also neighbours.
   const std::set<std::pair<std::string, std::string>> near = {
       {"a", "b"}, {"a", "c"}, {"b", "c"}, {"b", "d"}, {"c", "d"}, {"d", "e"}, {"e", "f"}};
   std::map<std::int64_t, std::vector<std::string>> runs;

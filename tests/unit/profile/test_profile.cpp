@@ -268,8 +268,8 @@ TEST_CASE(
     "Rows of two profiles are compared by their ratio, and rows with zeros or small values are left out") {
   const Profile read = profile(
       "operator,node,cache,seconds_mean\n"
-      "x,1,hot,1\nx,1,cold,2\n"     // 0.5
-      "x,2,hot,1.04\nx,2,cold,1\n"  // agrees
+      "x,1,hot,1\nx,1,cold,2\n"     // the ratio is 0.5
+      "x,2,hot,1.04\nx,2,cold,1\n"  // the rows agree
       "x,3,hot,0\nx,3,cold,1\nx,4,hot,0.1\nx,4,cold,1\nx,5,hot,3\n");
   const Comparison compared =
       compare(rows_where(read, "cache", "hot"), rows_where(read, "cache", "cold"),

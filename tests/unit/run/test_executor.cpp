@@ -35,7 +35,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "up to 100,000 actions the replay leaves out no period, so its times are sums of seconds") {
+    "for up to 100,000 actions, the replay leaves out no period, so its times are sums of seconds") {
   Plan plan = loop(1000);
   plan.actions.front().seconds = 0.1;
   MemorySink each;

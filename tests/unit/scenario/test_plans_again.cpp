@@ -42,7 +42,7 @@ platform:
 
 struct Question {
   std::string name, text;
-  bool again = true;  ///< for this policy only prices change, so its plans are priced again
+  bool again = true;  ///< whether its plan is priced again if only prices change
 };
 
 std::string scenario(const std::string& workload, const std::string& policy,
@@ -87,7 +87,7 @@ std::vector<Question> questions() {
   return all;
 }
 
-/// Returns changes of prices. Each of these changes is a change of one price or of several prices.
+/// Returns random changes of one to three prices.
 Words prices(std::mt19937& random) {
   const auto between = [&](double least, double most) {
     const double part = static_cast<double>(random()) / 4294967296.0;
@@ -119,7 +119,7 @@ Words prices(std::mt19937& random) {
   return some;
 }
 
-/// Returns changes of a scenario that lead to a different plan.
+/// Returns a random change of a scenario that leads to a different plan.
 Words other(std::mt19937& random) {
   const Words all = {"platform.devices.gpu.memory.capacity=20GB", "workload.batch=16",
                      "platform.devices.gpu.count=4", "workload.steps=5",
@@ -185,7 +185,7 @@ TEST_CASE("A point whose plan is priced again gives the result that the point gi
   }
 }
 
-TEST_CASE("After changes other than prices, the scenario is read and planned again") {
+TEST_CASE("After a change of anything but prices, the scenario is read and planned again") {
   const Variants variants(parse_text(questions().front().text, path), path, {});
   const auto only_prices = [&](const std::string& change) {
     return other_prices_only(variants.base(), variants.with({change}));

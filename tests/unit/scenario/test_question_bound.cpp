@@ -273,7 +273,7 @@ TEST_CASE(
     "The bound of the question divides the work among the devices, and counts a link that all devices use") {
   const std::vector<std::string> two = {"platform.devices.gpu.count=2",
                                         "policy={name: data_parallel, replica: streamed}"};
-  // 0.001 + 61 / 2 ms
+  // The input takes 0.001 ms, and the computation takes 61 ms / 2 devices.
   CHECK(bound_with(two) == Approx(30.501e-3).epsilon(1e-12));
   std::vector<std::string> slow = two;
   slow.push_back("platform.links.host.bandwidth=10MB/s");

@@ -30,7 +30,8 @@ TEST_CASE("per_layer puts the input into the first stage") {
   CHECK(stages[3].name == "d");
 }
 
-TEST_CASE("explicit cuts after layers that are given by number (from 1) or by name") {
+TEST_CASE(
+    "the cut explicit ends a stage after each layer that is given by its number (from 1) or its name") {
   const Cutting cutting(chain());
   CHECK(cutting.lasts("{cut: explicit, after: [3]}") == Lasts{2, 4});
   CHECK(cutting.lasts("{cut: explicit, after: [a, 4]}") == Lasts{1, 3, 4});
@@ -39,7 +40,7 @@ TEST_CASE("explicit cuts after layers that are given by number (from 1) or by na
 
 TEST_CASE("by_memory makes each stage as long as possible") {
   Cutting cutting(chain());
-  // One stage needs weights 10 + input 10 + output 7 + workspace 50 (a and b while b runs) = 77 B.
+  // One stage needs weights 10 + input 10 + output 7 + workspace 50 (outputs of a and b while b runs) = 77 B.
   cutting.device.memory().capacity = 77;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
   // Within 76 B, the stage of a, b and c fits with 6 + 10 + 5 + 50 = 71 B. The stage of d needs 4 + 5 + 7 = 16 B.
@@ -59,7 +60,7 @@ TEST_CASE("by_memory makes each stage as long as possible") {
 TEST_CASE("by_memory counts all samples of a micro-batch, and fills only `share` of the memory") {
   Cutting cutting(chain());
   cutting.samples = 2;
-  // a to d need 10 + 2 x 67 = 144 B.
+  // One stage of a to d needs 10 + 2 x 67 = 144 B.
   cutting.device.memory().capacity = 144;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
   cutting.device.memory().capacity = 143;
@@ -74,7 +75,8 @@ TEST_CASE("by_memory counts all samples of a micro-batch, and fills only `share`
 
 TEST_CASE("by_memory names a layer that does not fit even if it is the only layer of a stage") {
   Cutting cutting(chain());
-  // a needs 1 + 10 + 20 = 31 B, b alone needs 2 + 20 + 30 = 52 B, and b and c need 5 + 20 + 5 + 30 = 60 B.
+  // A stage of layer a needs 1 + 10 + 20 = 31 B, and a stage of layer b needs 2 + 20 + 30 = 52 B. A stage of both
+  // layers b and c needs 5 + 20 + 5 + 30 = 60 B.
   cutting.device.memory().capacity = 51;
   CHECK_THROWS_AS(cutting.cut("{cut: by_memory}"), Infeasible);
   CHECK_THROWS_WITH(cutting.cut("{cut: by_memory}"),

@@ -66,7 +66,7 @@ TEST_CASE("A baseline that was damaged by hand is refused at the fault") {
   CHECK_THAT(refused("\"outcome\": \"complete\"", "\"outcome\": \"fine\""), Contains("outcome"));
 }
 
-TEST_CASE("Every metric of a summary becomes an entry, one for each key") {
+TEST_CASE("Every metric of a summary becomes an entry, or one entry for each of its keys") {
   Summary summary;
   summary.metrics.push_back({"makespan_s", "s", "", SummaryValue::of(2.0)});
   summary.metrics.push_back({"peak_bytes_by_class", "byte", "",

@@ -9,7 +9,7 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-/// Returns the verdict on a number that changed.
+/// Returns the verdict on a number that changed from `from` to `to`.
 Verdict moved(double from, double to, Metric::Better better, double rtol = 1e-9, double atol = 0) {
   return judge(number(from, better, rtol, atol), number(to, neither, 1, 1));
 }
@@ -149,7 +149,8 @@ TEST_CASE(
   CHECK_THAT(against(infeasible, other).message, Contains("infeasible: blocks for ever\ngot: "));
 }
 
-TEST_CASE("A stage or a link that became slower is named, the slowest first") {
+TEST_CASE(
+    "Stages and links that became slower are named, and the one with the largest change comes first") {
   Baseline expected = baseline();
   expected.entries[{"compute_s_by_stage", "conv"}] = number(1);
   expected.entries[{"compute_s_by_stage", "full"}] = number(1);

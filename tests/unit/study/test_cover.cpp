@@ -19,7 +19,7 @@ Profile profile(const std::string& rows) {
   return parse_profile(head + rows, "p.csv");
 }
 
-/// A model with two equal products, two relus, and a softmax.
+/// Returns a model with two equal products, two relus, and a softmax.
 Model model() {
   return sluice::test::model_of(
       "- {type: input, name: x, shape: [10]}\n"

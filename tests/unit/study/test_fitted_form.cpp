@@ -178,7 +178,7 @@ double pull(double middle, const std::vector<std::pair<double, double>>& numbers
 }  // namespace
 
 TEST_CASE(
-    "the residuals of the nearest points are added, with weights that fall with the distance") {
+    "the correction is a robust mean of the residuals of the nearest points, whose weights fall with the distance") {
   Surface surface;
   const Place here = of_sizes(1, 100, 100, 100).place();
   CHECK(surface.correction(here) == 1);
@@ -187,7 +187,8 @@ TEST_CASE(
   CHECK(std::log(surface.correction(here)) == Approx(0.01 / 1.05).epsilon(2e-3));
   surface.left = {{here, 0.3}};
   CHECK(std::abs(pull(std::log(surface.correction(here)), {{1, 0.3}, {0.05, 0}})) < 1e-5);
-  // A product with e times as many rows as the measured product has the distance d = 1, so its weight is exp(-2).
+  // A product with e times as many rows as the measured product is at distance 1 from the measured product, so the
+  // residual of the measured product has the weight exp(-2).
   Place there = here;
   there[1] += 1;
   surface.left = {{here, 0.03}};
@@ -242,7 +243,7 @@ TEST_CASE(
   REQUIRE(fit.device_errors.size() == 3);
   CHECK(fit.device_errors[2].first == "c");
   CHECK(fit.device_errors[2].second.count == 300);
-  // The devices a and b are alike, and c takes twice as long as they do. So c is predicted to take half of its seconds.
+  // Devices a and b are alike, and device c takes twice as long. So device c is predicted to take half of its seconds.
   CHECK(fit.device_errors[2].second.median == Approx(0.5).margin(0.03));
   REQUIRE(fit.device_error);
   CHECK(fit.device_error->count == 900);

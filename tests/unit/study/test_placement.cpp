@@ -37,7 +37,7 @@ const PlacementResult& found(const PlacementCurve& curve, const std::string& way
   throw std::runtime_error("no " + way);
 }
 
-TEST_CASE("the seconds and the placement of two products, by hand", "[placement]") {
+TEST_CASE("two products have the seconds and the placement computed by hand", "[placement]") {
   const PlacementCurve curve = placement_curve(two_products(), {.fast = "800B"});
   CHECK(curve.question.kernel_count() == 2);
   CHECK(curve.needed == 40 + 800 + 80 + 400);
@@ -51,13 +51,14 @@ TEST_CASE("the seconds and the placement of two products, by hand", "[placement]
                  Contains("the largest tensors are weights of one (800 B), "));
 }
 
-TEST_CASE("the seconds in place are added to the seconds with all tensors in fast memory, by hand",
-          "[placement]") {
+TEST_CASE(
+    "the seconds of bytes in slow memory are added to the seconds with all tensors in fast memory",
+    "[placement]") {
   const PlacementCurve curve = placement_curve(
       two_products(),
       {.fast = "800B", .in_place = PlacementProblem::Rates{.to_fast = 10, .to_slow = 5}});
   CHECK(curve.all_fast_s == Approx(14.2));
-  // 1320 bytes are read at 10 byte/s, and 100 bytes are written at 5 byte/s.
+  // In slow memory, 1320 bytes are read at 10 byte/s, and 100 bytes are written at 5 byte/s.
   CHECK(found(curve, "all_slow").seconds() == Approx(14.2 + 132 + 20));
   // The first weights are in DRAM, which saves 80 s. All other tensors together would also fit (40 bytes of input, 80
   // bytes between the products, 20 bytes of output, and the second weights). But they would save only 4 + 8 + 16 + 4 +
@@ -97,8 +98,9 @@ TEST_CASE("sizes of fast memory may be given as bytes, shares, ratios and steps"
   CHECK_THROWS_WITH(fast_sizes("200%", 1000), Contains("expected at most 100%"));
 }
 
-TEST_CASE("if no sizes are requested, the device's own size is included, unless all tensors fit",
-          "[placement]") {
+TEST_CASE(
+    "if no sizes of fast memory are requested, the device's size is included, unless all tensors fit",
+    "[placement]") {
   Scenario scenario = two_products();
   const auto capacities = [](const Scenario& of, const std::string& fast) {
     std::vector<std::int64_t> all;

@@ -33,8 +33,8 @@ std::vector<SearchKey> keys_of(const Words& words) {
   return keys;
 }
 
-/// Three layers take 1, 2 and 3 ms at 1 GFLOP/s. The weights have 600 kB in all. The input and the answer have 1 kB
-/// each.
+/// Returns scenarios with three layers that take 1, 2 and 3 ms at 1 GFLOP/s. The weights have 600 kB in all. The input
+/// and the answer have 1 kB each.
 Variants abc(const std::string& rest, const Words& overrides = {}) {
   const std::vector<test::Row> rows = {{1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}};
   return Variants(test::small_scenario(1000, rows, rest, overrides).document, "small", {});

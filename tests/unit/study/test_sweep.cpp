@@ -156,7 +156,8 @@ TEST_CASE(
   CHECK(result.count(Status::complete) == 1);
 }
 
-TEST_CASE("SimGrid verifies a share of the points, rounded up, and always the same points") {
+TEST_CASE(
+    "SimGrid verifies a share of the points, rounded up to whole points, and always verifies the same points") {
   const Points points({parse_axis("a=1..200")}, Over::grid);
   std::vector<std::size_t> complete;
   for (std::size_t p = 0; p < points.size(); p += 2) complete.push_back(p);

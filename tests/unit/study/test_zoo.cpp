@@ -59,8 +59,8 @@ TEST_CASE("engine and replay give equal times for every bundled scenario") {
 }
 
 TEST_CASE(
-    "on the real card, 590 micro-batches in flight fit with the cut by_memory but 591 do not fit, and none fits with a "
-    "cut after layer 16") {
+    "alexnet_x200: 590 micro-batches in flight fit with the cut by_memory, but 591 do not fit, and none fits if layer "
+    "16 ends a stage") {
   const std::string path = SLUICE_SOURCE_DIR "/scenarios/alexnet_x200.yaml";
   for (const char* overlap : {"policy.overlap=true", "policy.overlap=false"}) {
     const auto at = [&](int in_flight, const std::string& cut = "stages={cut: by_memory}") {

@@ -5,7 +5,7 @@ namespace sluice {
 
 using namespace export_case;
 
-TEST_CASE("The bytes of Protocol Buffers are those that its documentation gives") {
+TEST_CASE("The encoded bytes are those that the documentation of Protocol Buffers gives") {
   std::string out;
   ProtoWriter proto(out);
   proto.integer(1, 150);
@@ -66,7 +66,7 @@ TEST_CASE("In JSON, whole numbers have no fraction, and NaN becomes null") {
 }
 
 TEST_CASE(
-    "Perfetto shows tracks under their device, slices, levels of memory, and a flow for each wait") {
+    "The export for Perfetto has tracks below devices, slices, levels of memory, and a flow for each wait") {
   const Trace trace(labels(), spans(), events());
   const auto packets = packets_of(trace.as("perfetto"));
   // There are tracks for the device and the memories, for two streams, and for two pools.
@@ -150,7 +150,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Chrome shows processes, threads, spans, counters and flows") {
+TEST_CASE("The export for Chrome has processes, threads, spans, counters and flows") {
   const Trace trace(labels(), spans(), events());
   const json document = json::parse(trace.as("chrome"));
   REQUIRE(document["displayTimeUnit"] == "ns");

@@ -12,7 +12,7 @@ namespace {
 
 using namespace trace_case;
 
-/// Walks through every span of a steady state, whatever its length.
+/// Passes on every span and event of a steady state one by one, however long the steady state is.
 class Walked final : public Sink {
  public:
   explicit Walked(Sink& sink) : sink_(sink) {}
@@ -50,7 +50,8 @@ void require_same(const TraceReader& trace, const MemorySink& told) {
   REQUIRE(different == 0);
 }
 
-/// Sends spans and events whose last period repeats. The sums of their times are not exact.
+/// Sends a few spans, then one period of spans and events, `times` repetitions of this period, and three further spans.
+/// The seconds of the period are not exact in binary, so sums of times are rounded.
 struct Steady {
   std::vector<Span> spans;
   std::vector<MemoryEvent> events;
@@ -191,7 +192,7 @@ TEST_CASE("For a trace with a fold, h5py computes the content hash that Sluice c
 TEST_CASE("Folds that contradict the spans and events of the file are refused") {
   const Folder folder;
   const std::string path = folder / "t.h5";
-  // The call comes before the first name of a type of HDF5, because such a name opens the library.
+  // A trace is written before the first use of a type of HDF5 (H5T_...), because such a use opens the library.
   write_steady(path, 200'000);
   const auto refusal = [&](const char* column, auto value, hid_t type) {
     write_steady(path, 200'000);

@@ -88,7 +88,7 @@ TEST_CASE("The header, labels, summary and series are read back from a trace") {
 
   const Summary numbers = trace.summary();
   REQUIRE(numbers.metrics.size() == 4);
-  // The rows are in the order in which they were written.
+  // The metrics are in the order in which they were written.
   REQUIRE(numbers.metrics[0].name == "makespan_s");
   REQUIRE(numbers.metrics[0].unit == "s");
   REQUIRE(numbers.metrics[0].value.number == 1.5);
