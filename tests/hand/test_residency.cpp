@@ -64,7 +64,7 @@ TEST_CASE(
   // and B ends at 2.501 ms. Then three micro-batches take 1 ms each, and the last answer takes 0.001 ms.
   CHECK(makespan_of(plan_of(one_by_one + ", resident: all")) == ms(5.502));
   // Without weights that stay, the link loads the first input and then weights eight times, in 1 ms each. The other
-  // inputs come when the device has no room for further weights, or between two loads of weights. At the end B is
+  // inputs come when the device has no room for further weights, or between two loads of weights. At the end, B is
   // computed and the answer is saved.
   const double none = makespan_of(plan_of(one_by_one + ", resident: none"));
   CHECK(none >= 8.502e-3 * (1 - 1e-9));

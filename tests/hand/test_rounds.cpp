@@ -42,7 +42,8 @@ Plan planned(const std::string& workload, const std::string& rest,
 
 TEST_CASE(
     "resident: the plan of a million micro-batches is as long as the plan of one micro-batch") {
-  // The weights take 0.6. For each micro-batch, the input takes 0.001 ms, the computation 6 ms and the answer 0.001 ms.
+  // The weights take 0.6 ms. For each micro-batch, the input takes 0.001 ms, the computation 6 ms and the answer 0.001
+  // ms.
   const std::string policy = "policy: {name: resident, buffers: 2}\n";
   const Plan one = planned("batches_per_step: 1", policy);
   for (const std::int64_t count : {2, 10, 1'000'000}) {
@@ -111,7 +112,7 @@ TEST_CASE("resident: steps are counted if the body is a part of a step") {
 }
 
 TEST_CASE("without overlap, a round begins when the previous round has ended") {
-  // The run takes 0.6 + 6 x (0.001 + 6 + 0.001).
+  // The run takes 0.6 + 6 x (0.001 + 6 + 0.001) ms.
   for (const char* policy : {"resident, overlap: false", "sharded, overlap: false", "basic"}) {
     const Plan plan =
         planned("batches_per_step: 3, steps: 2", std::string("policy: {name: ") + policy + "}\n");

@@ -88,7 +88,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("the first step is complete before the steps that follow it") {
+TEST_CASE("the first step of a run of nine steps takes as long as a run of one step") {
   const RunResult one = run_of(planned("batch: 1", "policy: {name: resident, buffers: 2}\n"));
   const RunResult nine =
       run_of(planned("batch: 1, steps: 9", "policy: {name: resident, buffers: 2}\n"));
@@ -113,8 +113,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "if steps are large, only a few further steps are simulated, and for a plan without a body no "
-    "further steps are simulated") {
+    "neither a plan without a body nor a plan with too many iterations per step has a time of a "
+    "further step") {
   Plan plan = planned("batch: 1", "policy: {name: resident, buffers: 2}\n");
   Plan none = plan;
   none.body_end = none.body_begin;
