@@ -1,5 +1,6 @@
 // Compares the bytes that the backward pass of a transformer block reads with the formulas of Korthikanti et al.,
-// Reducing activation recomputation in large transformer models (2022), section 4. The bytes must be exactly equal.
+// Reducing activation recomputation in large transformer models (2022), section 4. The numbers of bytes must be exactly
+// equal.
 #include <catch2/catch.hpp>
 
 #include "model/kept.hpp"

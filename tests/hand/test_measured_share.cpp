@@ -1,4 +1,4 @@
-// Tests which share of the computation's seconds was measured, against hand calculations.
+// Compares the measured share of the computation's seconds with hand calculations.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"

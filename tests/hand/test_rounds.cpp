@@ -168,7 +168,7 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
   CHECK(many.iterations == 1'000'000);
 }
 
-TEST_CASE("data_parallel: replicas with unequal shares have equal iterations") {
+TEST_CASE("data_parallel: replicas with unequal shares run the same number of iterations") {
   // In each of two steps, the devices compute four and three of seven batches, in 6 ms per batch. The weights of both
   // devices come over one link (1.2 ms), and then the inputs of both devices come (0.002 ms). The first replica
   // computes for 8 x 6 ms without a pause.

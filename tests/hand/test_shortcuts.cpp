@@ -125,7 +125,7 @@ TEST_CASE("sharded: a tensor is not sent back to the device that made it") {
   CHECK(makespan_of(plan) == ms(0.001 + 1 + 0.002 + 5 + 0.002 + 2 + 0.001));
 }
 
-TEST_CASE("sharded: a shortcut is sent to the device that reads it during other computations") {
+TEST_CASE("sharded: during other computations, a shortcut is sent to the device that reads it") {
   // Layers a and b are on gpu0, and the other layers are on gpu1. Layer c waits for the output of layer b (0.002 ms).
   // The output of layer a (0.002 ms) is sent while layer c runs.
   const std::string rest = "policy: {name: sharded, devices: [gpu0, gpu0, gpu1, gpu1, gpu1]";

@@ -31,8 +31,8 @@ RunResult run_of(const Plan& plan) {
 }
 
 TEST_CASE("one step of a resident model: the load counts in the first step, not in step_s") {
-  // The weights take 0.6 ms, the input 0.001 ms, the computation 6 ms and the answer 0.001 ms. In the steady state only
-  // the computation binds, because inputs are loaded and answers are saved during computations.
+  // The weights take 0.6 ms, the input 0.001 ms, the computation 6 ms and the answer 0.001 ms. In the steady state,
+  // only the computation binds, because inputs are loaded and answers are saved during computations.
   const RunResult result = run_of(planned("batch: 1", "policy: {name: resident, buffers: 2}\n"));
   CHECK(number(result, "makespan_s") == ms(6.602));
   CHECK(number(result, "throughput_samples_per_s") == Approx(1 / 6.602e-3));

@@ -28,7 +28,7 @@ TEST_CASE("an update takes the FLOP of its optimizer per parameter, once per bat
         ms(0.6 + 2 * (4 * (0.001 + 18) + 1.8)));
 }
 
-TEST_CASE("the backward pass costs the requested multiple of the forward pass") {
+TEST_CASE("the backward pass takes the requested multiple of the seconds of the forward pass") {
   CHECK(makespan_of(four + cut + serial, {"workload.backward=1"}) == ms(0.6 + 4 * (0.001 + 12)));
   // Layers of a stage table have a row's FLOP once for the gradient of the input and once for the gradient of the
   // weights, so that the backward pass takes twice as long as the forward pass.

@@ -148,7 +148,7 @@ Scenario before_the_first_weights(const std::string& layers, const std::string& 
       "m");
 }
 
-TEST_CASE("before the first weights there is no backward pass, in time and in memory") {
+TEST_CASE("layers before the first weights take no seconds and no bytes for a backward pass") {
   const std::string rest =
       "cost: {model: measured}\n"
       "workload: {mode: training, backward: per_layer, optimizer: none}\n";
