@@ -230,7 +230,8 @@ TEST_CASE("Counting all iterations at once gives the bound that visiting each it
 }
 
 TEST_CASE(
-    "A stream with more seconds per iteration overtakes another stream, and then determines the bound") {
+    "A stream with more seconds per iteration overtakes another stream, and then determines "
+    "the bound") {
   // Device a begins after 100 s of the prologue and takes 1 s per iteration. Device b begins at once and takes 1.5 s
   // per iteration. A third stream waits for both streams, and adds 0.25 s at the end. So the bound of n iterations is
   // max(100 + n, 1.5 n) + 0.25 s. Both terms are equal at n = 200.
