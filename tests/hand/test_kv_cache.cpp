@@ -55,7 +55,7 @@ TEST_CASE(
   // A sequence has 12 blocks x 1023 tokens x (768 + 768) elements x 2 B = 37,711,872 B of cache. In the product of the
   // logits, a sequence also has its last hidden vector (768 x 2 B) and 50,257 x 2 B of logits. The weights have
   // 248,879,616 B, so that (40e9 - 248,879,616) / 37,813,922 = 1051.2 sequences fit. With policy streamed, only the
-  // weights of this product are on the device at this time. These weights have 38,597,376 x 2 B, so that (40e9 -
+  // weights of this product are on the device during this product. These weights have 38,597,376 x 2 B, so that (40e9 -
   // 77,194,752) / 37,813,922 = 1055.7 sequences fit.
   constexpr std::int64_t cache = 12LL * 1023 * 1536 * 2, beside = 2 * (768 + 50'257);
   for (const char* policy : {"resident", "streamed"}) {

@@ -152,7 +152,8 @@ TEST_CASE(
     "have joined") {
   CHECK(Cutting(chain()).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 2, 3, 4});
   Model model;
-  // After b two tensors cross, a and b. After c two tensors cross, b and c. d joins b and c, and e reads d.
+  // After layer b, two tensors cross: a and b. After layer c, two tensors cross: b and c. Layer d joins b and c, and
+  // layer e reads d.
   model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1),
                   layer("b", {1}, 16, 0, 1),    layer("c", {1}, 4, 0, 1),
                   layer("d", {2, 3}, 2, 0, 1),  layer("e", {4}, 2, 0, 1)};
