@@ -83,7 +83,8 @@ double makespan_of(const Plan& plan) {
 }
 
 TEST_CASE(
-    "a stage lists the tensors that later stages read, and its output has the bytes of these tensors") {
+    "a stage lists the tensors that later stages read, and its output has the bytes of these "
+    "tensors") {
   const Scenario scenario =
       scenario_of(block, 250, "stages: {cut: per_layer}\npolicy: {name: resident, buffers: 1}\n");
   const std::vector<Stage> stages = stages_of(scenario);
