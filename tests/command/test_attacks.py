@@ -254,8 +254,8 @@ class Limits(Attacked):
 
     def loads(self, kib):
         """Returns whether the address space has room to load and to start the program's libraries. If the libraries
-        cannot be loaded, the loader ends the process with exit code 127. If they can be loaded but not started, GnuTLS
-        ends the process before main(), by a message of its own or by a crash."""
+        cannot be loaded, the loader ends the process with exit code 127. If the libraries can be loaded but not
+        started, GnuTLS ends the process before main(), with a message of its own or by a crash."""
         done = self.run_it("--version", preexec_fn=limited(AS=kib << 10))
         if done.returncode in (0, 70):
             return True

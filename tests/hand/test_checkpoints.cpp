@@ -54,10 +54,10 @@ TEST_CASE(
 TEST_CASE(
     "sqrt: memory holds 2 sqrt(n) tensors and two gradients, and all stages run forward again "
     "except in the last segment and at the end of each segment") {
-  // There are k = sqrt(n) segments of k stages. The peak is in the first backward pass. It consists of k checkpoints
-  // (the input is one of them), the k outputs of the last segment, and the gradients of the last two outputs. The last
-  // segment does not run again. The last stage of each other segment does not run again either, because its output is
-  // the next checkpoint. So k - 1 segments of k - 1 stages run again.
+  // There are k = sqrt(n) segments of k stages. The peak is in the first backward pass. The peak consists of k
+  // checkpoints (the input is one of them), the k outputs of the last segment, and the gradients of the last two
+  // outputs. The last segment does not run again. The last stage of each other segment does not run again either,
+  // because its output is the next checkpoint. So k - 1 segments of k - 1 stages run again.
   for (const int k : {2, 4, 8, 16}) {
     CAPTURE(k);
     const Found found = run(k * k, "sqrt");

@@ -91,8 +91,8 @@ TEST_CASE(
 }
 
 TEST_CASE("residency: weights that stay keep their room for the whole run") {
-  // If the weights of A are to stay, the weights of A and B (2 MB) and the tensors between them must fit together.
-  // If these bytes do not fit together, no plan runs.
+  // If the weights of A are to stay, the weights of A and B (2 MB) and the tensors between the two layers must fit
+  // together. If these bytes do not fit together, no plan runs.
   CHECK_NOTHROW(plan_of("streamed, resident: [1]", 2, "2005kB"));
   CHECK_THROWS_AS(plan_of("streamed, resident: [1]", 2, "2000kB"), Infeasible);
   // If no weights stay, one group at a time fits. So the plan with the open choice is not refused.

@@ -105,8 +105,8 @@ TEST_CASE(
 TEST_CASE(
     "resident: a shortcut is on the device once, from the stage that makes it to the last "
     "stage that reads it") {
-  // The device holds 1 + 2 kB while layer a runs, and 2 + 2 kB while layer b runs. It holds 6 kB while layer c runs
-  // (with the outputs of a and b) and while the sum runs (with the outputs of a and c), and 2 + 1 kB while layer d
+  // The device holds 1 + 2 kB while layer a runs, and 2 + 2 kB while layer b runs. The device holds 6 kB while layer c
+  // runs (with the outputs of a and b) and while the sum runs (with the outputs of a and c), and 2 + 1 kB while layer d
   // runs. If the output of layer a were copied at each cut, the device would hold 4 + 4 kB while layer c runs.
   const Plan plan = make_plan(
       scenario_of(block, 250, "stages: {cut: per_layer}\npolicy: {name: resident, buffers: 1}\n"));
