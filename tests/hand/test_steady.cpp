@@ -51,8 +51,8 @@ TEST_CASE("a load longer than the step is not a part of step_s") {
 }
 
 TEST_CASE("the weights of groups that take turns are loaded again for every step") {
-  // A memory of 310 kB holds one layer at a time, so that actions run one after the other: 0.6 ms for weights, 6 ms for
-  // computation, 0.001 ms for the input and 0.001 ms for the answer. The outputs of 2 and 3 kB stay on the device.
+  // A memory of 310 kB holds one layer at a time, so that actions run one after the other. The weights take 0.6 ms, the
+  // computation 6 ms, the input 0.001 ms and the answer 0.001 ms. The outputs of 2 and 3 kB stay on the device.
   const RunResult result =
       run_of(planned("batch: 1",
                      "stages: {cut: per_layer}\n"

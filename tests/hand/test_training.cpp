@@ -30,8 +30,8 @@ TEST_CASE("an update takes the FLOP of its optimizer per parameter, once per bat
 
 TEST_CASE("the backward pass takes the requested multiple of the seconds of the forward pass") {
   CHECK(makespan_of(four + cut + serial, {"workload.backward=1"}) == ms(0.6 + 4 * (0.001 + 12)));
-  // Layers of a stage table have a row's FLOP once for the gradient of the input and once for the gradient of the
-  // weights, so that the backward pass takes twice as long as the forward pass.
+  // Each layer has the FLOP of its row once for the gradient of the input, and once for the gradient of the weights. So
+  // the backward pass takes twice as long as the forward pass.
   CHECK(makespan_of(four + cut + serial, {"workload.backward=per_layer"}) ==
         ms(0.6 + 4 * (0.001 + 18)));
 }
@@ -82,8 +82,8 @@ TEST_CASE("training, all recomputed: the peak is as high as if all tensors were 
   // The peak is in the backward pass of C, as if all tensors were kept, because recomputation makes all three outputs
   // again before the backward pass of C.
   CHECK(peak_of(four + cut + serial + "fates: {strategy: recompute_all}\n") == 1'200'000 + 11'000);
-  // If A and B are offloaded, the input and A's output are not on the device during the backward pass of C, which
-  // leaves 3000 + 1000 + 1000 + 3000 bytes.
+  // If A and B are offloaded, the input and A's output are not on the device during the backward pass of C. So the
+  // device holds 3000 + 1000 + 1000 + 3000 bytes.
   CHECK(peak_of(four + cut + serial + "fates: {strategy: listed, offload: [1, 2]}\n") ==
         1'200'000 + 8'000);
 }

@@ -160,8 +160,8 @@ TEST_CASE("layers before the first weights take no seconds and no bytes for a ba
             "}\n      - {type: measured, name: b, forward: 2ms, backward: 4ms, parameters: 1000}\n",
         rest));
   };
-  // Weights and input take 4 us each. During the backward pass of layer b, the device holds the weights, the gradients
-  // of the weights, a's output, b's output, and the gradient of b's output, with 4 kB each.
+  // Weights and input take 4 us each. During the backward pass of layer b, the device holds five tensors of 4 kB each:
+  // the weights, the gradients of the weights, a's output, b's output, and the gradient of b's output.
   const Plan without = plan_of("");
   CHECK(makespan_of(without) == ms(0.008 + 1 + 2 + 4));
   CHECK(replay(without).peaks.front() == 5 * 4000);
