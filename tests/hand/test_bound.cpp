@@ -68,8 +68,8 @@ TEST_CASE(
 
 TEST_CASE("The bound of a link counts the shortest work before and after its transfers") {
   Plan plan = two_devices();
-  // The load of b waits for 2 s of computation, and the load of a does not wait. After the load of a, 5 s of
-  // computation follow. No action follows the load of b.
+  // The load of device b waits for 2 s of computation, and the load of device a does not wait. After the load of device
+  // a, 5 s of computation follow. No action follows the load of device b.
   body(plan, {move(2, 0, 300), compute(0, 5, {{0, 0}}), compute(1, 2), move(3, 1, 900, {{2, 0}})},
        1);
   // The bound of the link is 0.5 + (300 + 900) / 100 + 0.25 = 12.75 s, and device b takes 2 + 0.5 + 9 + 0.25 = 11.75 s.

@@ -155,9 +155,7 @@ TEST_CASE("a cache does not move to the device that computes its stage in the ne
         Bytes{2 * 192, 192});
 }
 
-TEST_CASE(
-    "streamed: the number of micro-batches in flight is the number that fits in addition to "
-    "the caches") {
+TEST_CASE("streamed: as many micro-batches are in flight as fit in addition to the caches") {
   // The weights of a group have 8 x 8 x 4 = 256 B, and the caches have 2 x 192 B x 4 samples. A sample has 32 B in each
   // tensor. With n micro-batches of one sample in flight, the first group has 32 B of input, 32 n B of outputs and 32 B
   // of workspace. In total, the first group needs 256 + 1536 + 64 + 32 n B, so that n = 2 micro-batches fit into 1920
