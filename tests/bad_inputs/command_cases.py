@@ -13,7 +13,7 @@ def words(name, code, says, *line, at=""):
 
 
 def said(name, at, says, *overrides, code=3):
-    """`at` is the column in the last override."""
+    """Returns a case of overrides. `at` is the column of the fault in the last override."""
     return given(name, f"{overrides[-1]}:1:{at}", says, *overrides, code=code)
 
 
@@ -62,8 +62,8 @@ FILES = [
     words("a trace in a folder that cannot be written", 5, ["cannot write '/proc/t.h5'"], "run", "scenario.yaml", "-o", "/proc/t.h5"),
     words("a trace without a name", 5, ["without the name of a file"], "run", "scenario.yaml", "-o", "t.h5/"),
     words("a trace whose name is too long", 5, ["File name too long"], "run", "scenario.yaml", "-o", "t" * 300),
-    # A run that would take years. The test ends in time only if the program finds that the folder is missing before the
-    # simulation begins.
+    # The next run would take years. The test ends in time only if the program finds that the folder is missing before
+    # the simulation begins.
     words("a trace of a long run, in a folder that does not exist", 5, ["'none/t.h5'", "No such file"], "run", "alexnet_resident", "workload.steps=1000000000", "-o", "none/t.h5"),
     words("a plan in a folder that does not exist", 5, ["'none/t.plan'", "No such file"], "plan", "scenario.yaml", "-o", "none/t.plan"),
 ]

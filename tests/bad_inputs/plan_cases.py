@@ -112,9 +112,8 @@ CONTRADICTIONS = [
     plan("a load that is ahead, but whose tensor is used too early", f"{RUN}:1", ["'run' uses tensor 'input'", "but the tensor is not there"], "kind=load", "kind=load ahead=1"),
 ]
 
-# Two buffers of 40 B fit into the memory, but three do not. So the load that is two iterations ahead waits until the
-# `run` of its iteration frees its buffer. But the `run` is listed after this load on the only stream, so that neither
-# the load nor the `run` ever starts.
+# Two buffers of 40 B fit into the memory, but three do not. The first load of the body waits until the `run` of the
+# same iteration frees a buffer. But this `run` waits for this load, so that neither of the two actions ever starts.
 ACROSS = """\
 format: sluice-plan/1
 iterations 5

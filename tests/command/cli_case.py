@@ -51,7 +51,7 @@ class Cli(unittest.TestCase):
 
 
 def without_question(metrics):
-    """Writes the plan of a scenario to a file, runs the plan without the scenario, and returns the metrics."""
+    """Returns the metrics of a scenario as a run of only its plan gives them: without the bound of the question."""
     return {**metrics, "question_bound_s": None, "question_ratio": None}
 
 

@@ -78,8 +78,8 @@ class Columns:
             yield {name: column[i].item() for name, column in self.spans.items()}
 
     def flows(self):
-        """Returns pairs (source, target) of numbers of spans. The last wait of the target ended because the source
-        ended."""
+        """Returns pairs (source, target), each with the numbers of two spans. The last wait of the target ended because
+        the source ended."""
         return sorted((row["cause"], number) for number, row in enumerate(self.rows())
                       if row["cause"] >= 0)
 

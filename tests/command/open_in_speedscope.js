@@ -1,6 +1,6 @@
 // Opens traces in Speedscope in a headless Chromium: node open_in_speedscope.js CHROMIUM PAGE TRACE.js [PICTURE.png].
-// PAGE is Speedscope's index.html. TRACE.js hands the trace to this page. Prints a JSON object: `said` lists what the
-// page wrote to its console, and `saved` is the file that Speedscope's own export makes of what it read.
+// PAGE is Speedscope's index.html. TRACE.js hands the trace to this page. The script prints a JSON object: `said` lists
+// what the page wrote to its console, and `saved` is the file that Speedscope's own export makes of the trace.
 const puppeteer = require('puppeteer-core');
 
 const [chromium, page_file, trace, picture] = process.argv.slice(2);
@@ -20,7 +20,7 @@ async function open(browser) {
   const said = [];
   page.on('console', message => said.push({kind: message.type(), text: message.text()}));
   page.on('pageerror', error => said.push({kind: 'error', text: error.message}));
-  // The export is a download: the page makes a URL for it, and here its content is kept.
+  // The export is a download, for which the page makes a URL from a blob. This code keeps the blob.
   await page.evaluateOnNewDocument(() => {
     const make = URL.createObjectURL;
     URL.createObjectURL = blob => {

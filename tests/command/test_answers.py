@@ -253,7 +253,8 @@ class Answers(unittest.TestCase):
             why = refused["infeasible"]
             self.assertEqual(refused["status"], "infeasible")
             self.assertEqual(why["culprit"], "kv_cache")
-            # Each of 32 blocks has 2 caches of 2048 - 1 tokens x 4096 in float16, which are 1.0732 GB per sample.
+            # Each of 32 blocks has 2 caches of 2047 tokens x 4096 elements in float16. All caches of a sample have
+            # 1.0732 GB.
             self.assertEqual(why["by_class"]["kv_cache"], 32 * 32 * 2 * 2047 * 4096 * 2)
             largest = why["largest_batch"]
             self.assertIn(f"the largest batch that fits: {largest}\n", done.stderr)

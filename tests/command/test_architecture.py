@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests that all files and names in the tables of docs/architecture.md exist, and that every catalog has a row."""
+"""Tests that all files and names in the tables of docs/architecture.md exist, and that each kind of `./dev new` has a
+row."""
 
 import pathlib
 import re

@@ -31,7 +31,7 @@ fates: {strategy: keep_all}
 
 
 def limited(**limits):
-    """Returns a function for preexec_fn that sets soft limits. The names of the limits are those of the module resource
+    """Returns a function for preexec_fn that sets limits. A limit has the name that the module resource gives it,
     without RLIMIT_."""
     def apply():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -239,8 +239,8 @@ class Limits(Attacked):
             path.unlink()
 
     def least_kib_that_loads(self):
-        """Returns the least address space in which the program's libraries have room, to within 200 KiB. The system
-        draws the addresses of a process at random, so the least address space differs a little from run to run."""
+        """Returns the least address space in KiB in which the program's libraries have room, to within 200 KiB. The
+        system draws the addresses of a process at random, so this least value differs a little from run to run."""
         enough = 16_000
         while not self.loads(enough):
             enough *= 2
@@ -254,8 +254,8 @@ class Limits(Attacked):
 
     def loads(self, kib):
         """Returns whether the address space has room to load and to start the program's libraries. If the libraries
-        cannot be loaded, the loader ends the process with exit code 127. If they can be loaded but not started, GnuTLS
-        ends the process before main(), by a message of its own or by a crash."""
+        cannot be loaded, the loader ends the process with exit code 127. If the libraries can be loaded but not
+        started, GnuTLS ends the process before main(), with a message of its own or by a crash."""
         done = self.run_it("--version", preexec_fn=limited(AS=kib << 10))
         if done.returncode in (0, 70):
             return True
@@ -331,8 +331,7 @@ class Names(Attacked):
 
 
     def test_what_is_written_for_a_scenario_whose_name_is_not_utf8_reads_back(self):
-        """Plans, resolved scenarios, goldens and traces may have such names, and so may folders and the values of
-        options."""
+        """The names of plans, traces and folders, and the values of options, need not be UTF-8 either."""
         source = (ROOT / "scenarios/alexnet_resident.yaml").read_text().replace("../", f"{ROOT}/")
         folder, scenario, trace, plan = (os.fsdecode(name) for name in (b"d\xff", b"d\xff/s\xff.yaml", b"t\xff.h5",
                                                                         b"p\xff.plan"))

@@ -60,7 +60,7 @@ class Planted(Check):
                     first.split()[0] not in (waits[1] if waits else "").split(","):
                 break
         else:
-            self.fail("no such neighbours")
+            self.fail("there are no two neighbouring actions that can be swapped")
         lines[at], lines[at + 1] = second, first
         (self.folder / name).write_text("".join(lines))
         text = self.check(0, name)
@@ -92,8 +92,8 @@ class Planted(Check):
         self.assertNotIn("  plan:", text)
 
     def test_a_faster_result_is_reported_and_passes(self):
-        # With one batch at a time, the bound decreases in proportion to the makespan, so that the ratio of the two does
-        # not change.
+        # With one batch at a time, the bound decreases in proportion to the makespan, so that their ratio does not
+        # change.
         name = self.plan("p.plan", "phased_ipu_pair", "policy.in_flight=1")
         self.accept(name)
         self.edit(name, r"^(link host\.down bandwidth=)([^B]+)",

@@ -119,7 +119,8 @@ class Model(Cli):
                         for dtype in ("float16", "float32"))
         self.assertEqual((half["dtype"], single["dtype"]), ("float16", "float32"))
         rows = {row["layer"]: row for row in half["layers"]}
-        # The block from norm1 to sum2 keeps s h (34 + 5 a s / h) bytes (Korthikanti et al. 2022).
+        # The block from norm1 to sum2 keeps s h (34 + 5 a s / h) bytes (Korthikanti et al. 2022), with s = 2048 tokens,
+        # h = 6144 features and a = 64 heads.
         block = rows["sum2.1"]["total_kept_bytes"] - rows["dropout"]["total_kept_bytes"]
         self.assertEqual(block, 2048 * 6144 * 34 + 5 * 64 * 2048 ** 2)
         masks = 64 * 2048 ** 2 + 3 * 2048 * 6144
@@ -128,7 +129,7 @@ class Model(Cli):
 
     def test_milliseconds_by_a_cost_model(self):
         arguments = ["model", "resnet18", "--platform", "rx7900xtx_pcie4"]
-        # This is the default cost model if the memory bandwidth of the card is known.
+        # The roofline model is the default if the memory bandwidth of the card is known.
         table = self.answers_json(*arguments)
         self.assertEqual(table["platform"]["cost"], "roofline")
         rate, bandwidth = 0.7 * 61e12, 0.7 * 960e9  # The platform says which shares of its peak rates the card reaches.

@@ -73,7 +73,8 @@ prologue:
         self.assertIn("0F1", done.stderr)
 
     def test_both_compares_up_to_100000_actions_to_the_bit(self):
-        """The ends are sums of 0.1 s, not products, so a replay that leaves out periods differs in the last bits."""
+        """Each end is a sum of times of 0.1 s instead of a product, so the last bits show whether the replay left out
+        periods."""
         plan = self.folder / "loop.plan"
         plan.write_text("""format: sluice-plan/2
 iterations 1000

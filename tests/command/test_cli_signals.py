@@ -19,7 +19,7 @@ class Signals(Cli):
         for _ in range(600):
             if part.exists() and part.stat().st_size > 100_000:
                 break
-            self.assertIsNone(process.poll(), "it ended by itself")
+            self.assertIsNone(process.poll(), "the program ended by itself")
             time.sleep(0.1)
         sent = time.monotonic()
         process.send_signal(number)
@@ -50,7 +50,7 @@ class Signals(Cli):
             process = start("run", scenario, "--executor", "simgrid", "-o", trace)
             part = pathlib.Path(f"{trace}.part")
             while not part.exists() or part.stat().st_size == 0:
-                self.assertIsNone(process.poll(), "it ended by itself")
+                self.assertIsNone(process.poll(), "the program ended by itself")
                 time.sleep(0.02)
             time.sleep(moments.uniform(0, 0.5))
             process.send_signal(signal.SIGINT)

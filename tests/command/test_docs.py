@@ -150,7 +150,7 @@ class Docs(unittest.TestCase):
                            "small.yaml": SCENARIO.replace("policy: {", "cost: {model: roofline}\npolicy: {")}.items():
             run(f"mkdir -p $(dirname {name}); cat > {name} <<'END'\n{text}END")
         run("sluice plan scenario.yaml -o small.plan")
-        # The network that the guide uses. The batch has no number of samples here.
+        # The network that the guide uses. Here, the size of its batch is a name instead of a number.
         network = re.search(r"cat > net.txt .*?> net.onnx\n", GUIDE.read_text(), re.S)[0]
         run(network.replace("dim { dim_value: 1 }", 'dim { dim_param: "batch" }', 1))
 

@@ -147,7 +147,8 @@ class Fits(unittest.TestCase):
         self.assertIn("exists already", again.stderr)
 
     def test_decoding_has_a_cache_for_each_sequence(self):
-        # A sequence has 12 blocks x 1023 tokens x (768 + 768) x 2 B (tests/hand/test_kv_cache.cpp).
+        # The cache of a sequence has 12 blocks x 1023 tokens x (768 + 768) elements x 2 B
+        # (tests/hand/test_kv_cache.cpp).
         cards = self.runs_and_one_more_does_not("gpt2", "tokens=1", "model.cached=1023", "--mode", "inference",
                                                 "--dtype", "float16", "--platform", "a100_pcie")
         self.assertEqual(cards[0]["most"]["by_class"]["kv_cache"], 1051 * 12 * 1023 * 1536 * 2)
@@ -156,8 +157,8 @@ class Fits(unittest.TestCase):
         self.assertRegex(table, r"a100_pcie +1 200 +none fit")
 
     def test_a_layer_graph_fits_by_its_sizes_and_has_the_step_that_was_measured(self):
-        # A layer that was measured for two samples. The input and the output of a sample have 100 x 4 B each, the
-        # weights have 10,000 x 4 B, and the passes take 2 ms and 4 ms.
+        # The layer was measured for two samples. The input and the output of a sample have 100 x 4 B each, the weights
+        # have 10,000 x 4 B, and the passes take 2 ms and 4 ms.
         graph = self.folder.parent / "small.graph.txt"
         graph.write_text("node1 -- Input -- forward_compute_time=0.0, backward_compute_time=0.0, "
                          "activation_size=800.0, parameter_size=0.0\n"

@@ -17,7 +17,7 @@ GIGABYTE = 1 << 30
 
 
 def sluice(*words, cwd=None):
-    """Runs the program with three gigabytes of address space, as `ulimit -v` would."""
+    """Runs the program with a limit of three gigabytes of address space, as `ulimit -v` sets it."""
     return subprocess.run([PROGRAM, *map(str, words)], env=ENVIRONMENT, capture_output=True, timeout=300, cwd=cwd,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (3 * GIGABYTE, 3 * GIGABYTE)))
 

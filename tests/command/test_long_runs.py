@@ -9,8 +9,7 @@ import unittest
 
 PROGRAM = os.environ.get("SLUICE_PROGRAM")
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# A scenario with one transfer per layer, in which the weights of the next layer come during the computation of this
-# one.
+# A scenario with one transfer per layer. While a layer is computed, the weights of the next layer are loaded.
 CHOICES = ["policy.in_flight=1", "policy.prefetch=1", "policy.buffers=2", "policy.pieces=whole"]
 SCENARIO = os.path.join(ROOT, "scenarios", "matmul_chain_streamed_ipu.yaml")
 

@@ -95,7 +95,7 @@ class Page(unittest.TestCase):
         self.assertTrue(too_wide(done.stdout))
 
     def test_equal_devices_are_one_row(self):
-        # With this policy, no card waits for another card.
+        # In this run, no card waits for another card.
         words = ["run", "four.yaml", "platform.links.host.bandwidth=1TB/s"]
         answer = sluice(*words, "-o", "t.h5", cwd=self.folder).stdout
         self.assertRegex(answer, r"\n +slot\.gpu0\.\.gpu3\.down: .* each in ")
@@ -129,7 +129,7 @@ class New(unittest.TestCase):
             done = self.runs("new", kind, f"{kind}.yaml")
             self.assertIn(f"wrote '{kind}.yaml'; next: sluice ", done.stderr)
             text = (self.folder / f"{kind}.yaml").read_text()
-            self.assertGreater(text.count("#"), 5, "it is commented")
+            self.assertGreater(text.count("#"), 5, "the new document has comments")
             self.assertEqual(self.runs("new", kind).stdout, text)
             self.runs(*done.stderr.split("next: sluice ")[1].split())
         self.runs("run", "scenario.yaml", "model=model.yaml", "platform=platform.yaml")

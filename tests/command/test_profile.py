@@ -74,7 +74,8 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertGreater(answer["certainty"]["sourced"], 0.99)
         computation = answer["certainty"]["computation"]
         self.assertEqual((computation["interpolated"], computation["measured"]), (1, 0))
-        # No measured batch lies between two other measured batches.
+        # The error of the interpolation is not known, because no measured batch lies between two other measured
+        # batches.
         self.assertIsNone(computation["interpolation_error"])
         self.assertIn("100 % of the computation's seconds were interpolated between rows of the profile",
                       " ".join(self.sluice("run", "s.yaml", "workload.batch=8", "cost.profile=both.csv",

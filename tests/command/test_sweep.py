@@ -159,8 +159,8 @@ class Sweep(unittest.TestCase):
             process.returncode = os.waitstatus_to_exitcode(status)
         self.assertEqual(process.returncode, 0)
         self.assertEqual(self.points_in(store), count)
-        self.assertLess(usage.ru_maxrss * 1024, 100e6 + 2000 * count)  # 300 MB
-        self.assertLess(store.stat().st_size, 500e3 + 995 * count)  # 100 MB
+        self.assertLess(usage.ru_maxrss * 1024, 100e6 + 2000 * count)  # 300 MB for 100 000 points
+        self.assertLess(store.stat().st_size, 500e3 + 995 * count)  # 100 MB for 100 000 points
 
     def test_columns_may_be_single_numbers_of_a_metric(self):
         axes = [*QUICK, "workload.batch=1,8"]

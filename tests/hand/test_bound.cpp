@@ -59,8 +59,8 @@ TEST_CASE(
   Plan plan = two_devices();
   body(plan, {move(2, 0, 100), compute(0, 1, {{0, 0}}), move(3, 1, 100), compute(1, 1, {{2, 0}})},
        3);
-  // The link takes 0.5 s of setup + 2 x 3 x 100 B / 100 byte/s + 0.25 s of latency + 1 s of computation = 7.75 s.
-  // A copy engine alone takes 3 x (0.5 + 1) + 0.25 + 1 = 5.75 s.
+  // The bound of the link is 0.5 s of setup + 2 x 3 x 100 B / 100 byte/s + 0.25 s of latency + 1 s of computation =
+  // 7.75 s. The bound of a copy engine is 3 x (0.5 + 1) + 0.25 + 1 = 5.75 s.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(7.75).epsilon(1e-12));
   REQUIRE(bound.resource == "host");
@@ -68,11 +68,11 @@ TEST_CASE(
 
 TEST_CASE("The bound of a link counts the shortest work before and after its transfers") {
   Plan plan = two_devices();
-  // The load of b waits for 2 s of computation, and the load of a does not wait. After the load of a, 5 s of
-  // computation follow. No action follows the load of b.
+  // The load of device b waits for 2 s of computation, and the load of device a does not wait. After the load of device
+  // a, 5 s of computation follow. No action follows the load of device b.
   body(plan, {move(2, 0, 300), compute(0, 5, {{0, 0}}), compute(1, 2), move(3, 1, 900, {{2, 0}})},
        1);
-  // The link takes 0.5 + (300 + 900) / 100 + 0.25 = 12.75 s, and b takes 2 + 0.5 + 9 + 0.25 = 11.75 s.
+  // The bound of the link is 0.5 + (300 + 900) / 100 + 0.25 = 12.75 s, and device b takes 2 + 0.5 + 9 + 0.25 = 11.75 s.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(12.75).epsilon(1e-12));
   REQUIRE(bound.resource == "host");
@@ -82,8 +82,8 @@ TEST_CASE(
     "The bound of a copy engine includes the work before its first and after its last transfer") {
   Plan plan = two_devices();
   body(plan, {move(2, 0, 100), compute(0, 1, {{0, 0}})}, 10);
-  // The engine takes 10 x (0.5 + 1) + 0.25 + 1 s. Because of the setup, this bound is greater than the link's bound of
-  // 0.5 + 10 + 1.25 s.
+  // The bound of the copy engine is 10 x (0.5 + 1) + 0.25 + 1 s. Because of the setup, this bound is greater than the
+  // link's bound of 0.5 + 10 + 1.25 s.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(16.25).epsilon(1e-12));
   REQUIRE(bound.resource == "a.host");
@@ -100,8 +100,8 @@ TEST_CASE("A resource binds if its bound is within 1 % of the longest path") {
          1);
     return lower_bound(plan);
   };
-  // The path takes 1.25 + first + 1.25 + 3 s, and the bound of a is 1.25 + first + 3 s. Their ratio is 123.25 / 124.5 =
-  // 0.98996 for first = 119, and 124.25 / 125.5 = 0.99004 for first = 120.
+  // The path takes 1.25 + first + 1.25 + 3 s, and the bound of device a is 1.25 + first + 3 s. Their ratio is 123.25 /
+  // 124.5 = 0.98996 for first = 119, and 124.25 / 125.5 = 0.99004 for first = 120.
   REQUIRE(bound_of(119).seconds == 124.5);
   REQUIRE(bound_of(119).resource == "dependencies");
   REQUIRE(bound_of(120).seconds == 125.5);
@@ -109,9 +109,9 @@ TEST_CASE("A resource binds if its bound is within 1 % of the longest path") {
 }
 
 TEST_CASE("A resource whose own work takes less than half of the bound does not bind") {
-  // a computes, its copy engine saves 100 B, and b computes for `last` s. The bound of a, of the copy engine and of b
-  // is the whole path of 8.25 + 1.75 + `last` seconds. On this path, a works for 8.25 s and the copy engine works for
-  // 1.5 s.
+  // Device a computes, its copy engine transfers 100 B, and device b computes for `last` s. The bound of device a, of
+  // the copy engine and of device b is the whole path of 8.25 + 1.75 + `last` seconds. On this path, device a works for
+  // 8.25 s and the copy engine works for 1.5 s.
   const auto bound_of = [](double last) {
     Plan plan = two_devices();
     body(plan, {compute(0, 8.25), move(2, 0, 100, {{0, 0}}), compute(1, last, {{1, 0}})}, 1);
@@ -119,8 +119,8 @@ TEST_CASE("A resource whose own work takes less than half of the bound does not 
   };
   REQUIRE(bound_of(0).seconds == Approx(10).epsilon(1e-12));
   REQUIRE(bound_of(0).resource == "a");
-  // With last = 9, a works for 8.25 / 19 = 0.43 of the bound, and b for 9 / 19 = 0.47. With last = 11, b works for 11 /
-  // 21 = 0.52.
+  // With last = 9, device a works for 8.25 / 19 = 0.43 of the bound, and device b for 9 / 19 = 0.47. With last = 11,
+  // device b works for 11 / 21 = 0.52.
   REQUIRE(bound_of(9).resource == "dependencies");
   REQUIRE(bound_of(11).resource == "b");
 }
@@ -129,16 +129,16 @@ TEST_CASE("Without overlap, the reason for the bound is dependencies instead of 
   Plan plan = two_devices();
   // The load of iteration i waits for the computation of iteration i - 1.
   body(plan, {move(2, 0, 50, {{1, 1}}), compute(0, 2, {{0, 0}})}, 3);
-  // 3 x (0.5 + 0.5 + 0.25 + 2) = 9.75
+  // The bound is 3 x (0.5 + 0.5 + 0.25 + 2) = 9.75 s.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(9.75).epsilon(1e-12));
   REQUIRE(bound.resource == "dependencies");
 }
 
 TEST_CASE("If several resources have equal bounds, the resource that works longest binds") {
-  // Devices a and b have equal bounds of 1002 s. For a, these are the 2 s of a and the 1000 s of b that must follow.
-  // For b, these are the 1000 s of b and the 2 s of a that must come before. In the second plan, a transfer of b at the
-  // beginning adds 1.75 s (only 0.17 %) to the bound of b.
+  // Devices a and b have equal bounds of 1002 s. The bound of device a is its own 2 s and the 1000 s of device b that
+  // must follow. The bound of device b is its own 1000 s and the 2 s of device a that must come before. In the second
+  // plan, a transfer to device b at the beginning adds 1.75 s (only 0.17 %) to the bound of b.
   Plan plan = two_devices();
   body(plan, {compute(0, 2), compute(1, 1000, {{0, 0}})}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1002).epsilon(1e-12));
@@ -146,8 +146,8 @@ TEST_CASE("If several resources have equal bounds, the resource that works longe
   body(plan, {move(3, 1, 100), compute(0, 2, {{0, 0}}), compute(1, 1000, {{1, 0}})}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1003.75).epsilon(1e-12));
   REQUIRE(lower_bound(plan).resource == "b");
-  // If the bounds differ by more than 1 %, the resource with the greatest bound binds. Here a alone takes 1200 s, and
-  // the bound of b is 2 + 1000 s.
+  // If the bounds differ by more than 1 %, the resource with the greatest bound binds. Here device a alone takes 1200
+  // s, and the bound of device b is 2 + 1000 s.
   body(plan, {compute(0, 2), compute(1, 1000, {{0, 0}}), compute(0, 1198)}, 1);
   REQUIRE(lower_bound(plan).seconds == Approx(1200).epsilon(1e-12));
   REQUIRE(lower_bound(plan).resource == "a");
@@ -155,8 +155,8 @@ TEST_CASE("If several resources have equal bounds, the resource that works longe
 
 TEST_CASE("The bound does not count prefetches for iterations after the last iteration") {
   Plan plan = two_devices();
-  // The prologue has the load of iteration 0. The body has a computation and the load for the next iteration. In the
-  // last iteration there is no such load.
+  // The prologue has the load of iteration 0. The body has a computation and the load for the next iteration. The load
+  // of the last iteration is dropped.
   plan.actions = {move(2, 0, 100), move(2, 0, 100), compute(0, 0.5, {{0, 0}, {1, 1}})};
   plan.actions[1].ahead = 1;
   plan.body_begin = 1;
@@ -177,7 +177,7 @@ TEST_CASE(
   plan.body_begin = 0;
   plan.body_end = 2;
   plan.iterations = 5;
-  // b takes 2 + 5 x 3 s, and then the transfer takes 0.5 + 1 + 0.25 s.
+  // The computations of device b end after 2 + 5 x 3 s, and then the transfer takes 0.5 + 1 + 0.25 s.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(18.75).epsilon(1e-12));
   REQUIRE(bound.resource == "b");
@@ -230,11 +230,11 @@ TEST_CASE("Counting all iterations at once gives the bound that visiting each it
 }
 
 TEST_CASE(
-    "A stream with more seconds per iteration overtakes another stream, and then decides "
+    "A stream with more seconds per iteration overtakes another stream, and then determines "
     "the bound") {
-  // a begins after 100 s of the prologue and takes 1 s per iteration. b begins at once and takes 1.5 s per iteration. A
-  // third stream waits for both streams, and adds 0.25 s at the end. So the bound of n iterations is max(100 + n, 1.5
-  // n) + 0.25 s. Both terms are equal at n = 200.
+  // Device a begins after 100 s of the prologue and takes 1 s per iteration. Device b begins at once and takes 1.5 s
+  // per iteration. A third stream waits for both streams, and adds 0.25 s at the end. So the bound of n iterations is
+  // max(100 + n, 1.5 n) + 0.25 s. Both terms are equal at n = 200.
   const auto last = [](std::int64_t iterations) {
     Plan plan = two_devices();
     plan.streams.push_back({"c", StreamKind::compute, "a", 0, 0});

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t d = 1000;  ///< the bytes of the input and of each output
 
-/// Returns a model of n stages of 1 ms, each with d bytes of output and 4 bytes of weights (one parameter).
+/// Returns a training plan for n stages of 1 ms, each with d bytes of output and 4 bytes of weights (one parameter).
 Plan chain_of(int n, const std::string& strategy) {
   const std::vector rows(static_cast<std::size_t>(n), test::Row{1, 4, d});
   return make_plan(test::small_scenario(d, rows,
@@ -54,10 +54,10 @@ TEST_CASE(
 TEST_CASE(
     "sqrt: memory holds 2 sqrt(n) tensors and two gradients, and all stages run forward again "
     "except in the last segment and at the end of each segment") {
-  // There are k = sqrt(n) segments of k stages. The peak is in the first backward pass. It consists of k checkpoints
-  // (the input is one of them), the k outputs of the last segment, and the gradients of the last two outputs. The last
-  // segment does not run again. The last stage of each other segment does not run again either, because its output is
-  // the next checkpoint. So k - 1 segments of k - 1 stages run again.
+  // There are k = sqrt(n) segments of k stages. The peak is in the first backward pass. The peak consists of k
+  // checkpoints (the input is one of them), the k outputs of the last segment, and the gradients of the last two
+  // outputs. The last segment does not run again. The last stage of each other segment does not run again either,
+  // because its output is the next checkpoint. So k - 1 segments of k - 1 stages run again.
   for (const int k : {2, 4, 8, 16}) {
     CAPTURE(k);
     const Found found = run(k * k, "sqrt");
@@ -88,7 +88,7 @@ TEST_CASE(
 /// inputs. The dense layers are three stages. A GMAC takes 1 s forward and 2 s backward.
 Chain vgg19() {
   struct Layer {
-    int kernel, channels, side;  ///< of the output
+    int kernel, channels, side;  ///< channels and side are those of the output
   };
   const std::vector<Layer> layers = {
       {3, 64, 224}, {3, 64, 224}, {2, 64, 112}, {3, 128, 112}, {3, 128, 112}, {2, 128, 56},
@@ -96,7 +96,7 @@ Chain vgg19() {
       {3, 512, 28}, {3, 512, 28}, {3, 512, 28}, {2, 512, 14},  {3, 512, 14},  {3, 512, 14},
       {3, 512, 14}, {3, 512, 14}, {2, 512, 7},  {1, 4096, 1},  {1, 4096, 1},  {1, 1000, 1}};
   Chain chain;
-  double inputs = 3;  // the MACs per element of the output, without the factor of the kernel
+  double inputs = 3;  // the MACs per element of the output and per element of the kernel
   chain.input.bytes = 4 * 3 * 224 * 224;
   for (const Layer& layer : layers) {
     if (layer.side == 1 && chain.stages.size() == 21) inputs = 512 * 7 * 7;
@@ -118,8 +118,8 @@ Chain vgg19() {
 
 TEST_CASE("sqrt on VGG-19: in each of four segments, all stages except the last stage run again") {
   // round(sqrt(24)) = 5 segments: stages 1-4, 5-9, 10-14, 15-19 and 20-24. A segment ends with a
-  // convolution, whose output is the next checkpoint. A convolution that runs again has `unit` = 1 849 688 064 MACs, or
-  // the multiple of `unit` that is shown below.
+  // convolution, whose output is the next checkpoint. The first convolution has `first` MACs. Every other convolution
+  // that runs again has `unit` = 1 849 688 064 MACs, or the multiple of `unit` that is shown below.
   const double unit = 9.0 * 56 * 56 * 256 * 256;
   const double first = 9.0 * 3 * 64 * 224 * 224;  //    86 704 128
   const double again =

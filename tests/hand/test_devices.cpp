@@ -51,7 +51,7 @@ TEST_CASE("sharded: several steps follow each other without a pause") {
 }
 
 TEST_CASE("sharded without overlap takes the sum of the seconds of all actions") {
-  // The weights take 0.6. In each batch, the input takes 0.001 ms, the computation 6 ms, the transfer between the
+  // The weights take 0.6 ms. In each batch, the input takes 0.001 ms, the computation 6 ms, the transfer between the
   // devices 0.003 ms, and the answer 0.001 ms.
   CHECK(makespan("workload: {batches_per_step: 4}\npolicy: {name: sharded, overlap: false}\n", {},
                  true) == ms(0.6 + 4 * (0.001 + 6.003 + 0.001)));
@@ -83,10 +83,10 @@ TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one l
   const std::vector<std::string> fast = {"platform.devices.gpu.rate.float32=1TFLOP/s",
                                          "platform.links.host.bandwidth=1MB/s"};
   CHECK(makespan(two_buffers, fast, true) == ms(1200 + 4 + 0.006 + 2));
-  // The open choices are made for both devices together. One device has its last input at 1203 ms, 1 ms before the
-  // other device, and has saved its last answer when the other device begins to save. No other plan can be faster than
-  // this plan, because all bytes must be loaded before the last computation, and the last answer is saved after this
-  // computation.
+  // `text` leaves choices open, which Sluice makes for both devices together. One device has its last input at 1203 ms,
+  // 1 ms before the other device, and has saved its last answer when the other device begins to save. No other plan can
+  // be faster than this plan, because all bytes must be loaded before the last computation, and the last answer is
+  // saved after this computation.
   CHECK(makespan(text, fast, true) == ms(1200 + 4 + 0.006 + 1));
   // With private links, the run takes 600 ms for weights, 2 ms for two inputs, 0.006 ms for a computation, and 1 ms for
   // the last answer. The first answer has been saved before the save of the last answer begins.
@@ -109,7 +109,7 @@ TEST_CASE(
     "the other device") {
   // The run of three batches is compute-bound, and gpu0 computes two of the batches. The weights of both devices come
   // at half the rate, until 1.2 ms. Then the first input of each device takes 0.002 ms at half the rate. The second
-  // input of gpu0 is loaded during its computation. So gpu0 takes 1.202 + 2 x 6 + 0.001.
+  // input of gpu0 is loaded during its computation. So gpu0 takes 1.202 + 2 x 6 + 0.001 ms.
   CHECK(makespan("workload: {batches_per_step: 3}\n"
                  "policy: {name: data_parallel, replica: resident, transfers: together}\n",
                  {}, true) == ms(1.202 + 12 + 0.001));

@@ -29,9 +29,10 @@ Model zoo_model(const std::string& name, const std::vector<std::string>& overrid
 TEST_CASE(
     "a block of BERT large keeps s h (34 + 5 a s / h) bytes per sample, and the model "
     "keeps 606 MB") {
-  // With s = 384 tokens, h = 1024 and a = 16, s h = 393,216 and a s s = 2,359,296. With dropout a block keeps 34 x
-  // 393,216 + 5 x 2,359,296 = 25,165,824 bytes. Without dropout, a block does not keep masks, which have two times s h
-  // bytes and 2 + 1 bytes per score. So the block keeps 32 x 393,216 + 2 x 2,359,296 = 17,301,504 bytes.
+  // With s = 384 tokens, h = 1024 features and a = 16 heads, s h = 393,216 and a s s = 2,359,296. With dropout, a block
+  // keeps 34 x 393,216 + 5 x 2,359,296 = 25,165,824 bytes. Without dropout, a block keeps neither the masks (two masks
+  // of s h bytes, and 1 byte per score) nor the scores after dropout (2 bytes per score). So the block keeps 32 x
+  // 393,216 + 2 x 2,359,296 = 17,301,504 bytes.
   const Model with = zoo_model("bert_large", {"tokens=384"});
   const Model without = zoo_model("bert_large", {"tokens=384", "dropout=0"});
   for (const char* block : {"1", "24"}) {
@@ -45,7 +46,8 @@ TEST_CASE(
 }
 
 TEST_CASE("a block of GPT-2 keeps equally many bytes with every rate of dropout except 0") {
-  // With s = 1024, h = 768 and a = 12, a block keeps 34 x 786,432 + 5 x 12,582,912 = 89,653,248 bytes.
+  // With s = 1024 tokens, h = 768 features and a = 12 heads, a block keeps 34 x 786,432 + 5 x 12,582,912 = 89,653,248
+  // bytes.
   for (const char* rate : {"dropout=10", "dropout=50"})
     CHECK(kept_bytes(zoo_model("gpt2", {rate}), "norm1.3", "sum2.3") == 89'653'248);
   CHECK(kept_bytes(zoo_model("gpt2", {"dropout=0"}), "norm1.3", "sum2.3") ==
@@ -71,7 +73,7 @@ TEST_CASE("dropout with rate 0 is not a layer, and layers that name it read its 
   CHECK(model.layers[2].inputs == std::vector<std::uint32_t>{0, 1});
 }
 
-TEST_CASE("in inference, the zoo's transformers have no dropout with any given rate") {
+TEST_CASE("in inference, the zoo's transformers have no dropout, whatever rate is given") {
   int models = 0;
   for (const char* name : {"bert_base", "gpt2", "gpt3", "opt", "t5_base"}) {
     CAPTURE(name);

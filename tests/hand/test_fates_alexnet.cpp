@@ -1,6 +1,5 @@
 // Tests the document 'AlexNet on one card', with the states and FLOP of its table times 200, at 61 GFLOP/s and 30 GB/s.
-// The tests compute the seconds per sample that the document's three strategies of training add to the forward and
-// backward passes.
+// The tests compute the seconds per sample that four strategies of training add to the forward and backward passes.
 #include <catch2/catch.hpp>
 #include <cmath>
 

@@ -78,7 +78,8 @@ TEST_CASE(
 TEST_CASE(
     "the small CNN document's network on a GTX 980: 19,913 samples fit in inference, and the pass "
     "of conv2 binds") {
-  // In conv2, a sample needs conv1 and conv2 in addition to the weights: (4e9 - 3,255,208) / 200,704 = 19,913.6
+  // During conv2, a sample needs the outputs of conv1 and conv2 in addition to the weights, so that (4e9 - 3,255,208) /
+  // 200,704 = 19,913.6 samples fit.
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
   request.mode = "inference";
   const FitsReport report = fits(request);
@@ -97,8 +98,8 @@ TEST_CASE(
     "forward pass of the pool binds") {
   // In float16, the image, conv1, conv2 and the pool have (3,136 + 2 x 100,352 + 25,088) / 2 B. The forward pass of the
   // pool needs these bytes and 50,176 B of indices, which are 164,640 B in all. The backward pass of conv2 needs
-  // 152,096 B. The state of adam has 2 x 3,255,208 B in float32. If the question asks for it, the state also has a
-  // master copy of the weights.
+  // 152,096 B. The state of adam has 2 x 3,255,208 B in float32. If the question asks for a master copy of the weights,
+  // the state also has this copy.
   FitsRequest request = request_of("cnn_mnist", {});
   request.optimizer = "adam";
   request.dtype = "float16";
@@ -169,13 +170,13 @@ TEST_CASE("the micro-batch of an accumulated batch is the largest divisor of the
   }
   request.batch.reset();
   CHECK(fits(request).cards.at(0).accumulation->batch == 4 * 3);
-  // This number is prime, so micro-batches of at most 3 samples have 1 sample.
+  // 1,000,003 is prime, so the only divisor of the batch that is at most 3 is 1, which makes too many micro-batches.
   request.batch = 1'000'003;
   CHECK_THROWS_WITH(fits(request), Catch::Contains("expected at most 1000000 micro-batches"));
 }
 
 TEST_CASE("if not even one sample fits, the missing bytes are reported") {
-  // 8,012,000 B are needed.
+  // One sample needs 8,012,000 B.
   const CardFit fit = fits(one_layer("8.011MB")).cards.at(0);
   CHECK(fit.largest == 0);
   CHECK(fit.next->bytes - *fit.capacity == 1000);
@@ -186,7 +187,8 @@ TEST_CASE("if not even one sample fits, the missing bytes are reported") {
   CHECK_THAT(fit.refusal, Catch::Contains("does not fit"));
 }
 
-TEST_CASE("a card that cannot answer the question says why, and the other cards are answered") {
+TEST_CASE(
+    "the report says why a card cannot answer the question, and answers for the other cards") {
   FitsRequest request = request_of("cnn_mnist", {"k40", "a100_pcie"});
   request.dtype = "float16";
   const FitsReport report = fits(request);
@@ -202,8 +204,8 @@ TEST_CASE("a card that cannot answer the question says why, and the other cards 
 }
 
 TEST_CASE(
-    "under optimal, as many samples fit as the choice with the least bytes allows, and the search "
-    "tries few numbers of samples") {
+    "under optimal, no fewer samples fit than under offload_all, and no more than the last product "
+    "allows") {
   // GPT-2's last product reads 1024 x 768 elements per sample and makes 1024 x 50,257 elements. The gradients of this
   // input and this output have equally many elements. Every schedule holds all four tensors during the backward pass of
   // this product. The 124,439,808 parameters take 16 B each (adam, float32). So 7 GB have room for (7e9 -

@@ -1,5 +1,6 @@
 // Compares the bytes that the backward pass of a transformer block reads with the formulas of Korthikanti et al.,
-// Reducing activation recomputation in large transformer models (2022), section 4. The bytes must be exactly equal.
+// Reducing activation recomputation in large transformer models (2022), section 4. The numbers of bytes must be exactly
+// equal.
 #include <catch2/catch.hpp>
 
 #include "model/kept.hpp"
@@ -33,9 +34,10 @@ TEST_CASE("a transformer block keeps s h (34 + 5 a s / h) bytes of a sample") {
   // The output of one block is the input of the next block, and counts in the next block.
   CHECK(bytes_between(model, "norm1.1", "sum2.2") == 2 * 1'769'996'288LL);
 
-  // Section 4.1: attention keeps 11 s h + 5 a s s. The products for queries, keys and values share one input, which is
-  // kept once and has 2 s h bytes. Queries, keys and values take 2 s h bytes each, the attention's output takes 2 s h
-  // bytes, and the mask takes s h bytes. The scores take (2 + 1 + 2) a s s.
+  // By section 4.1, attention keeps 11 s h + 5 a s s bytes. The products for queries, keys and values share one input,
+  // which is kept once and has 2 s h bytes. Queries, keys and values take 2 s h bytes each, the attention's output
+  // takes 2 s h bytes, and the mask takes s h bytes. The scores take (2 + 1 + 2) a s s bytes: the output of the
+  // softmax, the mask, and the output of the dropout.
   const Kept attention = kept_between(model, "query.1", "dropout1.1");
   CHECK(bytes_of(attention.in_all(model), DType::float16) == 11 * sh + 5 * ass);
   CHECK(attention.outside == std::vector{model.layer_at(Value::make(std::string("norm1.1")))});
@@ -74,8 +76,8 @@ TEST_CASE(
     "outside of its blocks, a transformer keeps a mask and the inputs of the last norm and "
     "of the logits") {
   // By section 4.3, the model keeps s h bytes for the dropout of the embeddings and 2 s h bytes for the last norm. It
-  // also keeps 2 s h bytes for the product of the logits. Sluice also counts the tokens, with the size of any other
-  // element. The logits are not counted, because only a loss would read them.
+  // also keeps 2 s h bytes for the product of the logits. Sluice also counts the tokens, with 2 bytes each, as for any
+  // other element. The logits are not counted, because only a loss would read them.
   const std::int64_t sh = 2048 * 6144, block = 1'769'996'288;
   const Model model = load_model(zoo + "megatron_22b.yaml", {});
   const Kept whole = kept_for(model, 0, static_cast<std::uint32_t>(model.layers.size()) - 1);
@@ -84,9 +86,10 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the products of the forward and backward pass take 72 L s h h (1 + s / 6 h + v / 12 h "
-    "L) FLOP") {
-  // Section 6.1 and appendix A count 6 FLOP per multiply-accumulate of the forward pass, for one sample.
+    "the products of the forward and backward pass take 72 L s h h (1 + s / (6 h) + v / (12 h L)) "
+    "FLOP") {
+  // Section 6.1 and appendix A count 6 FLOP per multiply-accumulate of the forward pass, for one sample. L is the
+  // number of blocks, and v is the number of words.
   const std::int64_t s = 2048, h = 6144, v = 51200, layers = 48;
   const std::int64_t published = 72 * layers * s * h * h + 12 * layers * s * s * h + 6 * s * h * v;
   // 267,181,325,549,568 + 14,843,406,974,976 + 3,865,470,566,400
@@ -126,8 +129,8 @@ TEST_CASE("a tensor that several layers read is kept once, even through views") 
   CHECK(heads.inside.empty());
   CHECK(heads.in_all(model) == KeptCount{3136, 0});
   CHECK(origin_of(model, 4) == 2);
-  // In a stage, the output of relu is kept once, in addition to the input x. The pool and its view cross to the end of
-  // the model.
+  // In a stage, the output of relu is kept once, in addition to the input x. The output of the pool does not count,
+  // because its view is the output of the stage.
   const Stage::Kept stage = Sizes(model, DType::float32).kept(0, 8);
   CHECK(stage.inner_bytes == 4 * 3136 + 6272);
   CHECK(stage.reads_input);

@@ -54,8 +54,9 @@ TEST_CASE(
     "under policy streamed") {
   // A sequence has 12 blocks x 1023 tokens x (768 + 768) elements x 2 B = 37,711,872 B of cache. In the product of the
   // logits, a sequence also has its last hidden vector (768 x 2 B) and 50,257 x 2 B of logits. The weights have
-  // 248,879,616 B: (40e9 - 248,879,616) / 37,813,922 = 1051.2. With policy streamed, only the weights of this product
-  // are on the device at this time. These weights have 38,597,376 x 2 B: (40e9 - 77,194,752) / 37,813,922 = 1055.7.
+  // 248,879,616 B, so that (40e9 - 248,879,616) / 37,813,922 = 1051.2 sequences fit. With policy streamed, only the
+  // weights of this product are on the device during this product. These weights have 38,597,376 x 2 B, so that (40e9 -
+  // 77,194,752) / 37,813,922 = 1055.7 sequences fit.
   constexpr std::int64_t cache = 12LL * 1023 * 1536 * 2, beside = 2 * (768 + 50'257);
   for (const char* policy : {"resident", "streamed"}) {
     CAPTURE(policy);
@@ -69,9 +70,9 @@ TEST_CASE(
   }
 }
 
-/// The model has blocks of a product and an attention with 3 cached tokens, which have 3 x (8 + 8) x 4 B = 192 B per
-/// sample in each block. The caches of 4 samples in 2 micro-batches have 768 B per block. Devices have 1 GFLOP/s, and
-/// links have 1 GB/s.
+/// Returns a scenario whose model has `blocks` blocks, each with a product and an attention. The attention has 3 cached
+/// tokens, which have 3 x (8 + 8) x 4 B = 192 B per sample in each block. The caches of 4 samples in 2 micro-batches
+/// have 768 B per block. Devices have 1 GFLOP/s, and links have 1 GB/s.
 Scenario small(const std::string& extra, int blocks = 2, const std::string& capacity = "1MB") {
   std::string layers = "    - {type: input, name: x, shape: [1, 8]}\n";
   for (int b = 1; b <= blocks; ++b) {
@@ -142,8 +143,8 @@ TEST_CASE("if caches are too large, the message names the caches and not the fir
 }
 
 TEST_CASE("a cache does not move to the device that computes its stage in the next step") {
-  // With three phases per step on two devices, the first phase of the second step is not on the device of the first
-  // step.
+  // With three phases per step on two devices, the first phase of the second step is not on the device that computed
+  // the first phase of the first step.
   const std::string three =
       "policy: {name: phased}\nstages: {cut: explicit, after: [a1, a2]}\n"
       "workload: {batch: 1, steps: 2}\n";
@@ -154,9 +155,7 @@ TEST_CASE("a cache does not move to the device that computes its stage in the ne
         Bytes{2 * 192, 192});
 }
 
-TEST_CASE(
-    "streamed: the number of micro-batches in flight is the number that fits in addition to "
-    "the caches") {
+TEST_CASE("streamed: as many micro-batches are in flight as fit in addition to the caches") {
   // The weights of a group have 8 x 8 x 4 = 256 B, and the caches have 2 x 192 B x 4 samples. A sample has 32 B in each
   // tensor. With n micro-batches of one sample in flight, the first group has 32 B of input, 32 n B of outputs and 32 B
   // of workspace. In total, the first group needs 256 + 1536 + 64 + 32 n B, so that n = 2 micro-batches fit into 1920

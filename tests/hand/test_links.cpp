@@ -91,7 +91,8 @@ TEST_CASE("both directions share a half-duplex link, but do not share a full-dup
 TEST_CASE(
     "links are shared max-min fairly: bandwidth that a flow cannot use goes to the other flow") {
   // Transfer a crosses both links and gets the 4 B/s of the slow link. Transfer b gets the remaining 6 B/s of the fast
-  // link. b takes 90 / 6 = 15 s. a takes 100 / 4 = 25 s, since the slow link still binds when a is alone.
+  // link. Transfer b takes 90 / 6 = 15 s. Transfer a takes 100 / 4 = 25 s, since the slow link still binds when
+  // transfer a is alone.
   const auto times = run_text(R"(
 link shared bandwidth=10B/s
 link slow bandwidth=4B/s
@@ -135,9 +136,9 @@ last on=compute kind=forward seconds=1 waits=second
 }
 
 TEST_CASE("setup occupies the copy engine, but not the link") {
-  // Two engines share one link of 10 B/s. Transfer a has 4 s of setup and 100 B. Transfer b has 30 B and no setup. b
-  // has the link to itself until 3 s. The bytes of a flow from 4 s to 14 s, and the bytes of a's next transfer flow
-  // from 18 s to 28 s.
+  // Two engines share one link of 10 B/s. Transfer a has 4 s of setup and 100 B. Transfer b has 30 B and no setup.
+  // Transfer b has the link to itself until 3 s. The bytes of transfer a are on the link from 4 s to 14 s. The next
+  // transfer of the same engine, `again`, has its bytes on the link from 18 s to 28 s.
   const auto times = run_text(R"(
 link host bandwidth=10B/s
 route a links=host setup=4s

@@ -1,4 +1,4 @@
-// Tests which share of the computation's seconds was measured, against hand calculations.
+// Compares the measured share of the computation's seconds with hand calculations.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -72,7 +72,7 @@ TEST_CASE(
   CHECK(with_other_prices(other, "m.yaml", {"cost.model=peak"}).workload.training->backward == 2);
 }
 
-TEST_CASE("the answer says which seconds are a multiple of other seconds") {
+TEST_CASE("the answer says which share of the seconds is a multiple of measured forward passes") {
   const auto account = [](const std::string& backward) {
     return account_of(
         scenario_of("mode: training, batch: 1, optimizer: none" + backward, "measured"));

@@ -17,7 +17,7 @@ namespace sluice {
 namespace {
 
 /// The engine copies from PMEM to DRAM at 2 byte/s and from DRAM to PMEM at 2.5 byte/s. The compute units copy at 29
-/// and 12 byte/s. These are AutoTM's numbers, in byte/s instead of GB/s.
+/// byte/s and 12 byte/s in these two directions. All four rates are AutoTM's numbers, in byte/s instead of GB/s.
 Platform server() {
   return read_platform(parse_text(R"(format: sluice-platform/1
 name: server

@@ -27,7 +27,7 @@ Plan plan_of(const std::string& strategy, const std::string& in_flight, std::int
        "platform.devices.gpu.memory.capacity=" + std::to_string(capacity) + "B"}));
 }
 
-/// Returns the seconds of the run, or infinity if the run does not fit.
+/// Returns the seconds of the run, or infinity if the plan does not fit.
 double seconds_of(const std::string& strategy, const std::string& in_flight,
                   std::int64_t capacity) {
   try {

@@ -39,7 +39,7 @@ TEST_CASE("a latency that is longer than a micro-batch delays only the first mic
   CHECK(fact(plan, "gap") == "0");
 }
 
-TEST_CASE("without overlap, the device waits for each load until it has arrived") {
+TEST_CASE("without overlap, the device waits until each load has arrived") {
   // The run takes 10 x (1 + 50 + 6) us.
   const Plan plan = make_plan(two_layers("optimal", "10", {"policy.overlap=false"}));
   CHECK(replay(plan).makespan == Approx(570e-6).epsilon(1e-12));

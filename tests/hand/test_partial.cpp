@@ -1,4 +1,5 @@
-// Tests partial layers. A layer is split into parts if its weights, gradients and state alone are too large.
+// Tests partial layers. A layer is split into parts if its weights, gradients and state alone are too large for the
+// memory.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -36,8 +37,8 @@ TEST_CASE("the parts add up to the layer, and readers of the layer read all part
 TEST_CASE(
     "layers that share weights are split into equally many parts, and each part has its part of "
     "the weights") {
-  // A table of 12 elements follows a layer that is also split, so that the parts of the table have other layer numbers.
-  // A product shares the table and needs more parts than the table.
+  // A table of 12 elements follows a layer that is also split, so that the parts of the table have other layer numbers
+  // than the table. A product shares the table and needs more parts than the table.
   Model model;
   model.layers.resize(4);
   model.layers[1] = {.name = "first", .inputs = {0}, .output = 4, .parameters = 4};
@@ -69,11 +70,12 @@ TEST_CASE(
 TEST_CASE("a layer is split into the fewest parts that fit with gradients and state") {
   // Training with sgd needs 40,000 bytes of weights and 40,000 bytes of gradients of weights. In addition, it needs
   // 6000 bytes for the input (2000), the output (1000) and the gradients of these two tensors. A memory of 50,000 bytes
-  // leaves 44,000 bytes for the 80,000 bytes of weights and gradients, so that two parts fit. A memory of 30,500 bytes
-  // leaves 24,500 bytes, which would be enough for four parts. But the third of four parts reads 2000 bytes and half
-  // the output, and passes on 2000 bytes and three quarters of the output. With the gradients of these tensors, the
-  // part needs 2 x (2500 + 2750) = 10,500 bytes, so that 20,000 + 10,500 bytes would just fit. But parts have whole
-  // elements, so that these tensors have 2504 and 2752 bytes, and four parts do not fit. So there are five parts.
+  // leaves 44,000 bytes, which have room for half of the 80,000 bytes of weights and gradients. So there are two parts.
+  // A memory of 30,500 bytes leaves 24,500 bytes, which would have room for a quarter of the weights and gradients. But
+  // the third of four parts reads 2000 bytes and half the output, and passes on 2000 bytes and three quarters of the
+  // output. With the gradients of these tensors, the part needs 2 x (2500 + 2750) = 10,500 bytes, so that 20,000 +
+  // 10,500 bytes would just fit. But parts have whole elements, so that these tensors have 2504 and 2752 bytes, and
+  // four parts do not fit. So there are five parts.
   const std::string training =
       "workload: {mode: training}\nstages: {cut: by_memory, split: true}\n"
       "policy: {name: streamed}\n";

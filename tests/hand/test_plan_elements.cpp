@@ -73,7 +73,7 @@ TEST_CASE(
     "have arrived",
     "[elements]") {
   // The setup takes 0.5 s, and 300 B at 100 B/s take until 3.5 s. The data arrive after 0.25 s of latency, and then the
-  // waiting actions may start.
+  // waiting actions may start. In the second plan, the computation of 4 s ends after its bytes.
   const std::string then = "then on=gpu.in kind=load moves=y route=host>gpu waits=read\n";
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=2 flows=x@far\n" + then),
           {{"read", {0, 3.5, 3.75}}, {"then", {3.75, 5.75, 5.75}}});
@@ -97,8 +97,8 @@ TEST_CASE("two flows of one computation share their link", "[elements]") {
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=1 "
                             "flows=x@host>gpu,@host>gpu:100\n"),
           {{"read", {0, 4, 4}}});
-  // The second flow begins after its setup. The first flow is alone until 1 s, and transfers 100 B. Then both flows get
-  // 50 B/s. The 100 B of the second flow take until 3 s, and then the last 100 B of the first flow take 1 s.
+  // The second flow begins after its setup of 1 s. The first flow is alone until 1 s, and transfers 100 B. Then both
+  // flows get 50 B/s. The 100 B of the second flow take until 3 s, and then the last 100 B of the first flow take 1 s.
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=1 "
                             "flows=x@host>gpu,@slow_start:100\n"),
           {{"read", {0, 4, 4}}});
@@ -137,8 +137,8 @@ TEST_CASE("metrics count the bytes that computations read over links", "[element
   // The load takes 2 s on the link. The flows take 0.5 s + 3 s and 0.5 s + 0.5 s if each flow is alone on the link.
   CHECK(totals.sums().link_transfer_s.at(0) == s(2 + 3.5 + 1));
   CHECK(totals.sums().compute_s == s(4));
-  // The bound of the link is 0.5 s before the first byte, and then 550 B at 100 B/s. This bound is less than the
-  // longest path, in which the computation takes at least 3.5 s for its 350 B.
+  // The bound of the plan is at least the bound of the link, which is 0.5 s before the first byte, and then 550 B at
+  // 100 B/s. The bound of the plan is at most the makespan.
   CHECK(totals.bound().seconds <= 6.25 + 1e-9);
   CHECK(totals.bound().seconds >= 0.5 + 5.5 - 1e-9);
 }
@@ -161,10 +161,11 @@ prologue:
 )";
 
 TEST_CASE("two memories of one device grant bytes independently", "[elements]") {
-  // Loads run at 10 B/s: a takes until 8 s, and b takes until 14 s. Then ddr holds 140 of 150 B, so that c (40 B) waits
-  // for room until a has moved to hbm. Moves run at 20 B/s. Tensor a moves from 8 s to 12 s, which frees 80 B, so that
-  // c may load after b, from 14 s to 18 s. Tensor b must wait for room in hbm until a has been used (12 s to 17 s), and
-  // moves from 17 s to 20 s. Then c moves, since hbm has room for 60 + 40 B.
+  // Loads run at 10 B/s: tensor a takes until 8 s, and tensor b takes until 14 s. Together, they have 140 of the 150 B
+  // of ddr, so that tensor c (40 B) waits for room until tensor a has moved to hbm. Moves run at 20 B/s. Tensor a moves
+  // from 8 s to 12 s, which frees 80 B, so that tensor c is loaded after tensor b, from 14 s to 18 s. Tensor b must
+  // wait for room in hbm until tensor a has been used (12 s to 17 s), and moves from 17 s to 20 s. Then tensor c moves,
+  // since hbm has room for 60 + 40 B.
   runs_as(plan_of(two_memories + R"(
 0LOAD on=gpu.in moves=a route=host>ddr allocates=a@ddr
 1LOAD on=gpu.in moves=b route=host>ddr allocates=b@ddr
@@ -231,7 +232,10 @@ std::string ring_of_three() {
   return text;
 }
 
-TEST_CASE("a collective of three: 2 (n - 1) (g / (n B) + latency)", "[elements]") {
+TEST_CASE(
+    "a ring of n devices sums g bytes in 2 (n - 1) (g / (n B) + latency) seconds at B bytes per "
+    "second",
+    "[elements]") {
   // Each of the four steps takes 1 s and 0.5 s of latency: the last piece arrives at 6 s.
   const Plan plan = plan_of(ring_of_three());
   REQUIRE(plan.collectives.size() == 1);

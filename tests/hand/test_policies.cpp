@@ -47,21 +47,21 @@ const std::string by_hand =
 const std::string four = "workload: {batches_per_step: 4}\n";
 
 TEST_CASE(
-    "resident, compute-bound: the run takes the weights, one input, all computation and one "
-    "output") {
-  // The weights take W = 0.1 + 0.2 + 0.3. The input (0.001 ms) follows on the link of the weights. The computation
-  // takes 4 x (1 + 2 + 3) ms, and the last save takes 0.001 ms. All other transfers run during computations, so that
-  // the run takes 0.6 + 0.001 + 24 + 0.001 ms.
+    "resident, compute-bound: the run takes as long as the weights, one input, all computation and "
+    "one output") {
+  // The weights take 0.1 + 0.2 + 0.3 ms. The input (0.001 ms) follows on the link of the weights. The computation takes
+  // 4 x (1 + 2 + 3) ms, and the last save takes 0.001 ms. All other transfers run during computations, so that the run
+  // takes 0.6 + 0.001 + 24 + 0.001 ms.
   const Plan plan = make_plan(small_scenario(1000, abc, four + "policy: {name: resident}\n"));
   CHECK(makespan_of(plan) == ms(24.602));
   CHECK(lower_bound(plan).seconds == ms(24.602));
 }
 
 TEST_CASE(
-    "resident, link-bound: the run takes the weights, all inputs, and then the last "
+    "resident, link-bound: the run takes as long as the weights, all inputs, and then the last "
     "computation and the last output") {
-  // With 1 TFLOP/s and 1 MB/s, the weights take W = 600 ms, and an input takes 1 ms. The four inputs come without a
-  // pause. The last computation (0.006 ms) and a save (1 ms) follow, so that the run takes 600 + 4 x 1 + 0.006 + 1 ms.
+  // With 1 TFLOP/s and 1 MB/s, the weights take 600 ms, and an input takes 1 ms. The four inputs come without a pause.
+  // The last computation (0.006 ms) and a save (1 ms) follow, so that the run takes 600 + 4 x 1 + 0.006 + 1 ms.
   const Plan plan = make_plan(small_scenario(
       1000, abc, four + "policy: {name: resident}\n",
       {"platform.devices.gpu.rate.float32=1TFLOP/s", "platform.links.host.bandwidth=1MB/s"}));
@@ -70,7 +70,7 @@ TEST_CASE(
 }
 
 TEST_CASE("resident without overlap takes the sum of the seconds of all actions") {
-  // The run takes 0.6 + 4 x (0.001 + 6 + 0.001).
+  // The run takes 0.6 + 4 x (0.001 + 6 + 0.001) ms.
   CHECK(makespan_of(small_scenario(
             1000, abc, four + "policy: {name: resident, overlap: false}\n")) == ms(24.608));
 }
@@ -104,8 +104,8 @@ TEST_CASE("streamed, prefetch 0: each group waits for its weights") {
 }
 
 TEST_CASE("streamed, prefetch 1: weights are loaded while the previous group computes") {
-  // The loads take 0.002 + 0.1. Then the 2 steps of 12 ms are computed without a pause, and the last save takes 0.001
-  // ms. The lower bound equals this makespan.
+  // The loads of two inputs and of A's weights take 0.002 + 0.1 ms. Then the 2 steps of 12 ms are computed without a
+  // pause, and the last save takes 0.001 ms. The lower bound equals this makespan.
   const Plan plan = make_plan(small_scenario(1000, abc,
                                              "workload: {batches_per_step: 2, steps: 2}\n"
                                              "stages: {cut: per_layer}\n"
@@ -152,8 +152,8 @@ TEST_CASE("streamed, link-bound: the link is never idle") {
 }
 
 TEST_CASE(
-    "streamed without overlap takes the sum of all actions: weights once per pass, all other "
-    "actions once per micro-batch") {
+    "streamed without overlap takes the sum of the seconds of all actions: weights once per pass, "
+    "all other actions once per micro-batch") {
   // For 3 micro-batches with 2 micro-batches in flight, the weights are loaded twice, in 2 x 0.6 ms. The inputs,
   // computations and answers of the three micro-batches take 3 x (0.001 + 6 + 0.001) ms.
   const Plan plan = make_plan(
@@ -193,9 +193,9 @@ TEST_CASE("streamed, one group: its weights are loaded once") {
   CHECK(fact(plan, "weight_passes", "0") == "1");
 }
 
-/// A reads 1 kB and makes 2 kB, B makes 3 kB, and C makes 1 kB, with `in_flight` micro-batches. Group B needs most
-/// bytes at its last micro-batch: 200 kB + 1 x 2 kB + in_flight x 3 kB. Group C needs most bytes at its first
-/// micro-batch: 300 kB + in_flight x 3 kB + 1 kB. So N micro-batches fit if N x 3 kB <= capacity - 301 kB.
+/// For each of `in_flight` micro-batches, A reads 1 kB and makes 2 kB, B makes 3 kB, and C makes 1 kB. Group B needs
+/// the most bytes at its last micro-batch: 200 kB + 1 x 2 kB + in_flight x 3 kB. Group C needs the most bytes at its
+/// first micro-batch: 300 kB + in_flight x 3 kB + 1 kB. So N micro-batches fit if N x 3 kB <= capacity - 301 kB.
 TEST_CASE("ten micro-batches in flight run, and eleven do not fit") {
   for (const bool overlap : {true, false}) {
     const auto planned = [&](int in_flight) {
@@ -215,7 +215,8 @@ TEST_CASE("ten micro-batches in flight run, and eleven do not fit") {
 }
 
 TEST_CASE("the policy and the replay agree on what fits") {
-  // If the plan is made without a limit of memory, its run with the limit blocks in the pool that the refusal names.
+  // A plan that is made for 1 GB runs with a smaller capacity. This run blocks if the policy refuses the scenario with
+  // the smaller capacity.
   const std::string text =
       "workload: {batches_per_step: 20}\nstages: {cut: per_layer}\nfates: {strategy: keep_all}\n"
       "policy: {name: streamed, overlap: false, in_flight: ";
@@ -241,9 +242,9 @@ TEST_CASE("the policy and the replay agree on what fits") {
 }
 
 TEST_CASE("a prefetch into a nearly full pool waits for room and does not block the run") {
-  // Within 302 kB, C's weights, one input and the output leave no room for A's weights of 100 kB. Only the weights of A
-  // and B fit together. These weights (300 kB), the input (1 kB) and A's output (2 kB) leave no room for B's output of
-  // 3 kB.
+  // Within 304 kB, C's weights (300 kB), C's input (3 kB) and C's output (1 kB) leave no room for A's weights of 100
+  // kB. Only the weights of A and B fit together. These weights (300 kB), the input (1 kB) and A's output (2 kB) leave
+  // no room for B's output of 3 kB.
   const std::string text =
       "workload: {batches_per_step: 1, steps: 3}\nstages: {cut: per_layer}\n"
       "policy: {name: streamed, in_flight: 1, prefetch: ";

@@ -1,5 +1,5 @@
-// Tests ResNet-50, GPT-2 and U-Net with cuts through their branches, under many policies and cuts. The trace must have
-// the model's FLOP and bytes, and the times of the replay and of SimGrid's engine must be equal.
+// Tests ResNet-50, GPT-2 and U-Net with cuts through their branches, under several policies. The trace must have the
+// model's FLOP and bytes, and the times of the replay and of SimGrid's engine must be equal.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -33,7 +33,8 @@ const std::vector<Network> networks = {
 
 struct PolicyCase {
   const char* keys;
-  /// A run has 12 samples: 2 steps of 3 batches, each of 2 micro-batches of 1 sample.
+  /// How often a run moves each weight. A run has 12 samples: 2 steps of 3 batches, each of 2 micro-batches of 1
+  /// sample.
   std::int64_t weights_times;
   bool saves_boundaries;
 };
@@ -139,9 +140,9 @@ TEST_CASE("the branches of U-Net cross every cut between its halves") {
   const std::vector<Stage> stages = stages_of(scenario);
   REQUIRE(stages.size() == 4);
   // Each element has two bytes. Level i of the network has 256 / 2^i pixels along each axis and 32 x 2^i channels, and
-  // the decoder reads its branch. A cut below level 2 is crossed by the branches of levels 0 and 1 and by the pooled
-  // image. A cut below level 4 is crossed by four branches. A cut after the join of level 2 is crossed by the joined
-  // image and the branches of levels 0 and 1.
+  // the decoder reads the branch of each level. A cut below level 2 is crossed by the branches of levels 0 and 1 and by
+  // the pooled image. A cut below level 4 is crossed by four branches. A cut after the join of level 2 is crossed by
+  // the joined image and the branches of levels 0 and 1.
   const auto level = [](std::int64_t i) {
     return 2 * (256 >> i) * (256 >> i) * (std::int64_t{32} << i);
   };

@@ -1,4 +1,5 @@
-// Replicas that share a link, with and without overlap, and replicas that divide the weights into different pieces.
+// Tests replicas that share a link, with and without overlap, and replicas that divide the weights into different
+// pieces.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -10,8 +11,9 @@
 namespace sluice {
 namespace {
 
-/// Two replicas share a link of 1 GB/s. The first replica computes two batches, and the second replica computes one
-/// batch. The layers have 8000 B and 200 B of weights, which take turns, and compute for 4 us and 0.1 us.
+/// Returns the seconds of a run of two replicas that share a link of 1 GB/s. The first replica computes two batches,
+/// and the second replica computes one batch. The model has one layer, which has 8000 B of weights and computes for 8
+/// us.
 double seconds(const std::string& overlap, Plan* made = nullptr) {
   const Scenario scenario = test::small_scenario(
       40, {{0.008, 8000, 4}},
@@ -43,7 +45,7 @@ TEST_CASE("replicas that share a link are also planned without overlap") {
   CHECK(*find_fact(plan.facts, "chosen")->text() == "overlap: false");
 }
 
-/// Returns a plan that loads the weights `weights.0` of this many bytes to `device`, over a link of 1 GB/s.
+/// Returns a plan that loads the tensor `weights.0`, which has `bytes` bytes, to `device` over a link of 1 GB/s.
 Plan load_of(const std::string& device, const std::string& bytes) {
   return plan_from_text(
       "format: sluice-plan/2\nname load\niterations 0\npool " + device +
@@ -63,7 +65,7 @@ TEST_CASE("replicas that divide the same weights into different pieces load thei
   REQUIRE(plan.pools.size() == 4);
   for (std::size_t p = 0; p < plan.pools.size(); ++p) {
     INFO(plan.pools[p].name);
-    // The host holds the piece of a, and once the piece that b and c load.
+    // The host holds the piece of replica a, and only one copy of the piece that replicas b and c load.
     const std::int64_t bytes = plan.pools[p].name == "a"      ? 60
                                : plan.pools[p].name == "host" ? 90
                                                               : 30;
@@ -71,8 +73,9 @@ TEST_CASE("replicas that divide the same weights into different pieces load thei
   }
 }
 
-// One replica computes three batches of a step and the other one two. They keep different weights, so they divide the
-// weights of a group into different pieces. The links are private, so each replica takes as long as if it ran alone.
+// One replica computes three batches of a step, and the other replica computes two batches. The two replicas keep
+// different weights on their devices, so they divide the weights of a group into different pieces. The links are
+// private, so each replica takes as long as if it ran alone.
 TEST_CASE("a replica with fewer batches takes as long as if it ran alone") {
   const auto seconds = [](const std::string& text, const std::vector<std::string>& more) {
     std::vector<std::string> machine = {"platform.links.host.bandwidth=50MB/s",

@@ -64,7 +64,7 @@ TEST_CASE(
   // and B ends at 2.501 ms. Then three micro-batches take 1 ms each, and the last answer takes 0.001 ms.
   CHECK(makespan_of(plan_of(one_by_one + ", resident: all")) == ms(5.502));
   // Without weights that stay, the link loads the first input and then weights eight times, in 1 ms each. The other
-  // inputs come when the device has no room for further weights, or between two loads of weights. At the end B is
+  // inputs come when the device has no room for further weights, or between two loads of weights. At the end, B is
   // computed and the answer is saved.
   const double none = makespan_of(plan_of(one_by_one + ", resident: none"));
   CHECK(none >= 8.502e-3 * (1 - 1e-9));
@@ -91,8 +91,8 @@ TEST_CASE(
 }
 
 TEST_CASE("residency: weights that stay keep their room for the whole run") {
-  // If the weights of A are to stay, the weights of A and B (2 MB) and the tensors between them must fit together.
-  // If they do not fit together, no plan runs.
+  // If the weights of A are to stay, the weights of A and B (2 MB) and the tensors between the two layers must fit
+  // together. If these bytes do not fit together, no plan runs.
   CHECK_NOTHROW(plan_of("streamed, resident: [1]", 2, "2005kB"));
   CHECK_THROWS_AS(plan_of("streamed, resident: [1]", 2, "2000kB"), Infeasible);
   // If no weights stay, one group at a time fits. So the plan with the open choice is not refused.

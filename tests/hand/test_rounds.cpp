@@ -42,7 +42,8 @@ Plan planned(const std::string& workload, const std::string& rest,
 
 TEST_CASE(
     "resident: the plan of a million micro-batches is as long as the plan of one micro-batch") {
-  // The weights take 0.6. For each micro-batch, the input takes 0.001 ms, the computation 6 ms and the answer 0.001 ms.
+  // The weights take 0.6 ms. For each micro-batch, the input takes 0.001 ms, the computation 6 ms and the answer 0.001
+  // ms.
   const std::string policy = "policy: {name: resident, buffers: 2}\n";
   const Plan one = planned("batches_per_step: 1", policy);
   for (const std::int64_t count : {2, 10, 1'000'000}) {
@@ -111,7 +112,7 @@ TEST_CASE("resident: steps are counted if the body is a part of a step") {
 }
 
 TEST_CASE("without overlap, a round begins when the previous round has ended") {
-  // The run takes 0.6 + 6 x (0.001 + 6 + 0.001).
+  // The run takes 0.6 + 6 x (0.001 + 6 + 0.001) ms.
   for (const char* policy : {"resident, overlap: false", "sharded, overlap: false", "basic"}) {
     const Plan plan =
         planned("batches_per_step: 3, steps: 2", std::string("policy: {name: ") + policy + "}\n");
@@ -167,7 +168,7 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
   CHECK(many.iterations == 1'000'000);
 }
 
-TEST_CASE("data_parallel: replicas with unequal shares have equal iterations") {
+TEST_CASE("data_parallel: replicas with unequal shares run the same number of iterations") {
   // In each of two steps, the devices compute four and three of seven batches, in 6 ms per batch. The weights of both
   // devices come over one link (1.2 ms), and then the inputs of both devices come (0.002 ms). The first replica
   // computes for 8 x 6 ms without a pause.

@@ -21,8 +21,8 @@ struct Drawn {
   std::vector<std::string> inputs;
 };
 
-/// The layers have these times and outputs: image 1 kB; a 1 ms, 2 kB; b 2 ms, 2 kB; c 3 ms, 2 kB; the sum of c and a 1
-/// ms, 2 kB; d 1 ms, 1 kB.
+/// The image has 1 kB. Layers a, b, c, sum and d take 1, 2, 3, 1 and 1 ms. The outputs of layers a, b, c and sum have 2
+/// kB each, and the output of layer d has 1 kB.
 const std::vector<Drawn> block = {{"a", 500, 2000, {"image"}},
                                   {"b", 500, 4000, {"a"}},
                                   {"c", 500, 6000, {"b"}},
@@ -83,7 +83,7 @@ double makespan_of(const Plan& plan) {
 }
 
 TEST_CASE(
-    "a stage lists the tensors that later stages read, and its output is the sum of these "
+    "a stage lists the tensors that later stages read, and its output has the bytes of these "
     "tensors") {
   const Scenario scenario =
       scenario_of(block, 250, "stages: {cut: per_layer}\npolicy: {name: resident, buffers: 1}\n");
@@ -105,9 +105,9 @@ TEST_CASE(
 TEST_CASE(
     "resident: a shortcut is on the device once, from the stage that makes it to the last "
     "stage that reads it") {
-  // The device holds 1 + 2 kB while a runs, 2 + 2 kB while b runs, 6 kB (with a and b) while c runs, 6 kB (with a and
-  // c) while the sum runs, and 2 + 1 kB while d runs. If a were copied at each cut, the device would hold 4 + 4 kB
-  // while c runs.
+  // The device holds 1 + 2 kB while layer a runs, and 2 + 2 kB while layer b runs. The device holds 6 kB while layer c
+  // runs (with the outputs of a and b) and while the sum runs (with the outputs of a and c), and 2 + 1 kB while layer d
+  // runs. If the output of layer a were copied at each cut, the device would hold 4 + 4 kB while layer c runs.
   const Plan plan = make_plan(
       scenario_of(block, 250, "stages: {cut: per_layer}\npolicy: {name: resident, buffers: 1}\n"));
   CHECK(makespan_of(plan) == ms(0.001 + 8 + 0.001));
@@ -115,7 +115,8 @@ TEST_CASE(
 }
 
 TEST_CASE("sharded: a tensor is not sent back to the device that made it") {
-  // a and the sum are on gpu0, and b and c are on gpu1. So a is sent to gpu1 (0.002 ms), and c is sent back (0.002 ms).
+  // Layers a, sum and d are on gpu0, and layers b and c are on gpu1. So the output of layer a is sent to gpu1 (0.002
+  // ms), and the output of layer c is sent back (0.002 ms).
   const Plan plan =
       make_plan(scenario_of(block, 250,
                             "stages: {cut: per_layer}\n"
@@ -124,14 +125,14 @@ TEST_CASE("sharded: a tensor is not sent back to the device that made it") {
   CHECK(makespan_of(plan) == ms(0.001 + 1 + 0.002 + 5 + 0.002 + 2 + 0.001));
 }
 
-TEST_CASE("sharded: a shortcut is sent to the device that reads it during other computations") {
-  // a and b are on gpu0, and the other layers are on gpu1. The next stage waits for b (0.002 ms), and a (0.002 ms) is
-  // sent while c runs.
+TEST_CASE("sharded: during other computations, a shortcut is sent to the device that reads it") {
+  // Layers a and b are on gpu0, and the other layers are on gpu1. Layer c waits for the output of layer b (0.002 ms).
+  // The output of layer a (0.002 ms) is sent while layer c runs.
   const std::string rest = "policy: {name: sharded, devices: [gpu0, gpu0, gpu1, gpu1, gpu1]";
   const Plan plan = make_plan(scenario_of(block, 250, "stages: {cut: per_layer}\n" + rest + "}\n"));
   CHECK(sent_bytes(plan) == 4000);
   CHECK(makespan_of(plan) == ms(0.001 + 3 + 0.002 + 5 + 0.001));
-  // If only one action runs at a time, c also waits for a.
+  // If only one action runs at a time, layer c also waits for the output of layer a.
   const Plan serial = make_plan(
       scenario_of(block, 250, "stages: {cut: per_layer}\n" + rest + ", overlap: false}\n"));
   CHECK(makespan_of(serial) == ms(0.001 + 3 + 0.002 + 5 + 0.002 + 0.001));
@@ -154,7 +155,7 @@ std::vector<Drawn> random_layers(test::Dice& dice) {
     }
     names.push_back(layer.name);
     layers.push_back(std::move(layer));
-    // No later layer reads a layer that is dropped here, unless no other layer is left.
+    // No later layer reads a layer whose name is dropped here.
     if (dice.one_in(5)) names.pop_back();
     if (names.empty()) names.push_back("image");
   }

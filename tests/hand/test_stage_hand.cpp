@@ -10,9 +10,9 @@ using namespace sluice::test;
 
 TEST_CASE("the workspace of a chain is the greatest sum of two neighbouring inner tensors") {
   const Model model = chain();  // the input has 10 elements, and the outputs have 20, 30, 5 and 7
-  // All layers are in one stage, in float32. The inner tensors are a, b and c. The stage holds a = 20 elements while a
-  // runs, a + b = 50 while b runs, b + c = 35 while c runs, and c = 5 while d runs (d itself leaves the stage). The
-  // greatest sum is 50 elements.
+  // All layers are in one stage, in float32. The inner tensors are the outputs of layers a, b and c. The stage holds 20
+  // elements while layer a runs, 20 + 30 while layer b runs, 30 + 5 while layer c runs, and 5 while layer d runs. The
+  // output of layer d leaves the stage. The greatest sum is 50 elements.
   const auto one = make_stages(model, {4}, DType::float32);
   REQUIRE(one.size() == 1);
   CHECK(one[0].input_bytes == 4 * 10);
@@ -20,8 +20,8 @@ TEST_CASE("the workspace of a chain is the greatest sum of two neighbouring inne
   CHECK(one[0].workspace_bytes == 4 * 50);
   CHECK(one[0].weight_bytes == 4 * 10);
 
-  // With a cut after b, the stage {input, a, b} has the inner tensor a (20 elements), which is held while a and b run.
-  // The stage {c, d} has the inner tensor c (5 elements). Tensor b crosses the cut.
+  // With a cut after b, the stage {input, a, b} has the inner tensor a (20 elements), which is held while layers a and
+  // b run. The stage {c, d} has the inner tensor c (5 elements). Tensor b crosses the cut.
   const auto two = make_stages(model, {2, 4}, DType::int8);
   REQUIRE(two.size() == 2);
   CHECK(two[0].input_bytes == 10);
@@ -46,21 +46,21 @@ TEST_CASE(
   Model model;
   model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1), layer("b", {1}, 16, 0, 1),
                   layer("c", {1}, 4, 0, 1), layer("d", {2, 3}, 2, 0, 1)};
-  // All layers are in one stage. The stage holds a = 8 elements while a runs, a + b = 24 while b runs, a + b + c = 28
-  // while c runs, and b + c = 20 while d runs.
+  // All layers are in one stage. The stage holds 8 elements while layer a runs, 8 + 16 while layer b runs, 8 + 16 + 4
+  // while layer c runs, and 16 + 4 while layer d runs.
   const auto one = make_stages(model, {4}, DType::int8);
   CHECK(one[0].workspace_bytes == 28);
   CHECK(one[0].input_bytes == 10);
   CHECK(one[0].output_bytes == 2);
-  // With a cut after b, both a and b are read later (8 + 16 = 24 elements), so that the first stage has no inner
-  // tensor. Tensor c (4 elements) is an inner tensor of the second stage while c and d run.
+  // With a cut after layer b, tensors a and b are both read later (8 + 16 = 24 elements), so that the first stage has
+  // no inner tensor. Tensor c (4 elements) is an inner tensor of the second stage while layers c and d run.
   const auto two = make_stages(model, {2, 4}, DType::int8);
   CHECK(two[0].output_bytes == 24);
   CHECK(two[0].workspace_bytes == 0);
   CHECK(two[1].input_bytes == 24);
   CHECK(two[1].workspace_bytes == 4);
-  // With a cut after c, no later layer reads a, and b and c cross (20 elements). The inner tensor of the first stage is
-  // a, which is held while a, b and c run.
+  // With a cut after layer c, no later layer reads tensor a, and tensors b and c cross (20 elements). The inner tensor
+  // of the first stage is tensor a, which is held while layers a, b and c run.
   const auto later = make_stages(model, {3, 4}, DType::int8);
   CHECK(later[0].output_bytes == 20);
   CHECK(later[0].workspace_bytes == 8);
@@ -107,7 +107,8 @@ TEST_CASE(
 
 namespace {
 
-/// Returns the seconds of the longest stage if `seconds` is cut into `count` stages in the best way.
+/// Returns the seconds of the longest stage if `seconds`, from index `begin` on, is cut into `count` stages in the best
+/// way.
 std::int64_t best_of_all(const std::vector<std::int64_t>& seconds, std::size_t begin,
                          std::size_t count) {
   std::int64_t stage = 0;
@@ -151,14 +152,15 @@ TEST_CASE(
     "have joined") {
   CHECK(Cutting(chain()).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 2, 3, 4});
   Model model;
-  // After b two tensors cross, a and b. After c two tensors cross, b and c. d joins b and c, and e reads d.
+  // After layer b, two tensors cross: a and b. After layer c, two tensors cross: b and c. Layer d joins b and c, and
+  // layer e reads d.
   model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1),
                   layer("b", {1}, 16, 0, 1),    layer("c", {1}, 4, 0, 1),
                   layer("d", {2, 3}, 2, 0, 1),  layer("e", {4}, 2, 0, 1)};
   const Cutting diamond(model);
   CHECK(diamond.lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 4, 5});
-  // In the next two models, a shortcut leads from a to the end, or c is an answer in the middle of the model, which is
-  // kept to the end.
+  // In the next two models, a shortcut leads from layer a to the end, or layer c is an answer in the middle of the
+  // model, which is kept to the end.
   Model shortcut = model;
   shortcut.layers[5].inputs = {4, 1};
   CHECK(Cutting(shortcut).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 5});

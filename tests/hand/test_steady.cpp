@@ -31,8 +31,8 @@ RunResult run_of(const Plan& plan) {
 }
 
 TEST_CASE("one step of a resident model: the load counts in the first step, not in step_s") {
-  // The weights take 0.6 ms, the input 0.001 ms, the computation 6 ms and the answer 0.001 ms. In the steady state only
-  // the computation binds, because inputs are loaded and answers are saved during computations.
+  // The weights take 0.6 ms, the input 0.001 ms, the computation 6 ms and the answer 0.001 ms. In the steady state,
+  // only the computation binds, because inputs are loaded and answers are saved during computations.
   const RunResult result = run_of(planned("batch: 1", "policy: {name: resident, buffers: 2}\n"));
   CHECK(number(result, "makespan_s") == ms(6.602));
   CHECK(number(result, "throughput_samples_per_s") == Approx(1 / 6.602e-3));
@@ -51,8 +51,8 @@ TEST_CASE("a load longer than the step is not a part of step_s") {
 }
 
 TEST_CASE("the weights of groups that take turns are loaded again for every step") {
-  // A memory of 310 kB holds one layer at a time, so that actions run one after the other: 0.6 ms for weights, 6 ms for
-  // computation, 0.001 ms for the input and 0.001 ms for the answer. The outputs of 2 and 3 kB stay on the device.
+  // A memory of 310 kB holds one layer at a time, so that actions run one after the other. The weights take 0.6 ms, the
+  // computation 6 ms, the input 0.001 ms and the answer 0.001 ms. The outputs of 2 and 3 kB stay on the device.
   const RunResult result =
       run_of(planned("batch: 1",
                      "stages: {cut: per_layer}\n"
@@ -88,7 +88,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("the first step is complete before the steps that follow it") {
+TEST_CASE("the first step of a run of nine steps takes as long as a run of one step") {
   const RunResult one = run_of(planned("batch: 1", "policy: {name: resident, buffers: 2}\n"));
   const RunResult nine =
       run_of(planned("batch: 1, steps: 9", "policy: {name: resident, buffers: 2}\n"));
@@ -113,8 +113,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "if steps are large, only a few further steps are simulated, and for a plan without a body no "
-    "further steps are simulated") {
+    "neither a plan without a body nor a plan with too many iterations per step has a time of a "
+    "further step") {
   Plan plan = planned("batch: 1", "policy: {name: resident, buffers: 2}\n");
   Plan none = plan;
   none.body_end = none.body_begin;

@@ -10,8 +10,7 @@ using namespace training_case;
 TEST_CASE(
     "training, all kept: the weights and one input are loaded, and then all passes run "
     "without a pause") {
-  // The weights take W = 0.6 ms, the input takes 0.001 ms, and then four micro-batches take (1 + 2 + 3) x (1 + 2) ms
-  // each.
+  // The weights take 0.6 ms, the input takes 0.001 ms, and then four micro-batches take (1 + 2 + 3) x (1 + 2) ms each.
   CHECK(makespan_of(four + cut + "policy: {name: resident}\n") == ms(0.6 + 0.001 + 72));
 }
 
@@ -29,10 +28,10 @@ TEST_CASE("an update takes the FLOP of its optimizer per parameter, once per bat
         ms(0.6 + 2 * (4 * (0.001 + 18) + 1.8)));
 }
 
-TEST_CASE("the backward pass costs the requested multiple of the forward pass") {
+TEST_CASE("the backward pass takes the requested multiple of the seconds of the forward pass") {
   CHECK(makespan_of(four + cut + serial, {"workload.backward=1"}) == ms(0.6 + 4 * (0.001 + 12)));
-  // Layers of a stage table have a row's FLOP once for the gradient of the input and once for the gradient of the
-  // weights, so that the backward pass takes twice as long as the forward pass.
+  // Each layer has the FLOP of its row once for the gradient of the input, and once for the gradient of the weights. So
+  // the backward pass takes twice as long as the forward pass.
   CHECK(makespan_of(four + cut + serial, {"workload.backward=per_layer"}) ==
         ms(0.6 + 4 * (0.001 + 18)));
 }
@@ -49,10 +48,12 @@ TEST_CASE("recomputing all stages adds a forward pass, except for tensors that n
         ms(0.6 + 4 * (0.001 + 18 + 3)));
 }
 
-TEST_CASE("loads on a busy link start during a computation, and no computation waits for them") {
+TEST_CASE(
+    "loads on a busy link start during a computation, and no computation waits for these loads") {
   // Eight layers take 1 ms forward and 2 ms backward. The output of a layer takes 2.2 ms on the link, and the weights
   // of a layer take 1 us. The outputs of the first three layers are saved from 1 to 7.6 ms, and are needed again at 16,
-  // 18 and 20 ms. So the loads start at 12, 14.2 and 16.4 ms. The last two loads start during backward passes of 2 ms.
+  // 18 and 20 ms. The loads start at 12, 14.2 and 16.4 ms and end in time. The last two loads start during backward
+  // passes of 2 ms.
   const std::vector<Row> rows(8, {1, 1000, 2'200'000});
   const Scenario scenario = small_scenario(
       1000, rows,
@@ -77,12 +78,12 @@ TEST_CASE("training, all kept: the peak is at the last backward pass") {
   CHECK(peak_of(four + cut + serial) == 1'200'000 + 11'000);
 }
 
-TEST_CASE("training, all recomputed: the peak is the peak of a single forward and backward pass") {
+TEST_CASE("training, all recomputed: the peak is as high as if all tensors were kept") {
   // The peak is in the backward pass of C, as if all tensors were kept, because recomputation makes all three outputs
   // again before the backward pass of C.
   CHECK(peak_of(four + cut + serial + "fates: {strategy: recompute_all}\n") == 1'200'000 + 11'000);
-  // If A and B are offloaded, the input and A's output are not on the device during the backward pass of C, which
-  // leaves 3000 + 1000 + 1000 + 3000 bytes.
+  // If A and B are offloaded, the input and A's output are not on the device during the backward pass of C. So the
+  // device holds 3000 + 1000 + 1000 + 3000 bytes.
   CHECK(peak_of(four + cut + serial + "fates: {strategy: listed, offload: [1, 2]}\n") ==
         1'200'000 + 8'000);
 }
@@ -154,7 +155,7 @@ TEST_CASE("streamed training loads the weights that the previous step has saved"
   CHECK(checked > 0);
 }
 
-TEST_CASE("the engine and the replay agree on training under every fate and policy") {
+TEST_CASE("SimGrid's engine and the replay agree on training under every fate and policy") {
   for (const char* policy : {"resident", "streamed"})
     for (const char* fates : {"keep_all", "recompute_all", "offload_all", "sqrt", "selective"})
       for (const char* optimizer : {"none", "adam"}) {
@@ -176,12 +177,12 @@ std::vector<std::string> with(std::vector<std::string> overrides, const std::str
 }
 
 TEST_CASE(
-    "all-reduce after the backward pass: 2 (n - 1) pieces of g / n bytes, one after the "
-    "other") {
-  // Two replicas compute two micro-batches each: the weights take W = 0.6 ms, the input takes 0.001 ms, and the
-  // computation takes 2 x 18 ms. Then each replica sends two halves of 300, 200 and 100 kB to the other replica,
-  // beginning with the gradients of C. Both replicas send at the same time, which takes 0.6 ms. The updates of C and B
-  // run during the next rings, and A's update (0.05 ms) runs after the last ring.
+    "all-reduce after the backward pass: each of n replicas sends 2 (n - 1) pieces, each 1 / n of "
+    "the gradients") {
+  // Two replicas compute two micro-batches each: the weights take 0.6 ms, the input takes 0.001 ms, and the computation
+  // takes 2 x 18 ms. Then each replica sends two halves of 300, 200 and 100 kB to the other replica, beginning with the
+  // gradients of C. Both replicas send at the same time, which takes 0.6 ms. The updates of C and B run during the next
+  // rings, and A's update (0.05 ms) runs after the last ring.
   CHECK(makespan_of(four + cut + replicas, with(two, "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 36 + 0.6 + 0.05));
   // Four replicas with one micro-batch each send six quarters of the gradients, which take 6 / 4 x 0.6 = 0.9 ms.
@@ -198,15 +199,14 @@ TEST_CASE(
   // transfers.
   CHECK(makespan_of(four + cut + replicas, two) == ms(0.6 + 0.001 + 36 + 0.3));
   // At 1 MB/s, the rings of C (300 ms), B (200 ms) and A (100 ms) run one after the other, from the end of the last
-  // backward pass of C. The weights take W = 600 ms, and the input takes 1 ms (the computation of 18 ms hides the next
+  // backward pass of C. The weights take 600 ms, and the input takes 1 ms (the computation of 18 ms hides the next
   // input). The backward pass of C for the second micro-batch ends at 601 + 18 + 6 + 6 = 631 ms. The rings end at 631 +
   // 600 ms. Then A's update takes 0.05 ms.
   CHECK(makespan_of(four + cut + replicas, with(two, "platform.links.host.bandwidth=1MB/s")) ==
         ms(631 + 600 + 0.05));
 }
 
-TEST_CASE(
-    "all-reduce without an update: at the end of the batch, before gradients are used again") {
+TEST_CASE("without an update, an all-reduce ends before the next backward pass of its stage") {
   const std::vector<std::string> none = {two[0], two[1], "workload.optimizer=none"};
   // No computation is left that could hide the ring of A (0.1 ms). If the rings follow the backward pass, no ring is
   // hidden.
@@ -280,7 +280,8 @@ TEST_CASE(
   CHECK(summary.find("offloaded_bytes")->value.number == 4 * 5000);
 }
 
-TEST_CASE("the cost of training per sample does not depend on the number of steps") {
+TEST_CASE(
+    "the time of training relative to the forward passes does not depend on the number of steps") {
   // Training takes three times the forward passes. At 1 MB/s, the weights take 600 ms, which the metric does not count.
   const auto over = [](const std::string& steps, const std::string& bandwidth) {
     const Plan plan = make_plan(

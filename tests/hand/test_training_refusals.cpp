@@ -133,7 +133,7 @@ TEST_CASE("a budget that is too small for training is refused with the bytes by 
 }
 
 /// Returns a scenario with these layers. In the tests below, the input has 1000 elements (4 kB), and only the second
-/// layer after it has weights.
+/// layer after the input has weights.
 Scenario before_the_first_weights(const std::string& layers, const std::string& rest) {
   return read_scenario(
       parse_text("format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
@@ -148,7 +148,7 @@ Scenario before_the_first_weights(const std::string& layers, const std::string& 
       "m");
 }
 
-TEST_CASE("before the first weights there is no backward pass, in time and in memory") {
+TEST_CASE("layers before the first weights take no seconds and no bytes for a backward pass") {
   const std::string rest =
       "cost: {model: measured}\n"
       "workload: {mode: training, backward: per_layer, optimizer: none}\n";
@@ -160,13 +160,13 @@ TEST_CASE("before the first weights there is no backward pass, in time and in me
             "}\n      - {type: measured, name: b, forward: 2ms, backward: 4ms, parameters: 1000}\n",
         rest));
   };
-  // Weights and input take 4 us each. During the backward pass of b, the device holds the weights, the gradients of the
-  // weights, a's output, b's output, and the gradient of b's output, with 4 kB each.
+  // Weights and input take 4 us each. During the backward pass of layer b, the device holds five tensors of 4 kB each:
+  // the weights, the gradients of the weights, a's output, b's output, and the gradient of b's output.
   const Plan without = plan_of("");
   CHECK(makespan_of(without) == ms(0.008 + 1 + 2 + 4));
   CHECK(replay(without).peaks.front() == 5 * 4000);
-  // If the backward pass of a was measured, a has a backward pass. The input of a is kept, and b makes the gradient
-  // that the backward pass of a reads.
+  // If the backward pass of layer a was measured, layer a has a backward pass. The input of layer a is kept, and layer
+  // b makes the gradient that the backward pass of layer a reads.
   const Plan with = plan_of(", backward: 3ms");
   CHECK(makespan_of(with) == ms(0.008 + 1 + 2 + 4 + 3));
   CHECK(replay(with).peaks.front() == 7 * 4000);

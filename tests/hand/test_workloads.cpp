@@ -27,7 +27,7 @@ TEST_CASE("1F1B pipelines of uneven stages end at the time of a max-plus recursi
 }
 
 // There are P stages and M micro-batches. A forward pass takes f = 1000 us, a backward pass takes b = 2000 us, and a
-// transfer takes x = 640 + 10 us. With GPipe the last stage begins after (P-1)(f + x). The last stage computes for M f
+// transfer takes x = 640 + 10 us. With GPipe, the last stage begins after (P-1)(f + x). The last stage computes for M f
 // and then for M b without a pause, because its own backward passes come first. The last gradient crosses P-1 stages in
 // (P-1)(b + x). The sum is:
 //   (P-1)(f + b + 2x) + M (f + b)
@@ -39,15 +39,15 @@ TEST_CASE("a GPipe pipeline of equal stages takes the time of its closed form") 
   }
 }
 
-TEST_CASE("with latency, 1F1B pipelines of equal stages take longer than without latency") {
+TEST_CASE("1F1B pipelines of equal stages end at the time of a max-plus recursion") {
   require_makespan(bench::pipeline_plan({4, 8, true, false}), 43'400);
   require_makespan(bench::pipeline_plan({8, 64, true, false}), 293'600);
   require_makespan(bench::pipeline_plan({16, 256, true, false}), 1'143'200);
 }
 
-// With one layer no actions overlap. The forward pass takes 1000 + h us, the save and the load take 650 us each, and
-// the backward pass takes 2000 + h us. All h of five iterations add up to 476 us, so that the run takes 5 x 4300 + 476
-// us.
+// With one layer, no actions overlap. The forward pass takes 1000 + h us, the save and the load take 650 us each, and
+// the backward pass takes 2000 + h us. For each pass, a hash gives an h from 0 to 100. All h of five iterations add up
+// to 476 us, so that the run takes 5 x 4300 + 476 us.
 TEST_CASE("an offloaded chain of one layer takes the sum of its operations") {
   require_makespan(bench::offload_plan(1, 5), 5 * 4300 + 476);
 }

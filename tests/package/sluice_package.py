@@ -11,7 +11,7 @@ except ImportError as error:
 
 
 def need(*modules):
-    """Skips the test if one of Debian's packages is not installed."""
+    """Skips the test if one of these Python modules is not installed."""
     for module in modules:
         if importlib.util.find_spec(module) is None:
             print(f"skipped: {module} is not installed")

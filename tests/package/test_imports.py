@@ -16,8 +16,8 @@ MODULES = {path.stem for path in FOLDER.glob("*.py")}
 
 
 def imported(path):
-    """Returns the modules of the package that a module imports, by the kind of import: at once, in a function, only for
-    types, or by late()."""
+    """Returns the modules of the package that a module imports in any way: at once, in a function, only for types, or
+    by late()."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.level == 1:

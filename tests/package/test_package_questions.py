@@ -147,7 +147,7 @@ class Questions(unittest.TestCase):
             builder.compute("gpu", 0)
         one, another = (builder.finish() for builder in builders)
         self.assertEqual(one, one)
-        self.assertNotEqual(one, another)  # the two policies are different functions
+        self.assertNotEqual(one, another)  # a plan without seconds is equal only to itself
 
     def test_everything_can_be_pickled(self):
         for thing in (small(), small().plan(), sluice.model("alexnet", scale=2), sluice.platform("k40")):

@@ -104,8 +104,8 @@ class Sweeps(unittest.TestCase):
 
 class SecondMemory(unittest.TestCase):
     def test_a_computation_reads_its_weights_from_another_memory(self):
-        # All times below are in ms. The weights (4e6 B) come from 1 until 5, and the input comes until 4. The
-        # computation takes 2, but its reads (twice the weights at 2 GB/s) take 4, so that it ends at 9. The answer
+        # All times below are in ms. The weights (4e6 B) are loaded from 1 to 5, and the input is loaded from 0 to 4.
+        # The computation takes 2, but its reads (twice the weights at 2 GB/s) take 4, so that it ends at 9. The answer
         # arrives at 13.
         made = sluice.Scenario.from_dict({
             "model": sluice.model("matmul_chain", layers=1, size=1000), "platform": PLATFORM,
@@ -276,7 +276,7 @@ class Registering(unittest.TestCase):
         update.with_({"workload.mode": "training"}).plan()
 
     def test_a_plan_that_leaves_samples_without_an_answer_is_refused(self):
-        @sluice.policy(name="silent", summary="Makes a plan whose last action completes this number of samples.",
+        @sluice.policy(name="silent", summary="Makes a plan whose last action completes `says` samples.",
                        parameters=[sluice.parameter("says", "integer", "samples done", default=0)])
         def silent(stages, platform, workload, parameters):
             builder = sluice.PlanBuilder(platform, "silent")

@@ -215,7 +215,7 @@ class Survives(unittest.TestCase):
 
 
 def parent_helper(pid):
-    """Returns the helper of the process from which this process was forked."""
+    """Returns the process number of the helper of the parent process, whose number is `pid`."""
     return next(child for child in descendants(pid) if child != os.getpid())
 
 

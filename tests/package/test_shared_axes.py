@@ -22,8 +22,8 @@ TRAINING = sluice.Scenario.from_dict({
     "model": "vgg16", "platform": "gtx980", "policy": "resident",
     "workload": {"mode": "training", "batch": 20, "optimizer": "adam"}})
 FATES = ("sqrt", "optimal", "recompute_all", "offload_all", "selective")
-# The tests use two runs of 0.9 s and 1.2 s. If each run is shown alone, the axis of the first run is in ms, and the
-# axis of the second run is in s.
+# Some of these runs take less than 1 s, and some take more than 1 s. If each run is shown alone, the axis of a shorter
+# run is in ms, and the axis of a longer run is in s.
 RUNS = {fate: TRAINING.with_({"fates.strategy": fate, "workload.batch": 26 if fate == "sqrt" else 20}).run()
         for fate in FATES}
 SHORT = sluice.load("phased_ipu_pair", {"workload.batches_per_step": 3, "workload.steps": 2}).run()
@@ -36,7 +36,7 @@ def right_end(ax):
 
 
 def written(axis):
-    """Returns positions and numbers of the visible ticks, with the unit of the label."""
+    """Returns (position, number) of each visible tick. The number is in the unit that the label of the axis names."""
     axis.axes.figure.canvas.draw()
     low, high = sorted(axis.get_view_interval())
     return [(place, float(text.get_text())) for place, text in zip(axis.get_ticklocs(), axis.get_ticklabels())

@@ -29,7 +29,7 @@ class Block(nn.Module):
 
 
 class BlockByHand(Block):
-    """The same block with the products of the attention written out."""
+    """A block of GPT-2 with the products of the attention written out."""
 
     def __init__(self, width, heads):
         super().__init__(width, heads)

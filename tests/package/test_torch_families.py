@@ -85,7 +85,7 @@ class Norm(nn.Module):
 
 
 class RMSNorm(Norm):
-    """The same module under the name that Llama's code gives it."""
+    """The module Norm, under the name that Llama's code gives it."""
 
 
 class Llama(nn.Module):

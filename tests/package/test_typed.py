@@ -14,7 +14,7 @@ from sluice_package import sluice
 SCRIPT = pathlib.Path(__file__).with_name("user_script.py")
 #: Packages that have no types of their own in Debian, and whose source mypy would read for a minute.
 OTHERS = ("pandas", "numpy", "xarray", "matplotlib", "torch", "tqdm", "optuna", "distributed")
-# : Triples: a part of the script, the text that replaces this part, and mypy's message about the replacement.
+# Triples: a part of the script, the text that replaces this part, and mypy's message about the replacement.
 MISTAKES = [('over="grid"', 'over="gird"', 'expected "Literal[\'grid\', \'zip\', \'points\']"'),
             ('executor="replay"', 'executor="SimGrid"', "Literal['auto', 'simgrid', 'replay', 'both']"),
             ('mode="training"', 'mode="train"', "Literal['inference', 'training']"),

@@ -98,7 +98,7 @@ class Fitting(unittest.TestCase):
             for card, error in each["device_errors"].items():
                 self.assertAlmostEqual(error["median"], unseen[each["class"]][card]["median"], 5)
         [products] = [each for each in made if each["class"] == "bmm"]
-        # In this table, the names of depth and columns are exchanged.
+        # In the table other.csv, the names of depth and columns are exchanged.
         text = (OPERATORS / "neusight_bmm.csv").read_text()
         self.assertIn(",m,n,k,", text)
         (self.folder / "other.csv").write_text(text.replace(",m,n,k,", ",m,k,n,", 1))
@@ -173,7 +173,7 @@ class Prices(unittest.TestCase):
                     layer = {"type": "matmul", "name": "y", "features": columns, "bias": False}
                     ours = self.seconds(layer, [rows, depth], platform, dtype, batch)
                     # The data sheet in the fit and the data sheet in the platform differ in the fourth digit. So if two
-                    # points are equally near, either point may be used.
+                    # points of the fit are equally near, either point may be used.
                     self.assertLess(abs(ours / form.product(1, batch * rows, columns, depth, size) - 1), 1e-2)
 
 

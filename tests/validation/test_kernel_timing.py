@@ -18,7 +18,7 @@ WORST = "ConvolutionBias_3277 (PMEM, PMEM, DRAM) -- (DRAM)"
 
 
 def printed_pairs():
-    """Returns (simultaneous, single) in microseconds."""
+    """Returns pairs of times (simultaneous, single) in microseconds."""
     with open(PRINTED) as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
     taken = {}

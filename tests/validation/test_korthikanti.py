@@ -34,7 +34,7 @@ class Formulas:
     def __init__(self, name="22B"):
         self.blocks, self.h, self.a = BLOCKS[name], WIDTH[name], HEADS[name]
         self.sh = TOKENS * self.h
-        self.core = 5 * self.a * TOKENS**2  # 5as/h of sh
+        self.core = 5 * self.a * TOKENS**2  # the term 5as/h, times sh
 
     def block(self, t=1, sequence=1):
         if sequence == 1:
@@ -56,7 +56,8 @@ class Formulas:
         return self.blocks * block + Fraction(VOCABULARY * h, t) + TOKENS * h + 2 * h
 
     def model_flop(self):
-        """Returns 72 L s h h (1 + s/6h + v/12hL) per sample."""
+        """Returns the FLOP of a sample, 72 L s h h (1 + s/(6h) + v/(12hL)), for L blocks, s tokens, h features and v
+        words."""
         return (72 * self.blocks * self.sh * self.h + 12 * self.blocks * TOKENS * self.sh +
                 6 * VOCABULARY * self.sh)
 

@@ -28,7 +28,7 @@ def makespan(scenario, *overrides):
 
 
 def row(quantity):
-    """Returns the last cell of a row of the page."""
+    """Returns the cells of a row of the page, except the first cell."""
     found = re.search(rf"^\| {re.escape(quantity)} \|(.*)\|$", PAGE, re.M)
     assert found, quantity
     return found.group(1).split("|")
@@ -57,10 +57,10 @@ class PopARTPhasedExecution(unittest.TestCase):
                    makespan("data_parallel_ipu_pair", weights_only, "platform.links.host.sharing=private"))
 
     def test_runs_with_inputs_and_answers_take_the_seconds_of_the_arithmetic(self):
-        # Phased execution of 3 layers on two devices in turns. In a period of three phases, one phase loads an input (W
-        # + A), one phase saves the answer of the batch before (A), and one phase only loads weights (W or C). In
-        # addition, the first input is loaded before all other transfers. The last answer is saved at the end, because
-        # no phase follows during which it could be saved.
+        # In phased execution, two devices compute 3 layers in turns. In a period of three phases, one phase loads an
+        # input (W + A), one phase saves the answer of the batch before (A), and one phase only loads weights. A phase
+        # takes at least C. In addition, the first input is loaded before all other transfers. The last answer is saved
+        # at the end, because no phase follows during which it could be saved.
         batches = BATCHES * STEPS
         self.check("phased, one batch at a time", (W + A) + batches * (max(W, C) + max(W, C) + max(W + A, C))
                    + (batches - 1) * (max(W, A, C) - max(W, C)) - (max(W + A, C) - C) + A,

@@ -22,8 +22,8 @@ OPERATORS = ROOT.parent / "shared/data/operators"
 
 
 def left_out_errors(rows, rate, bandwidth, element):
-    """Each row is left out in turn, and estimated by a plane through the logarithms of utilisation at the ten nearest
-    rows. Returns the errors."""
+    """Returns the error of each row, if the row is left out and estimated by a plane through the logarithms of
+    utilisation at the ten nearest rows."""
     m, n, k, seconds = rows.T
     ideal = numpy.maximum(2 * m * n * k / rate, element * (m * k + k * n + m * n) / bandwidth)
     x, y = numpy.log(rows[:, :3]), numpy.log(ideal / seconds)

@@ -65,7 +65,7 @@ class QuestionBound(unittest.TestCase):
                     self.assertLessEqual(ratio(model, share), 1.05)
 
     def test_the_page_gives_the_right_reasons_for_the_two_other_models(self):
-        # 64 answers of 1024 x 50257 scores cross the link, with 4 bytes per score, at 30 GB/s.
+        # 64 answers of 1024 x 50257 logits cross the link, with 4 bytes per logit, at 30 GB/s.
         self.assertAlmostEqual(64 * 1024 * 50257 * 4 / 30e9, metrics("gpt2", 90)["question_bound_s"], delta=1e-3)
         self.assertAlmostEqual(ratio("gpt2", 30, "policy.outputs=discard"), 1.05, delta=0.005)
         self.assertAlmostEqual(ratio("gpt2", 50, "policy.outputs=discard"), 1.00, delta=0.005)

@@ -15,15 +15,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 MODEL = ROOT.parent / "shared/data/models/onnx/light_vgg19.onnx"
 
-# 46 layers n0 ... n45 in round(sqrt(46)) = 7 segments, which begin at layer i * 46 // 7. In each segment except the
-# last segment, layers run again if a backward pass reads their results. The backward pass of a convolution or a dense
-# layer reads the input of the layer. The backward pass of a ReLU reads its output, and the backward pass of a pool
-# reads the indices that the pool makes when it runs. The output of a segment's last layer is kept, so that this layer
-# need not run again if it is a convolution. If the last layer is a ReLU, the convolution before this ReLU need not run
-# again either.
+# The 46 layers n0 ... n45 are divided into round(sqrt(46)) = 7 segments. Segment i begins at layer i * 46 // 7. In each
+# segment except the last segment, layers run again if a backward pass reads their results. The backward pass of a
+# convolution or a dense layer reads the input of the layer. The backward pass of a ReLU reads its output, and the
+# backward pass of a pool reads the indices that the pool makes when it runs. The output of a segment's last layer is
+# kept, so that this layer need not run again if it is a convolution. If the last layer is a ReLU, the convolution
+# before this ReLU need not run again either.
 SEGMENTS = [(0, 5), (6, 12), (13, 18), (19, 25), (26, 31), (32, 38), (39, 45)]
 AGAIN = [range(0, 5), range(6, 12), range(13, 19), range(19, 25), range(26, 30), range(32, 38)]
-# Channels in, channels out, height and width of the output.
+# For each convolution: channels in, channels out, and the side of the output, which is a square.
 CONVOLUTIONS = {
     0: (3, 64, 224), 2: (64, 64, 224), 5: (64, 128, 112), 7: (128, 128, 112), 10: (128, 256, 56), 12: (256, 256, 56),
     14: (256, 256, 56), 16: (256, 256, 56), 19: (256, 512, 28), 21: (512, 512, 28), 23: (512, 512, 28),

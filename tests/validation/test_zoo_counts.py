@@ -80,7 +80,7 @@ TORCHVISION = {
 
 # The zoo leaves out the parameters of Inception's auxiliary classifier, which torchvision counts. Inference does not
 # compute this classifier, and the GMACs do not contain it. The classifier consists of a 1 x 1 and a 5 x 5 convolution
-# with their norms, and 1,000 features of 768 with a bias.
+# with their norms, and a dense layer from 768 to 1,000 features with a bias.
 LEFT_OUT = {"inception_v3": 768 * 128 + 2 * 128 + 25 * 128 * 768 + 2 * 768 + 1000 * (768 + 1)}
 
 # The number of parameters of each model: the elements of all tensors of its released weights. GPT-2: openai/gpt-2, 124M
@@ -108,8 +108,9 @@ LANGUAGE = {
     "t5_base": 222_902_784,
 }
 
-# U-Net as in mateuszbuda/brain-segmentation-pytorch: the sum over the tensors of its weights. The LSTM:
-# Zaremba et al. (2014), the large model, with torch.nn.LSTM's biases; 66M in Press and Wolf (2017).
+# The parameters of U-Net are the elements of all tensors of the weights in mateuszbuda/brain-segmentation-pytorch. The
+# LSTM is the large model of Zaremba et al. (2014), with torch.nn.LSTM's biases. Press and Wolf (2017) give 66M for this
+# LSTM.
 OTHERS = {"unet": 7_763_041, "lstm_ptb": 66_034_000}
 
 # tests/unit/model/test_model.cpp counts these models by hand, and tests/validation/test_korthikanti.py counts the last
@@ -160,11 +161,12 @@ class Counts(unittest.TestCase):
                 self.assertEqual(totals(model)["parameters"], parameters)
 
     def test_a_transformers_parameters_follow_from_its_sizes(self):
-        # In GPT-2, a block has 12 width^2 weights, 9 width biases and 4 width of two norms.
+        # In GPT-2, a block has 12 x width^2 weights, 9 x width biases, and 4 x width parameters of two norms.
         block = 12 * 768 ** 2 + 13 * 768
         self.assertEqual(totals("gpt2")["parameters"],
                          50257 * 768 + 1024 * 768 + 12 * block + 2 * 768)
-        # Megatron 22B has 12 L h^2 (1 + 13 / 12 h + (v + s) / 12 L h) parameters, and 2 h parameters of the last norm.
+        # Megatron 22B has 12 L h^2 (1 + 13 / (12 h) + (v + s) / (12 L h)) parameters, for L blocks, h features, v words
+        # and s tokens. The last norm has 2 h parameters in addition.
         self.assertEqual(totals("megatron_22b")["parameters"],
                          48 * (12 * 6144 ** 2 + 13 * 6144) + (51200 + 2048) * 6144 + 2 * 6144)
         # GPT-3 has the layers of GPT-2, but more and wider blocks than GPT-2.
@@ -174,8 +176,8 @@ class Counts(unittest.TestCase):
         # that are 14,336 wide.
         block = 2 * 4096 ** 2 + 2 * 4096 * 1024 + 8 * 4096 + 8 * 3 * 4096 * 14336 + 2 * 4096
         self.assertEqual(totals("mixtral_8x7b")["parameters"], 2 * 32000 * 4096 + 32 * block + 4096)
-        # In OPT, a block has 12 width^2 weights, 9 width biases and 4 width of two norms. OPT has two positions more
-        # than tokens.
+        # In OPT, a block has 12 x width^2 weights, 9 x width biases, and 4 x width parameters of two norms. OPT has two
+        # positions more than tokens.
         for blocks, width, heads, parameters in ((12, 768, 12, 125_239_296),
                                                  (32, 4096, 32, 6_658_473_984)):
             self.assertEqual(parameters, 50272 * width + 2050 * width
@@ -189,8 +191,8 @@ class Counts(unittest.TestCase):
         # The LSTM has two layers of 4 gates over 1,500 + 1,500 values, with two biases each.
         self.assertEqual(totals("lstm_ptb")["parameters"],
                          10000 * 1500 + 2 * (4 * 1500 * 3000 + 2 * 4 * 1500) + 1501 * 10000)
-        # In Llama 2 70B, queries and output have the full width, keys and values an eighth of it, and three products
-        # are 28,672 wide.
+        # In Llama 2 70B, queries and output have the full width, keys and values have an eighth of the width, and three
+        # products are 28,672 wide.
         block = 2 * 8192 ** 2 + 2 * 8192 * 1024 + 3 * 8192 * 28672 + 2 * 8192
         self.assertEqual(totals("llama2_70b")["parameters"], 2 * 32000 * 8192 + 80 * block + 8192)
         # Per token, the model has one multiply-accumulate for each weight except the weights of the table of words. In
@@ -208,7 +210,7 @@ class Counts(unittest.TestCase):
 
 
 def passes_of(result):
-    """Returns how often the weights of each group were loaded."""
+    """Returns how often the weights of group 0 were loaded. In these runs, this number is equal for all groups."""
     return int(result["plan"]["facts"]["weight_passes"]["0"])
 
 

@@ -38,8 +38,8 @@ def text_of(name):
 
 
 def rows_of(name, sections=""):
-    """Returns for each quantity the text of (document, Sluice, difference), from all tables of a file below matching
-    headings."""
+    """Returns {quantity: [document, Sluice, difference]} with the texts of the cells, from all tables of a page below
+    headings that match `sections`."""
     rows, wanted = {}, False
     for line in text_of(name).splitlines():
         if line.startswith("#"):
@@ -83,8 +83,8 @@ class Case(unittest.TestCase):
             self.close(got[quantity], value, quantity)
 
     def check_tables(self, name, expected, sections=""):
-        """Checks the tables below matching headings: the column Sluice must have the `expected` values in the digits
-        shown, the differences must be right, and the rows must be exactly the expected ones."""
+        """Checks the tables below headings that match `sections`: the column Sluice must have the `expected` values in
+        the digits shown, the differences must be right, and the rows must be exactly those of `expected`."""
         rows = rows_of(name, sections)
         self.assertEqual(set(rows), set(expected))
         for quantity, (document, ours, difference) in rows.items():
@@ -116,7 +116,7 @@ class Alexnet:
         return size / self.bandwidth
 
     def once(self):
-        """One inference."""
+        """Computes the numbers of one inference."""
         load, image = self.move(self.params[-1]), self.move(self.state[0])
         state = self.move(self.total_state[-1])
         return {
@@ -163,7 +163,7 @@ class Alexnet:
 
 
 def full_depth():
-    """Computes AlexNet 200 times as large, whose convolutions use the full input depth, at 61 TFLOP/s."""
+    """Computes numbers of AlexNet 200 times as large, whose convolutions use the full input depth, at 61 TFLOP/s."""
     # For each convolution and dense layer without its bias, (outputs, inputs of one output).
     convolutions = [(54, 96, 11 * 11 * 3), (26, 256, 5 * 5 * 96), (12, 384, 3 * 3 * 256),
                     (12, 384, 3 * 3 * 384), (12, 256, 3 * 3 * 384)]
