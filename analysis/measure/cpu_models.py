@@ -45,8 +45,8 @@ def samples_of(row):
 
 
 def simulated(document, path, cache, statistic, batch):
-    """Returns the seconds of the computation of one batch. Each layer takes the time of its row, and no layer is left
-    out."""
+    """Returns the seconds of the computation of one batch, where each layer takes the time of its row, and the metric
+    measured_share. No layer is left out."""
     import sluice
 
     machine = {"format": "sluice-platform/1", "name": "this_cpu",
@@ -62,7 +62,8 @@ def simulated(document, path, cache, statistic, batch):
 
 
 def report(name, path, cache, batch):
-    """Returns the cells of the model's row of the table, under the name of the statistic that they use."""
+    """Returns the cells of the model's row of the table. Cells that use a statistic are under the name of this
+    statistic."""
     rows = rows_of(path, cache)
     leaves = [row for row in rows if row["level"] in ("", "leaf")]
     whole = samples_of(next(row for row in rows if row["level"] == "whole"))

@@ -44,7 +44,7 @@ class Child:
         try:
             _send(self._process.stdin, list(batch))
             answer = _received(self._process.stdout)
-        except OSError:  # the child has closed its end
+        except OSError:  # the child has closed its end of the pipe
             answer = None
         if answer is None:
             raise Died(_how_it_ended(self._process.wait()))
@@ -89,8 +89,8 @@ class Asker:
         return self.ask(text, path, batch[:middle]) + self.ask(text, path, batch[middle:])
 
     def end(self) -> None:
-        """Ends all children. Another thread than the waiting thread may call this method. The thread that waits for the
-        child then gets Died."""
+        """Ends all children. Any thread may call this method while other threads wait for the answers of children.
+        These other threads then get Died."""
         self._ended = True
         for child in list(self._children):
             child._process.kill()

@@ -114,8 +114,8 @@ class Helper:
 
 
 def _start() -> tuple[socket.socket, subprocess.Popen]:
-    """Starts the helper (the program `worker` in this folder). The helper has its own session, so that Ctrl-C reaches
-    only this process."""
+    """Starts the helper (the program `sluice-worker` in this folder). The helper has its own session, so that Ctrl-C
+    reaches only this process."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     program = Path(__file__).with_name("sluice-worker")
     with theirs:
@@ -133,7 +133,8 @@ def _how_it_ended(process: subprocess.Popen) -> str:
 
 
 def _answer(channel: socket.socket, process: subprocess.Popen, progress: Optional[Progress]):
-    """Returns the shared memory that an answer names. Raises the error that the answer reports."""
+    """Waits for the answer on this channel. Returns the shared memory that holds the answer, or raises the error that
+    the answer reports."""
     while True:
         message = _sluice.receive(channel.fileno(), _LOOK_EVERY_MS)
         if message is None:

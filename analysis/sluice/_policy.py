@@ -94,14 +94,15 @@ class Action:
         return self
 
     def not_before(self, seconds: float) -> Action:
-        """Makes the action start no earlier than `seconds` after the start of the run. Only actions of prologue and
-        epilogue can have such a time, because an iteration of the body starts when the iteration before allows it."""
+        """Makes the action start no earlier than `seconds` after the start of the run. Only actions of the prologue and
+        the epilogue can have such a time, because an action of the body runs once in each iteration, and each iteration
+        starts at another time."""
         self._builder._native.not_before(self._ref, float(seconds))
         return self
 
     def takes(self, seconds: float) -> Action:
-        """Sets the seconds of a computation instead of the cost model. A plan that is made without a scenario has no
-        cost model, so that each of its computations needs these seconds."""
+        """Sets the seconds of a computation. Without this call, the cost model gives the seconds. A plan that is made
+        without a scenario has no cost model, so that each of its computations needs this call."""
         self._builder._native.takes(self._ref, float(seconds))
         return self
 
@@ -111,7 +112,7 @@ class Action:
         return self
 
     def done(self, samples: int) -> Action:
-        """Completes the answers of this many samples when the action ends."""
+        """Says that the answers of this many samples are complete when the action ends."""
         self._builder._native.samples_done(self._ref, whole(samples, "samples"))
         return self
 
@@ -124,16 +125,16 @@ class Action:
 
 @checked
 class PlanBuilder:
-    """Makes a plan, to which tensors are added first, and then actions. Each stream executes its actions in the order
-    in which they are added, and a device's memory is granted in this order. Nodes are the names of devices and
-    memories."""
+    """Makes a plan from tensors and actions. A tensor must be added before the actions that use it. Each stream
+    executes its actions in the order in which they are added, and a device's memory is granted in this order. The
+    arguments `node`, `source` and `target` are names of devices or memories."""
 
     def __init__(self, platform: Union[Platform, str, Path], name: str) -> None:
         self._native = _sluice.PlanBuilder(named(platform)._native, name, True)
 
     def tensor(self, name: str, kind: TensorClass, bytes: int, home: Optional[str] = None) -> int:
         """Adds a tensor of a class: weight, gradient, optimizer, activation, workspace, input, output or kv_cache.
-        `home` is the memory that holds the tensor from start to end. Returns its number."""
+        `home` is the memory that holds the tensor from start to end. Returns the number of the tensor."""
         return self._native.tensor(name, kind, whole(bytes, "bytes"), home or "")
 
     def memory(self, name: str, device: str, capacity: Optional[int] = None) -> None:
@@ -151,7 +152,7 @@ class PlanBuilder:
     def collective(self, name: str, kind: Collective, devices: Sequence[str], bytes: int = 0,
                    algorithm: str = "") -> int:
         """Adds a collective operation of several devices (kind: all_reduce, all_gather, reduce_scatter, all_to_all),
-        for `Action.part_of`. Returns its number."""
+        for `Action.part_of`. Returns the number of the collective."""
         return self._native.collective(name, kind, list(devices), whole(bytes, "bytes"), algorithm)
 
     def enter(self, section: Section) -> None:
@@ -169,7 +170,8 @@ class PlanBuilder:
                  allocate: bool = True, stage: Union[int, Stage] = -1,
                  micro_batch: int = -1) -> Action:
         """Adds a transfer of a tensor on the copy engine of the route. The kind of a transfer is load, save, send,
-        move, all_reduce and so on. The transfer uses the source (`release`) and allocates the target (`allocate`)."""
+        move, all_reduce and so on. With `release`, the transfer counts as a use of the tensor in the source memory,
+        where the last use frees the tensor. With `allocate`, the transfer allocates the tensor in the target memory."""
         return Action(self, self._native.transfer(kind, whole(tensor, "tensor", most=_MOST), source,
                                                   target, release, allocate, _number(stage),
                                                   whole(micro_batch, "micro_batch", -1, _MOST)))
@@ -199,10 +201,10 @@ def _number(stage: Union[int, Stage]) -> int:
 def parameter(name: str, type: ParameterType, summary: str, *, default: Any = None, optional: bool = False,
               choices: Sequence[str] = (), unit: str = "", minimum: Optional[float] = None,
               maximum: Optional[float] = None) -> dict:
-    """A parameter of a policy. `type` is boolean, integer, number, quantity, text or choice. A quantity has a `unit`
-    (byte, s, FLOP, FLOP/s, byte/s, W, J), and the policy gets the value in this unit. A parameter without a default is
-    required, and an `optional` parameter may be None. For types other than choice, `choices` are words that are allowed
-    in addition. Numbers must be at least 0, unless `minimum` gives another limit."""
+    """Returns a parameter for `sluice.policy`. `type` is boolean, integer, number, quantity, text or choice. A quantity
+    has a `unit` (byte, s, FLOP, FLOP/s, byte/s, W, J), and the policy gets the value in this unit. A parameter without
+    a default is required, and an `optional` parameter may be None. For types other than choice, `choices` are words
+    that are allowed in addition. Numbers must be at least 0, unless `minimum` gives another limit."""
     text = default if default is None or isinstance(default, str) else to_json(plain(
         default, "default"))
     return {"name": name, "type": type, "summary": summary, "default": text, "optional": optional,

@@ -75,7 +75,8 @@ class ProfileFile:
 
     @staticmethod
     def key(row: Row) -> tuple[str, ...]:
-        """Returns the cells by which a row is recognised. A device that all rows share is in the header."""
+        """Returns the cells by which a row is recognised. The device is not among these cells, because all rows share
+        the device that is in the header."""
         return tuple(row.get(column) or "" for column in KEY)
 
     def put(self, row: Row) -> None:

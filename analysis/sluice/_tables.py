@@ -168,7 +168,7 @@ def _attribute(value):
 
 
 def stages(r: Recording) -> pd.DataFrame:
-    """Returns one row per stage of the plan, by number."""
+    """Returns one row per stage of the plan, indexed by the stage's number."""
     names = list(r.texts("stages/name"))
     table = spans(r).frame()
     computes = np.isin(r.of_action("stream"), np.flatnonzero(r.texts("streams/kind") == "compute"))

@@ -1,5 +1,5 @@
-"""The errors. The text of an error is the text that the command line prints, and `exit_code` is the exit code with
-which `sluice` would end."""
+"""The errors of the package. The text of an error is the text that the command line prints, and `exit_code` is the exit
+code with which `sluice` would end."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class HelperDied(InternalError):
 
 
 class Interrupted(Error):
-    """A signal to the process that ran the simulation ended it."""
+    """A signal to the process that ran the simulation ended the simulation."""
 
     exit_code = 130
 

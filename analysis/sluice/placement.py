@@ -135,7 +135,7 @@ class PlacementCurve:
 
     @property
     def plot(self) -> "PlacementPlots":
-        """plot.slowdown() and plot.tensors()."""
+        """Draws pictures, with .slowdown() and .tensors()."""
         from .placement_plots import PlacementPlots
         return PlacementPlots(self)
 

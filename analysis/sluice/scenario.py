@@ -189,15 +189,15 @@ class Scenario:
             curve.plot.slowdown()
 
         `fast` is a size of fast memory, or a list of sizes. A size is a share from 0 to 1 of the bytes that are needed
-        at the same time, or a text: bytes "16GB", a share "40%", fast to slow memory "1:8", or shares in steps
-        "10%..100%:5". None means 10 % to 100 %, and the fast memory of the device. `ways` is a way to place tensors, or
-        a list of ways. None means all seven ways.
-        `device` is the device that computes. None means the first device with two memories.
-        `in_place` is the pair of measured rates at which kernels read and write slow memory, as "20GB/s:4.4GB/s" or as
-        two numbers in byte/s, (20e9, 4.4e9). With `in_place`, a kernel takes its seconds with all operands in fast
-        memory, plus the seconds of its bytes in slow memory at these rates. None means that the cost model gives the
-        prices of slow memory. `nodes` is the largest number of nodes of branch and bound for one placement. With 0,
-        there is no branch and bound. `progress` is as in `run`, but counts results, one for each size and way.
+        at the same time, or a text: "16GB" (bytes), "40%" (a share), "1:8" (the ratio of fast memory to slow memory) or
+        "10%..100%:5" (shares in steps). None means 10 % to 100 %, and the fast memory of the device. `ways` is a way to
+        place tensors, or a list of ways. None means all seven ways. `device` is the device that computes. None means
+        the first device with two memories. `in_place` is the pair of measured rates at which kernels read and write
+        slow memory, as "20GB/s:4.4GB/s" or as two numbers in byte/s, (20e9, 4.4e9). With `in_place`, a kernel takes its
+        seconds with all operands in fast memory, plus the seconds of its bytes in slow memory at these rates. None
+        means that the cost model gives the prices of slow memory. `nodes` is the largest number of nodes of branch and
+        bound for one placement. With 0, there is no branch and bound. `progress` is as in `run`, but counts results,
+        one for each size and way.
 
         The scenario's policy, cut and fates are ignored. The scenario's cost model must distinguish memories, unless
         `in_place` gives rates. Raises UsageError for sizes or rates that are not valid. Raises InputError for a way or

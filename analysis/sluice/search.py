@@ -214,8 +214,8 @@ def _range(key: str, ends: tuple) -> "_sluice.SearchKey":
 
 
 def _value(key: "_sluice.SearchKey", given: dict[str, Any], text: str) -> Any:
-    """Returns the value in the form that `with_` takes. The result is the value as it was given, or a number if the
-    value has no unit, or a text."""
+    """Returns the value in the form that `with_` takes. A value of a list is returned as it was given. A value of a
+    range is returned as a number if it has no unit, and otherwise as a text."""
     if key.kind == "listed":
         return given.get(text, text)
     if key.kind == "whole":

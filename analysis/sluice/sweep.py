@@ -112,7 +112,7 @@ class Sweep:
     def refusals(self) -> str:
         """Returns the reasons why points have no numbers, each reason once, with the number of its points. Reasons that
         differ only in numbers count as one reason, which is shown with the numbers of the first point."""
-        counts: dict[str, tuple[str, int]] = {}  # reasons that differ only in numbers count as one reason
+        counts: dict[str, tuple[str, int]] = {}  # by text without numbers: the first text, and a count
         for result in self._results:
             if result.status != "complete":
                 text = f"{result.status}: {result.reason}"
@@ -268,7 +268,8 @@ class _Driver:
         return todo
 
     def verify(self, share: float) -> None:
-        """Repeats some points."""
+        """Runs about this share of the complete points in SimGrid, too. Raises InternalError if SimGrid gives another
+        makespan."""
         complete = [n for n, result in enumerate(self._results) if result.status == "complete"]
         chosen = [n for n in _sluice.points_to_verify(self._points, complete, float(share))
                   if not self._results[n].verified]

@@ -44,8 +44,8 @@ def unless(default: Any, **keys: Any) -> dict[str, Any]:
 
 
 def conv(layers, name, source, result, of):
-    """Adds a convolution. `of` has weight, bias, stride, padding, dilation and groups, and output_padding if it is
-    transposed."""
+    """Adds a convolution. `of` has weight, bias, stride, padding, dilation and groups, and output_padding if the
+    convolution is transposed."""
     layers.count(name, of["weight"], of.get("bias"))
     weight, transposed = of["weight"], "output_padding" in of
     rank, groups = weight.dim() - 2, of.get("groups", 1)
@@ -72,8 +72,8 @@ def _conv_module(layers, name, module, args, result):
 
 def linear(layers, name, source, result, weight, bias, holder=None):
     """Adds the layer of a product with weights, of the type that the bundled models have: `dense` for one vector,
-    `matmul` for rows, or a convolution of one pixel for an image of vectors. If `weight` has only the shape of the
-    parameter and not its identity, `holder` is the parameter itself."""
+    `matmul` for rows, or a convolution of one pixel for an image of vectors. If `weight` is another tensor with the
+    shape of the parameter, `holder` is the parameter itself."""
     tied = layers.holder(weight if holder is None else holder)
     place = layers.rows(source)
     before, extents = layers.of(source, place), layers.extents(source, place)
@@ -256,7 +256,7 @@ def _identity(layers, name, module, args, result):
 
 
 def softmax(layers, name, source, result, axis):
-    """Adds a softmax over any axis, which becomes the last one."""
+    """Adds a softmax over any axis, which becomes the last axis of the layer's shape."""
     own, axis = layers.place(source), axis % source.dim()
     place = own if own.order[-1:] == (axis,) else type(own)(
         own.batch, (*(one for one in own.order if one != axis), axis))
@@ -288,8 +288,9 @@ def _lrn(layers, name, module, args, result):
 
 
 def resized(layers, name, source, result, mode):
-    """Adds a layer that changes the size of an image. The mode `nearest` only moves elements. A linear interpolation
-    takes 3 FLOP per output and axis."""
+    """Adds a layer that changes the size of an image. The mode `nearest` only moves elements. An interpolation between
+    two elements takes 3 FLOP, and an output needs 1 interpolation in the mode `linear`, 3 in `bilinear` and 7 in
+    `trilinear`."""
     flop = {"linear": 3, "bilinear": 9, "trilinear": 21, "bicubic": 31}.get(str(mode), 0)
     more = {"flop": flop} if flop else {}
     layers.operator(name, result, [source], layers.channels_last(result), keeps="nothing", **more)

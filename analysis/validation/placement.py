@@ -26,7 +26,8 @@ CLASSES = 10 * BATCH
 FILTER1, FILTER2, DENSE = 2 * 2 * 16 * 4, 2 * 2 * 16 * 8 * 4, 288 * 10 * 4
 SMALL = 64
 
-# The operands of a node are inferred from its operator and its time. Each index of a pool is one byte.
+# The operands of a node are inferred from its operator and its time. A max-pool stores one index per output, which is
+# assumed to take one byte.
 OPERANDS = {
     "ReluBackprop_2611": ([CONV1, CONV1], [CONV1]),
     "ReluBackprop_2573": ([CONV2, CONV2], [CONV2]),
@@ -94,8 +95,8 @@ def repeated(folder, column):
 
 
 def effect_of(folder, column="mean_us_single"):
-    """Returns the ratio above which two times differ by more than the error of the measurement. Only 5 % of the ratios
-    of repeated rows are expected to be above the returned ratio (1.96 standard deviations of a difference of two
+    """Returns the relative difference above which two times differ by more than the error of the measurement. Only 5 %
+    of repeated measurements are expected to differ by more (1.96 standard deviations of a difference of two
     logarithms)."""
     squares = freedom = 0
     for times in repeated(folder, column):
