@@ -1,7 +1,7 @@
 """Runs the points of a sweep in a separate process (a child of the worker), so that a point that ends its process does
 not end a worker. For a Dask cluster or an MPI job, the loss of a worker is worse than the loss of a point.
 
-The worker and its child communicate by pipes. Each message is the length of a pickle and then the pickle. The child
+The worker and its child communicate by pipes. Each message consists of the length of a pickle and the pickle. The child
 ends when its standard input is closed, even in the middle of a point. So no child keeps running when the worker is
 killed."""
 
@@ -71,8 +71,8 @@ class Asker:
         self._ended = False
 
     def ask(self, text: str, path: str, batch: Sequence[Overrides]) -> list[bytes]:
-        """Returns the result of each point as packed bytes. If the child dies, its batch is split in two batches. A
-        point counts as failed if a new child dies while it runs only this point."""
+        """Returns the result of each point as packed bytes. If the child dies, its batch is divided into two batches,
+        which a new child runs. A point counts as failed if a new child dies while it runs only this point."""
         child = self._child(text, path)
         fresh = child.answered == 0
         try:

@@ -11,12 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
-# Lengths are in typographic points (1/72 inch). A line connects a label with its place if they are farther apart than
-# this length.
+# The lengths below are in typographic points (1/72 inch). A line connects a name with its place if the name is farther
+# from its place than this length.
 _NEAR = 8.0
-# The distances from its place at which a label is tried, in this order, in typographic points.
+# A name is tried at these distances from its place, in this order.
 _RINGS = (_NEAR, 16.0, 26.0, 38.0, 52.0, 68.0)
-# The sides of its place on which a label is tried, in this order: (to the right, upwards).
+# At each distance, a name is tried on these sides of its place, in this order: (to the right, upwards).
 _SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0))
 
 

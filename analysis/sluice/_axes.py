@@ -112,7 +112,7 @@ class Limits:
 
 
 def siblings(ax: Axes, which: str) -> list[Axes]:
-    """Returns all axes that share this axis, including `ax` itself."""
+    """Returns all axes that share the x axis or the y axis of `ax` (`which` is "x" or "y"), including `ax` itself."""
     shared = ax.get_shared_x_axes() if which == "x" else ax.get_shared_y_axes()
     return shared.get_siblings(ax)
 

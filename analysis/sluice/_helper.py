@@ -21,7 +21,7 @@ from . import _sluice, errors
 
 # the interval at which a waiting thread looks for a signal that another thread may have received
 _LOOK_EVERY_MS = 100
-_GRACE_S = 2.0  # seconds in which a cancelled run must end
+_GRACE_S = 2.0  # the longest wait for the end of a cancelled run, in seconds
 
 Progress = Callable[[int, int], None]
 
@@ -157,7 +157,7 @@ def _answer(channel: socket.socket, process: subprocess.Popen, progress: Optiona
 
 
 def _call_off(channel: socket.socket) -> None:
-    """Cancels a run, and waits until it has ended."""
+    """Cancels a run, and waits until the run has ended, but at most `_GRACE_S` seconds."""
     try:
         channel.shutdown(socket.SHUT_WR)
     except OSError:

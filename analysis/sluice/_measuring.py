@@ -129,8 +129,8 @@ def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, resu
 
 def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
     """Returns the joules per layer of calls that are prepared once and run again and again, and the uncertainty of
-    these joules. The counter is wrong by at most its resolution at each end. So the function makes so many calls that
-    this error is small, or as many as the time limit allows."""
+    these joules. At the beginning and at the end of the measurement, the counter is wrong by at most its resolution. So
+    the function makes so many calls that this error is small, or as many as the time limit allows."""
     calls = max(calls, subject.cycle)
     run = subject.prepare(calls)
     subject.synchronise()

@@ -1,4 +1,5 @@
-"""Policies in Python. A policy is a decorated function that makes a plan, with a record like that of a C++ policy."""
+"""Policies in Python. A policy is a function that makes a plan. A decorator gives the function the name, the summary
+and the parameters that a policy in C++ has, too."""
 
 from __future__ import annotations
 
@@ -61,8 +62,8 @@ class Action:
         self._builder, self._ref = builder, ref
 
     def wait(self, on: Optional[Action], distance: int = 0) -> Action:
-        """Makes the action wait for the execution of `on` that was `distance` iterations ago, until it has ended and
-        its data have arrived. If `on` is None, this method has no effect."""
+        """Makes the action wait for the execution of `on` that was `distance` iterations ago, until this execution has
+        ended and its data have arrived. If `on` is None, this method has no effect."""
         if on is None:
             return self
         if not isinstance(on, Action) or on._builder is not self._builder:
@@ -78,7 +79,7 @@ class Action:
 
     def use(self, tensor: int, node: str, *, read: bool = True, written: bool = False) -> Action:
         """Uses the tensor in the memory of `node` as an operand, which the action reads, writes, or both. The memory
-        holds the tensor until the action ends, and the last use frees it."""
+        holds the tensor until the action ends, and the last use frees the tensor."""
         if not read and not written:
             raise errors.InputError(f"a use of tensor {tensor} must read or write the tensor")
         self._builder._native.use(self._ref, whole(tensor, "tensor", most=_MOST), node,
@@ -224,9 +225,9 @@ def policies_of_this_process() -> frozenset[str]:
 def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[dict] = (),
            all_devices: bool = False, modes: Sequence[Mode] = ("inference",),
            strategies: Sequence[str] = ("keep_all",)) -> Callable[[AnyPlanner], AnyPlanner]:
-    """Makes a function(stages, platform, workload, parameters) -> Plan a policy. Scenarios may name the policy, its
-    parameters are checked, and `sluice.policies()` lists the policy. The function runs in this process, and its
-    exceptions are passed on to the caller who asks for the plan.
+    """Returns a decorator that turns a function(stages, platform, workload, parameters) -> Plan into a policy.
+    Scenarios may name the policy, its parameters are checked, and `sluice.policies()` lists the policy. The function
+    runs in this process, and its exceptions are passed on to the caller who asks for the plan.
 
         @sluice.policy(name="in_turn", summary="Weights stay; one input after the other.",
                        parameters=[sluice.parameter("inputs_ahead", "integer", "inputs that come in advance",

@@ -22,9 +22,9 @@ Row = dict[str, str]
 
 
 class ProfileFile:
-    """A profile as a CSV file. The header has the keys as the caller gives them. If the file exists, the keys about the
-    machine and the way of measuring must equal those in the file. An existing file keeps the `idle` power that it
-    has."""
+    """A profile as a CSV file. The header of a new file has the keys that the caller gives. If the file exists, its
+    header must agree with these keys about the machine and the way of measuring. An existing file keeps the `idle`
+    power that it has."""
 
     def __init__(self, path: Union[str, Path], header: Mapping[str, Any]) -> None:
         self.path = Path(path)

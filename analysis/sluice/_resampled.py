@@ -1,4 +1,4 @@
-"""Computes a run on a given time base, in bins that end at given times, so that several runs can have the same bins."""
+"""Computes the numbers of a run for bins that end at given times, so that several runs can have the same bins."""
 
 from __future__ import annotations
 

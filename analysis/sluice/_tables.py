@@ -103,7 +103,8 @@ def _blockers(r: Recording) -> pd.Categorical:
 
 
 def memory(r: Recording) -> Table:
-    """Returns one row per tensor that enters or leaves a pool. The rows are ordered by pool, and then by time."""
+    """Returns one row for each time that a tensor enters or leaves a pool. The rows are ordered by pool, and then by
+    time."""
     tensor = r.numbers("memory/tensor")
     return Table({
         "time": r.numbers("memory/time"),

@@ -41,7 +41,7 @@ class Plan:
 
     @property
     def name(self) -> str:
-        """The names of scenario and policy."""
+        """The names of the scenario and the policy, as one text."""
         return self._native.name
 
     @property

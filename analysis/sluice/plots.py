@@ -42,9 +42,9 @@ class Plots(Suggesting):
                  title: Optional[str] = None, *, streams: Streams = None, unit: Optional[str] = None,
                  legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows the actions of each stream over time, with one row per stream and one bar per action, from `start` to
-        `end` (s). Stage numbers are written in the bars that have room. Actions that are too narrow to be distinguished
-        become a strip. The height of a strip is the share of the time in which such an action is executed, by kind.
-        `streams` are the names of the streams to show, by default all streams."""
+        `end` (s). The number of its stage is written in each bar that has room for it. Actions that are too narrow to
+        be distinguished become a strip. The height of a strip is the share of the time in which such an action is
+        executed, by kind. `streams` are the names of the streams to show, by default all streams."""
         start, end = self._window(start, end)
         order = self._streams(streams)
         axes = late("._axes")

@@ -103,8 +103,9 @@ class Result:
 
     @property
     def memory(self) -> "pandas.DataFrame":
-        """A table with one row per tensor that enters (delta > 0) or leaves a pool, with time in s, and level (of the
-        pool afterwards) and delta in bytes. Each access returns a new DataFrame, as for `spans`."""
+        """A table with one row for each time that a tensor enters (delta > 0) or leaves (delta < 0) a pool. The column
+        time is in s. The columns delta and level (the bytes in the pool afterwards) are in bytes. Each access returns a
+        new DataFrame, as for `spans`."""
         return self._table("memory")
 
     @property

@@ -280,7 +280,7 @@ class _Driver:
                 require_same(changes, self._results[number], makespan)
                 if self._store is not None:
                     self._store.set_verified(self._variants.key(changes))
-                    self._store.commit()  # other processes may write while the next point is simulated
+                    self._store.commit()  # now, so that other processes can write during the next point
 
 
 def _is_of_simgrid(result: "_sluice.PointResult") -> bool:

@@ -48,7 +48,7 @@ REDUCED = {"mean": (1, "nothing"), "sum": (1, "nothing"), "amax": (1, "inputs"),
 
 
 def call(layers: Any, name: str, args: tuple, kwargs: dict, result: Any) -> None:
-    """Adds the layers of a function that was called with a known input."""
+    """Adds the layers of a call of a function. At least one argument of the call depends on an input of the module."""
     try:
         _add(layers, name, args, kwargs, result)
     except Unknown:

@@ -170,7 +170,8 @@ class Layers:
         return self.natural(tensor)
 
     def extents(self, tensor: torch.Tensor, place: Optional[Place] = None) -> list[int]:
-        """Returns the shape of a tensor's layer."""
+        """Returns the shape of one sample of the tensor, with the axes in the order of `place` (by default the tensor's
+        own Place)."""
         place = place or self.place(tensor)
         size = list(tensor.shape)
         if place.batch is not None and size and size[place.batch] % self.batch:

@@ -173,8 +173,8 @@ def _recurrent(layers, name, module, args, result):
 
 
 def _norm(kind: str, **keys: str) -> Callable:
-    """Returns a function for a normalisation over the channels, which are axis 1. `keys` maps keys of the layer to
-    attributes of the module."""
+    """Returns a function that adds a normalisation over the channels, which are axis 1. `keys` maps keys of the layer
+    to attributes of the module."""
     def add(layers, name, module, args, result):
         affine = module.weight is not None
         if affine:
@@ -305,8 +305,8 @@ def _moved(layers, name, module, args, result):
 
 
 def kind_of(module: nn.Module) -> str:
-    """Returns the entry of MODULES for a module, or "" if there is none. RMSNorm is recognised by its class name and
-    its parameter, a scale for each feature, because many libraries have their own RMSNorm."""
+    """Returns the key of MODULES for a module, or "" if there is none. RMSNorm is recognised by its class name and its
+    parameter, a scale for each feature, because many libraries have their own RMSNorm."""
     kind = type(module).__name__
     if kind.lower().endswith("rmsnorm"):
         parameters = list(module.parameters())

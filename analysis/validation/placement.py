@@ -2,9 +2,10 @@
 tested on the other half.
 
 The script reads ../shared/data/placement/mnist256_kernel_times_dram_pmem.csv (darchr/ml-tools, MIT). The file has the
-kernels of a training step with batch 256, each with its operands in DRAM or PMEM. The prediction for a kernel is its
-time with all operands in DRAM, plus bytes / bandwidth of each operand in PMEM. There is one bandwidth to read and one
-bandwidth to write, and reading is free up to a number of bytes that the caches hold. These three numbers are fitted.
+kernels of a training step with batch 256, each with its operands in DRAM or PMEM. The predicted time of a kernel is its
+time with all operands in DRAM, plus the bytes of each operand in PMEM divided by a bandwidth. There is one bandwidth to
+read and one bandwidth to write, and reading is free up to a number of bytes that the caches hold. These three numbers
+are fitted.
 
     python3 placement.py [FOLDER]      prints the figures of placement.md
 """

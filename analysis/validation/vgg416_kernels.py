@@ -97,7 +97,8 @@ def extra_seconds(times, operator, gradients, rule):
 
 
 def slowdowns(times, rules):
-    """Returns the slowdown at both points. `rules` says for each operator which way is used: "bytes" or "ratio"."""
+    """Returns the slowdown at both POINTS. `rules` says for each operator in which way the time in PMEM is computed:
+    "bytes" or "ratio"."""
     return {share: 1 + sum(extra_seconds(times, operator, gradients, rules[operator]) for operator in NODES) / ALL_DRAM
             for share, gradients in POINTS.items()}
 
