@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Measures the share of the copies of weights that runs during computation on a GPU, and simulates it with Sluice.
+"""Measures which share of the copies of weights runs during computation on a GPU, and simulates this share with Sluice.
 
     python3 analysis/measure/streamed_overlap.py
     python3 analysis/measure/streamed_overlap.py --layers 12 --width 8192 --batches 256 1024 4096 16384

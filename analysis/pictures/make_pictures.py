@@ -28,7 +28,7 @@ def alexnet_x200():
 
 
 def vgg16_fates():
-    """Draws three ways to make room for the activations of VGG-16, on the same axes."""
+    """Draws the contents of memory for three ways to make room for the activations of VGG-16, on common axes."""
     training = sluice.Scenario.from_dict({
         "model": "vgg16", "platform": "gtx980", "policy": "resident",
         "workload": {"mode": "training", "batch": 20, "optimizer": "adam"}})

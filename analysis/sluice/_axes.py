@@ -26,8 +26,8 @@ Size = Optional[tuple[float, float]]
 
 
 def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, float]:
-    """Returns a unit as it is written, and its value in the plain unit. `argument` is the name of the argument that
-    gave the unit. Raises UsageError."""
+    """Returns the name of a unit as axes show it, and the size of the unit in plain units (s, byte, FLOP/s). `argument`
+    is the name of the argument that gave the unit. Raises UsageError."""
     known = UNITS[dimension]
     name = unit.replace("us", "µs").replace("\u03bc", "µ") if isinstance(unit, str) else unit
     if name not in known:

@@ -1,4 +1,4 @@
-"""Converts Python values to documents and overrides, because the C++ side reads text."""
+"""Converts Python values to the texts of documents and overrides, because the C++ code reads only texts."""
 
 from __future__ import annotations
 

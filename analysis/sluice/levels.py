@@ -82,7 +82,8 @@ def by_class(r: "Recording", pool: int, start: float, end: float) -> tuple[np.nd
 
 def _columns(time: np.ndarray, level: np.ndarray, start: float,
              end: float) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the beginnings of the columns, and for each column the change whose level it shows."""
+    """Returns the beginnings of the columns of a picture. For each column, also returns the number of the change whose
+    level the column shows."""
     first, last = np.searchsorted(time, start, "left"), np.searchsorted(time, end, "right")
     if last - first <= _COLUMNS:
         return np.append(start, time[first:last]), np.arange(first, last + 1)

@@ -98,7 +98,7 @@ class PlacementCurve:
         bytes_… have the numbers and the bytes of moves to fast memory, of moves to slow memory, and of moves while
         kernels run. The columns hit_bytes, miss_bytes and written_back_bytes are for the way `cached`. The column
         oracle_s has the seconds that this computer needed to find the placement. The column refused says why the way
-        cannot be used; it is empty if the way can be used. A number that a way does not have is NaN.
+        cannot be used, and is empty if the way can be used. A number that a way does not have is NaN.
         `frame.attrs["units"]` has the units."""
         columns = _sluice.placement_columns()
         table = late("pandas").DataFrame(self._results, columns=columns)

@@ -42,9 +42,9 @@ class Plots(Suggesting):
                  title: Optional[str] = None, *, streams: Streams = None, unit: Optional[str] = None,
                  legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows the actions of each stream over time, with one row per stream and one bar per action, from `start` to
-        `end` (s). The number of its stage is written in each bar that has room for it. Actions that are too narrow to
-        be distinguished become a strip. The height of a strip is the share of the time in which such an action is
-        executed, by kind. `streams` are the names of the streams to show, by default all streams."""
+        `end` (s). Bars that have room show the number of the stage. Actions that are too narrow to be distinguished
+        become a strip. The height of a strip is the share of the time in which such an action is executed, by kind.
+        `streams` are the names of the streams to show, by default all streams."""
         start, end = self._window(start, end)
         order = self._streams(streams)
         axes = late("._axes")
@@ -61,8 +61,8 @@ class Plots(Suggesting):
                bytes_unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows the contents of a memory from `start` to `end` (s), by tensor class. If the contents change too often
         to be seen, the picture shows the moments of the highest levels. `pool` is by default the first limited memory
-        that a tensor enters. A line marks the capacity. If the capacity is far above the levels, the picture has only
-        its number of bytes instead of the line. `bytes_unit` is "B", "kB", "MB", "GB" or "TB". The legend names the
+        that a tensor enters. A line marks the capacity. If the capacity is far above the levels, the picture names the
+        bytes of the capacity and has no line. `bytes_unit` is "B", "kB", "MB", "GB" or "TB". The legend names the
         classes that can be seen."""
         start, end = self._window(start, end)
         number = levels.pool_of(self._recording, pool)

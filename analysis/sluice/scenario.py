@@ -167,9 +167,9 @@ class Scenario:
         ends one of the processes, the process is started again. `store` is an SQLite file that keeps each answer.
         Points in the store do not run again, except failed points with `retry_failed`. sim/study/sweep/FORMAT.md
         describes the file. `verify` is the share of the points that also run in SimGrid, which must give the same
-        makespan. With `verify` = 0, no point runs in SimGrid. `progress` is as in `run`, but counts points. With
-        `executor` = "simgrid", every point runs with SimGrid in a process of its own. In this case, `workers` is None
-        or the number of processes at a time, and `verify` has no effect.
+        makespan. With `verify` = 0, no point runs in SimGrid. `progress` is as in `run`, but counts points instead of
+        actions. With `executor` = "simgrid", every point runs with SimGrid in a process of its own. In this case,
+        `workers` is None or the number of processes at a time, and `verify` has no effect.
 
         A point that does not fit, or whose scenario is not valid, is a row with its reason. Raises UsageError,
         InputError if no point could run, IoError if the store cannot be used, and InternalError if SimGrid gives
@@ -197,7 +197,7 @@ class Scenario:
         seconds with all operands in fast memory, plus the seconds of its bytes in slow memory at these rates. None
         means that the cost model gives the prices of slow memory. `nodes` is the largest number of nodes of branch and
         bound for one placement. With `nodes` = 0, there is no branch and bound. `progress` is as in `run`, but counts
-        results, one for each size and way.
+        results instead of actions. There is one result for each size and way.
 
         The scenario's policy, cut and fates are ignored. The scenario's cost model must distinguish memories, unless
         `in_place` gives rates. Raises UsageError for sizes or rates that are not valid. Raises InputError for a way or

@@ -163,7 +163,7 @@ def sweep(scenario: Scenario, changes: Axes, over: str, workers: Union[int, Exec
 
 def _require_known_elsewhere(scenario: Scenario, points: "_sluice.Points", argument: str) -> None:
     """Raises UsageError for a policy that is a function of this process. Other processes do not know the function, and
-    a store would not notice that its code has changed."""
+    a store would not notice that the code of the function has changed."""
     own = policies_of_this_process()
     if not own:
         return

@@ -22,9 +22,9 @@ from ._model import Model
 @checked
 def from_torch(module: Any, example_inputs: Any, name: str = "", *,
                unknown: Literal["error", "operator"] = "error", ignore: Sequence[str] = ()) -> Model:
-    """Returns the Model of a torch module, from one run with example inputs (a tensor, or a tuple of
-    them), in evaluation mode and on the module's device. The first axis of every input is the batch, and counts are for
-    one sample. The axes [channels, height, width] become [height, width, channels], as in all models.
+    """Returns the Model of a torch module, from one run in evaluation mode. The example inputs (a tensor, or a tuple of
+    tensors) are on the module's device. The first axis of every input is the batch, and counts are for one sample. The
+    axes [channels, height, width] become [height, width, channels], as in all models.
 
         sluice.from_torch(torchvision.models.googlenet(), torch.zeros(1, 3, 224, 224), ignore=["aux*"])
 

@@ -16,7 +16,7 @@ from torch import nn
 from . import errors
 
 WAY_OUT = ("torch.onnx.export(module, inputs, 'net.onnx') and sluice.model('net.onnx') support more of torch; "
-           "unknown='operator' counts it as a layer that moves its output and computes nothing")
+           "unknown='operator' counts the call as a layer that moves its output and computes nothing")
 
 
 @dataclass(frozen=True)
@@ -279,7 +279,7 @@ class Layers:
         return sum(one.numel() for one in new.values())
 
     def learned(self, tensor: Any) -> list:
-        """Returns the parameters that a tensor is made of, if it does not depend on an input."""
+        """Returns the parameters of which a tensor is made. The list is empty if the tensor depends on an input."""
         return [] if self.is_known(tensor) else self._learned.get(id(tensor), [])
 
     def rename(self, parameters: Sequence[Any], layer: str) -> None:

@@ -70,9 +70,9 @@ def a30_table(with_cores, without):
 
 
 def whole_tiles(rows):
-    """Counts the grids of thread blocks of the products in NeuSight's tables. Returns four numbers of grids: the grids
-    that consist of whole tiles of m x k, those of whole tiles of m x n, those of m x k only, and those of m x n
-    only."""
+    """Counts the grids of thread blocks of the products in NeuSight's tables. Returns four numbers. The first two count
+    the grids that consist of whole tiles of m x k, and of whole tiles of m x n. The last two count the grids that fit
+    only tiles of m x k, and only tiles of m x n."""
     def is_whole(row, columns):
         tiles, grid, count = (16, 32, 64, 96, 128, 256), int(row["grid_blocks"]), int(row["b"])
         return any(count * -(-int(row["m"]) // high) * -(-int(row[columns]) // wide) == grid
