@@ -72,8 +72,8 @@ class Answer:
 
     @classmethod
     def from_json(cls, text: str) -> "Answer":
-        """Reads the JSON of `sim/study/answer`. If the run was of a plan instead of a scenario, the text
-        is empty, and an empty answer is returned."""
+        """Returns the answer that is in the given JSON, which `sim/study/answer` writes. If the run was of a plan
+        instead of a scenario, the text is empty, and an empty answer is returned."""
         if not text:
             return cls()
         said = json.loads(text)

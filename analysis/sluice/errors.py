@@ -89,7 +89,7 @@ class KeysDropped(UserWarning):
 
 
 class HelperRestarted(RuntimeWarning):
-    """The process that runs simulations had died since the last run, and a new one has been started."""
+    """The process that runs simulations had died since the last run, and a new process has been started."""
 
 
 _BY_CODE = {2: UsageError, 3: InputError, 4: Infeasible, 5: IoError, 130: Interrupted, 143: Interrupted}

@@ -61,8 +61,8 @@ class Plots(Suggesting):
                bytes_unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows the contents of a memory from `start` to `end` (s), by tensor class. If the contents change too often
         to be seen, the picture shows the moments of the highest levels. `pool` is by default the first limited memory
-        that a tensor enters. A line marks the capacity. If the capacity is far above the levels, the picture names the
-        bytes of the capacity and has no line. `bytes_unit` is "B", "kB", "MB", "GB" or "TB". The legend names the
+        that a tensor enters. A line marks the capacity. If the capacity is far above the levels, the picture shows no
+        line, but gives the capacity as a number. `bytes_unit` is "B", "kB", "MB", "GB" or "TB". The legend names the
         classes that can be seen."""
         start, end = self._window(start, end)
         number = levels.pool_of(self._recording, pool)

@@ -268,8 +268,8 @@ class _Driver:
         return todo
 
     def verify(self, share: float) -> None:
-        """Runs about this share of the complete points in SimGrid, too. Raises InternalError if SimGrid gives another
-        makespan."""
+        """Runs about the given share of the complete points in SimGrid, too. Raises InternalError if SimGrid gives
+        another makespan."""
         complete = [n for n, result in enumerate(self._results) if result.status == "complete"]
         chosen = [n for n in _sluice.points_to_verify(self._points, complete, float(share))
                   if not self._results[n].verified]

@@ -42,8 +42,8 @@ def products_table():
 
 
 def unseen():
-    """Returns the error of a fit of the other four cards, for each class and each name of a card in the table of
-    measurements. The error over all cards is under the name ""."""
+    """Returns, for each class of operators and each card, the error for this card of a fit to the other four cards.
+    Cards have the names of the table of measurements. The error over all cards is under the name ""."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document = yaml.load((FITS / "gpus_float32.yaml").read_text(), Loader=loader)
     return {each["class"]: {"": each["device_error"], **{one["device"]: one for one in each["device_errors"]}}
