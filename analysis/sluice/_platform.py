@@ -65,9 +65,9 @@ class Platform:
         return self._native.host().name
 
     def capacity(self, node: str) -> Optional[int]:
-        """Returns the capacity of a memory in bytes. None means unlimited. `node` is the name of a device for the first
-        memory of this device, or the name of a second or third memory of a device ("gpu_ddr"), or the name of a memory
-        that belongs to no device."""
+        """Returns the capacity of a memory in bytes. None means unlimited. `node` is one of three names: the name of a
+        device (for its first memory), the name of a second or third memory of a device ("gpu_ddr"), or the name of a
+        memory that belongs to no device."""
         for one in [*self._native.devices, *self._native.memories]:
             if one.name == node:
                 return one.capacity

@@ -96,8 +96,8 @@ class Action:
 
     def not_before(self, seconds: float) -> Action:
         """Makes the action start no earlier than `seconds` after the start of the run. Only actions of the prologue and
-        the epilogue can have such a time, because an action of the body runs once in each iteration, and each iteration
-        starts at another time."""
+        the epilogue can have such a time. An action of the body runs once in each iteration, and each iteration starts
+        at another time."""
         self._builder._native.not_before(self._ref, float(seconds))
         return self
 

@@ -186,8 +186,8 @@ def splits(kernels, count, seed=1):
 
 
 def output_over_input(kernels, count=200):
-    """Returns two numbers for each split that does not use node 3287 for the fit: the microseconds that the output of
-    this node in PMEM adds, and the microseconds that both of its inputs in PMEM add."""
+    """Returns two predictions for node 3287 from each split that does not use this node for the fit. The predictions
+    are the microseconds that its output in PMEM adds, and the microseconds that both of its inputs in PMEM add."""
     node, found = "ConvolutionBackpropData_3287", []
     for train, held in splits(kernels, count):
         if node in held:

@@ -1,5 +1,5 @@
-"""Explains why Vgg416 takes 3.15 times as long with 1.4 % of its bytes in DRAM as with all bytes in DRAM, and 1.39
-times as long with 3.7 %.
+"""Explains two slowdowns of Vgg416 that AutoTM measured: 3.15 with 1.4 % of the bytes in DRAM, and 1.39 with 3.7 %. A
+slowdown compares a run with a run that has all bytes in DRAM.
 
 The kernels of a training step were measured in DRAM and PMEM (../shared/data/placement, darchr/ml-tools, MIT). Each
 kernel of Vgg416 has the operator of a measured kernel (a node), but larger tensors. The kernel's time in PMEM is
