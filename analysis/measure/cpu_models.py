@@ -11,10 +11,10 @@ measured time of the whole model, and the share of this time that the operators 
 that Sluice simulates from the measured operators (cost: measured). A model whose profile is already in FOLDER is not
 measured again.
 
-Times are the CPU time of the thread. A CPU time does not include the time that the core spends on other programs, but
-it includes the effect of these programs on caches and memory. With --allocator keep, the C library keeps freed memory,
-for operators and whole models alike. With --allocator return, which is the library's default, a whole model requests
-its memory from the system again in each run, but an operator in a loop does not.
+Times are CPU times of the thread. A CPU time does not include the time that the core spends on other programs, but it
+includes the effect of these programs on caches and memory. With --allocator keep, the C library keeps freed memory, for
+operators and whole models alike. With --allocator return, which is the library's default, a whole model requests its
+memory from the system again in each run, but an operator in a loop does not.
 
 --device cuda measures on a GPU instead. Times are then read from the wall clock when the GPU has finished its work, and
 joules are read from NVML or nvidia-smi.

@@ -171,9 +171,10 @@ class Scenario:
         actions. With `executor` = "simgrid", every point runs with SimGrid in a process of its own. In this case,
         `workers` is None or the number of processes at a time, and `verify` has no effect.
 
-        A point that does not fit, or whose scenario is not valid, is a row with its reason. Raises UsageError,
-        InputError if no point could run, IoError if the store cannot be used, and InternalError if SimGrid gives
-        another makespan. Ctrl-C raises KeyboardInterrupt, but the answers that have arrived are in the store."""
+        A point that does not fit, or whose scenario is not valid, is a row with its reason. Raises UsageError for
+        arguments that are not valid, InputError if no point could run, IoError if the store cannot be used, and
+        InternalError if SimGrid gives another makespan. Ctrl-C raises KeyboardInterrupt, but the answers that have
+        arrived are in the store."""
         from .sweep import sweep
         return sweep(self, changes, over, workers, store, verify, retry_failed, progress, executor)
 

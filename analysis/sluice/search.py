@@ -132,9 +132,9 @@ def minimise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
     (see sluice help search), or "optuna" for Optuna's TPE sampler with `seed`, if python3-optuna is installed. With
     `verify`, the best point also runs in SimGrid, which must give the same makespan.
 
-    Raises UsageError, InputError if no point could run, IoError if the store cannot be used, and InternalError if
-    SimGrid gives another makespan. Ctrl-C raises KeyboardInterrupt, but the answers that have arrived are in the
-    store."""
+    Raises UsageError for arguments that are not valid, InputError if no point could run, IoError if the store cannot be
+    used, and InternalError if SimGrid gives another makespan. Ctrl-C raises KeyboardInterrupt, but the answers that
+    have arrived are in the store."""
     return _search(scenario, metric, False, over, subject_to, points, store, by, seed, verify,
                    retry_failed, progress)
 
