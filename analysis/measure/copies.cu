@@ -3,8 +3,9 @@
 //   nvcc -O2 -o copies analysis/measure/copies.cu && ./copies > copies.csv
 //   sluice profile link copies.csv --platform a100_pcie -o mine.yaml
 //
-// Each size is copied to the GPU (down) and back (up), with pinned and with pageable memory. There is a single copy
-// (single), and a series of copies without a pause (queued). The GPU's clock measures the time.
+// Each size is copied to the GPU (down) and back (up), with pinned and with pageable memory. In both directions, the
+// program measures single copies (method `single`), and series of copies without a pause (method `queued`). The GPU's
+// clock measures the time.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -7,13 +7,14 @@ One run measures models and operators in turn, on one thread.
     python3 analysis/measure/cpu_models.py FOLDER --report
 
 The script writes a profile for each model (with random weights) to FOLDER. For each model, the script prints the
-measured time of the whole model, and the share of this time that the operators take. It also prints the time that
-Sluice simulates from the operators (cost: measured). A model whose profile is already in FOLDER is not measured again.
+measured time of the whole model, and the share of this time that the operators take. The script also prints the time
+that Sluice simulates from the measured operators (cost: measured). A model whose profile is already in FOLDER is not
+measured again.
 
-Times are the CPU time of the thread. A CPU time does not include the time that the core spends on other programs, but
-it includes the effect of these programs on caches and memory. With --allocator keep, the C library keeps freed memory,
-for operators and whole models alike. With --allocator return, which is the library's default, a whole model requests
-its memory from the system again in each run, but an operator in a loop does not.
+Times are CPU times of the thread. A CPU time does not include the time that the core spends on other programs, but it
+includes the effect of these programs on caches and memory. With --allocator keep, the C library keeps freed memory, for
+operators and whole models alike. With --allocator return, which is the library's default, a whole model requests its
+memory from the system again in each run, but an operator in a loop does not.
 
 --device cuda measures on a GPU instead. Times are then read from the wall clock when the GPU has finished its work, and
 joules are read from NVML or nvidia-smi.
@@ -45,8 +46,8 @@ def samples_of(row):
 
 
 def simulated(document, path, cache, statistic, batch):
-    """Returns the seconds of the computation of one batch. Each layer takes the time of its row, and no layer is left
-    out."""
+    """Returns the metrics compute_s and measured_share of a simulated run of one batch. Each layer takes the time of
+    its row, and no layer is left out."""
     import sluice
 
     machine = {"format": "sluice-platform/1", "name": "this_cpu",
@@ -62,7 +63,8 @@ def simulated(document, path, cache, statistic, batch):
 
 
 def report(name, path, cache, batch):
-    """Returns the cells of the model's row of the table, under the name of the statistic that they use."""
+    """Returns the cells of the model's row of the table. Cells that use a statistic are under the name of this
+    statistic."""
     rows = rows_of(path, cache)
     leaves = [row for row in rows if row["level"] in ("", "leaf")]
     whole = samples_of(next(row for row in rows if row["level"] == "whole"))

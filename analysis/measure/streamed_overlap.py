@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Measures the share of the copies of weights that runs during computation on a GPU, and simulates it with Sluice.
+"""Measures which share of the copies of weights runs during computation on a GPU, and simulates this share with Sluice.
 
     python3 analysis/measure/streamed_overlap.py
     python3 analysis/measure/streamed_overlap.py --layers 12 --width 8192 --batches 256 1024 4096 16384
 
-A chain of equal layers without biases runs once per sample. The weights of the layers are in pinned host memory. One
-stream copies these weights to two buffers on the GPU, while another stream computes with the weights that have arrived.
-In addition, the copies alone and the layers alone are measured. From the seconds of one copy and of one layer, Sluice
-simulates the chain under the policy `streamed`. The table has one line per batch size, with the measured and the
+A chain of equal layers without biases runs once per measurement. The weights of the layers are in pinned host memory.
+One stream copies these weights to two buffers on the GPU, while another stream computes with the weights that have
+arrived. In addition, the copies alone and the layers alone are measured. From the seconds of one copy and of one layer,
+Sluice simulates the chain under the policy `streamed`. The table has one line per batch size, with the measured and the
 simulated seconds. The share of the copies that runs during computation is computed from three measured times: (copies +
 computing - both together) / min(copies, computing).
 """

@@ -16,8 +16,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 
 
 def alexnet_x200():
-    """Draws the actions of each stream and the contents of memory for the scenario 'AlexNet on one card' on the real
-    card."""
+    """Draws the run of the scenario alexnet_x200: the actions of each stream, and the contents of the card's memory."""
     result = sluice.load("alexnet_x200").run()
     figure, (top, bottom) = plt.subplots(2, 1, figsize=(9, 4.4), sharex=True, layout="constrained",
                                          height_ratios=[1, 1.6])
@@ -29,7 +28,7 @@ def alexnet_x200():
 
 
 def vgg16_fates():
-    """Draws three ways to make room for the activations of VGG-16, on the same axes."""
+    """Draws the contents of memory for three ways to make room for the activations of VGG-16, on common axes."""
     training = sluice.Scenario.from_dict({
         "model": "vgg16", "platform": "gtx980", "policy": "resident",
         "workload": {"mode": "training", "batch": 20, "optimizer": "adam"}})

@@ -57,32 +57,38 @@ def _listing(kind: str) -> _pandas.DataFrame:
 
 
 def policies() -> _pandas.DataFrame:
-    """Returns a DataFrame of all policies, including those in Python: summary, source, example, parameters."""
+    """Returns a DataFrame of all policies, including those in Python, indexed by name. The columns are summary, source,
+    details, example and parameters."""
     return _listing("policies")
 
 
 def models() -> _pandas.DataFrame:
-    """Returns a DataFrame of the bundled models: summary, source, file, figures (name, value, note)."""
+    """Returns a DataFrame of the bundled models, indexed by name. The columns are summary, source, file and figures.
+    The figures of a model are a list of dicts with the keys name, value and note, or NaN if there are none."""
     return _listing("models")
 
 
 def platforms() -> _pandas.DataFrame:
-    """Returns a DataFrame of the bundled platforms: summary, source, file, figures (name, value, note)."""
+    """Returns a DataFrame of the bundled platforms, indexed by name. The columns are summary, source, file and figures.
+    The figures of a platform are a list of dicts with the keys name, value and note."""
     return _listing("platforms")
 
 
 def scenarios() -> _pandas.DataFrame:
-    """Returns a DataFrame of the bundled scenarios: summary (the question), source (None), file."""
+    """Returns a DataFrame of the bundled scenarios, indexed by name. The columns are summary (the question), source
+    (always None) and file."""
     return _listing("scenarios")
 
 
 def layers() -> _pandas.DataFrame:
-    """Returns a DataFrame of the layer types that a model may have: summary, source, parameters (keys)."""
+    """Returns a DataFrame of the layer types that a model may have, indexed by name. The columns are summary, source,
+    details, example and parameters (the keys of a layer of this type)."""
     return _listing("layers")
 
 
 def metrics() -> _pandas.DataFrame:
-    """Returns a DataFrame of all metrics: summary, source, unit."""
+    """Returns a DataFrame of all metrics, indexed by name. The columns are summary, source, details, example and
+    unit."""
     return _listing("metrics")
 
 

@@ -1,7 +1,7 @@
 """Runs the points of a sweep in a separate process (a child of the worker), so that a point that ends its process does
 not end a worker. For a Dask cluster or an MPI job, the loss of a worker is worse than the loss of a point.
 
-The worker and its child communicate by pipes. Each message is the length of a pickle and then the pickle. The child
+The worker and its child communicate by pipes. Each message consists of the length of a pickle and the pickle. The child
 ends when its standard input is closed, even in the middle of a point. So no child keeps running when the worker is
 killed."""
 
@@ -44,7 +44,7 @@ class Child:
         try:
             _send(self._process.stdin, list(batch))
             answer = _received(self._process.stdout)
-        except OSError:  # the child has closed its end
+        except OSError:  # the child has closed its end of the pipe
             answer = None
         if answer is None:
             raise Died(_how_it_ended(self._process.wait()))
@@ -71,8 +71,8 @@ class Asker:
         self._ended = False
 
     def ask(self, text: str, path: str, batch: Sequence[Overrides]) -> list[bytes]:
-        """Returns the result of each point as packed bytes. If the child dies, its batch is split in two batches. A
-        point counts as failed if a new child dies while it runs only this point."""
+        """Returns the result of each point as packed bytes. If the child dies, its batch is divided into two batches,
+        which a new child runs. A point counts as failed if a new child dies while it runs only this point."""
         child = self._child(text, path)
         fresh = child.answered == 0
         try:
@@ -89,8 +89,8 @@ class Asker:
         return self.ask(text, path, batch[:middle]) + self.ask(text, path, batch[middle:])
 
     def end(self) -> None:
-        """Ends all children. Another thread than the waiting thread may call this method. The thread that waits for the
-        child then gets Died."""
+        """Ends all children. Any thread may call this method while other threads wait for the answers of children.
+        These other threads then get Died."""
         self._ended = True
         for child in list(self._children):
             child._process.kill()

@@ -11,15 +11,17 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
-_NEAR = 8.0  # distance in points (1/72 inch) from which on a line connects a label with its point
-# The distances of labels from their points that are tried, in points (1/72 inch).
+# The lengths below are in typographic points (1/72 inch). A line connects a name with its place if the name is farther
+# from its place than this length.
+_NEAR = 8.0
+# A name is tried at these distances from its place, in this order.
 _RINGS = (_NEAR, 16.0, 26.0, 38.0, 52.0, 68.0)
-# The sides of a point, in the order in which they are tried.
+# At each distance, a name is tried on these sides of its place, in this order: (to the right, upwards).
 _SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0))
 
 
 class InBar(Text):
-    """A text in the middle of a bar, which is drawn only if the bar has room for it."""
+    """A text in the middle of a bar. The text is drawn only if the bar has room for it."""
 
     def __init__(self, left: float, right: float, y: float, text: str, **look: Any) -> None:
         super().__init__((left + right) / 2, y, text, ha="center", va="center", clip_on=True, **look)
@@ -27,7 +29,7 @@ class InBar(Text):
         self.set_in_layout(False)
 
     def has_room(self, renderer: Any) -> bool:
-        """Returns whether the bar has room at the present size of the picture."""
+        """Returns whether the bar has room for the text at the present size of the picture."""
         left, right = self.axes.transData.transform([(edge, 0) for edge in self.bar])[:, 0]
         return self.get_window_extent(renderer).width * 1.15 <= right - left
 

@@ -1,5 +1,5 @@
-"""Axes that several pictures may share. The axes are in seconds and bytes, have one unit per axis, and their limits
-only grow. This module imports matplotlib: `late("._axes")` loads this module."""
+"""Axes that several pictures may share. All numbers of an axis are in one unit of seconds, bytes or FLOP/s. The limits
+of an axis only grow. This module imports matplotlib: `late("._axes")` loads this module."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ Size = Optional[tuple[float, float]]
 
 
 def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, float]:
-    """Returns a unit as it is written, and its value in the plain unit. `argument` is the name of the argument that
-    gave the unit. Raises UsageError."""
+    """Returns the name of a unit as axes show it, and the size of the unit in plain units (s, byte, FLOP/s). `argument`
+    is the name of the argument that gave the unit. Raises UsageError."""
     known = UNITS[dimension]
     name = unit.replace("us", "µs").replace("\u03bc", "µ") if isinstance(unit, str) else unit
     if name not in known:
@@ -53,7 +53,8 @@ class Scaled(ticker.Formatter):
         self.__dict__.update(state, _labels=WeakKeyDictionary(state["_labels"]))
 
     def label(self, axis: Any, what: str) -> None:
-        """Labels the axis with `what` and its unit from now on, until another label is set."""
+        """Labels the axis with `what` and the unit of the numbers. When this unit changes, the label changes, too,
+        unless somebody has set another label."""
         self._labels[axis] = (what, f"{what} ({self.unit})")
         axis.set_label_text(self._labels[axis][1])
 
@@ -111,15 +112,16 @@ class Limits:
 
 
 def siblings(ax: Axes, which: str) -> list[Axes]:
-    """Returns all axes that share this axis, including `ax` itself."""
+    """Returns all axes that share the x axis or the y axis of `ax` (`which` is "x" or "y"), including `ax` itself."""
     shared = ax.get_shared_x_axes() if which == "x" else ax.get_shared_y_axes()
     return shared.get_siblings(ax)
 
 
 def scale(ax: Axes, which: str, what: str, dimension: str, unit: Optional[str] = None,
           argument: str = "unit") -> None:
-    """Writes the axis in a unit that suits all axes that share it, or in `unit`, which was given by the argument
-    `argument`. The limits of the axis must be set before this call."""
+    """Labels the axis and writes its numbers in `unit`, or by default in the unit that suits the limits of the axis.
+    All axes that share these limits get the same unit. `argument` is the name of the argument that gave `unit`. The
+    limits of the axis must be set before this call."""
     axis = getattr(ax, f"{which}axis")
     formatter = axis.get_major_formatter()
     if not isinstance(formatter, Scaled) or formatter.dimension != dimension:
@@ -136,7 +138,8 @@ def scale(ax: Axes, which: str, what: str, dimension: str, unit: Optional[str] =
 
 
 def _is_above_a_sibling(ax: Axes) -> bool:
-    """Returns whether a panel below, in the same column, shares the time axis and has the label of this axis."""
+    """Returns whether a panel below, in the same column, shares the x axis. Then only the lowest panel has the
+    label."""
     mine = ax.get_subplotspec()
     others = [one.get_subplotspec() for one in siblings(ax, "x") if one is not ax]
     return mine is not None and any(

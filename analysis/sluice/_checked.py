@@ -54,7 +54,7 @@ def _function(function: Callable) -> Callable:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         nonlocal checks
-        if checks is None:  # only at the first call do all names of the function's module exist
+        if checks is None:  # before the first call, names that annotations use may not exist yet
             checks = _checks_of(function)
         for name, value in zip(names, args):
             if name in checks:
@@ -105,7 +105,7 @@ def _evaluated(annotation: Any, names: Mapping[str, Any]) -> Any:
         text = annotation if isinstance(annotation, str) else annotation.__forward_arg__
         try:
             annotation = eval(text, {}, _Names(names))
-        except (AttributeError, TypeError):  # pandas.DataFrame is Any if pandas is
+        except (AttributeError, TypeError):  # such as Any.DataFrame, if pandas is not imported
             return Any
     return annotation
 

@@ -1,7 +1,7 @@
 """Colours for pictures. Each colour has one meaning, so that a page may hold pictures of all kinds. There are three
 families of colours, and people with any colour vision can distinguish the colours of a family. Kinds of actions have
-the colours of Okabe and Ito. Tensor classes are light (close to Paul Tol's light scheme). All other things that are
-compared (runs, streams, groups) have Tol's muted colours, which suit lines."""
+the colours of Okabe and Ito. Tensor classes have light colours (close to Paul Tol's light scheme). All other things
+that are compared (runs, streams, groups) have Tol's muted colours, which suit lines."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from . import _sluice
 
 #: "#rrggbb" for each kind of action, in the order of the legend
 KINDS: dict[str, str] = _sluice.kind_colours()
-#: colours by tensor class, from the bottom of a stack: classes that stay are below those that
-#: come and go
+#: colours by tensor class, from the bottom of a stack to its top: classes of tensors that stay in memory are below
+#: classes of tensors that come and go
 CLASSES = {"weight": "#99AAEE", "optimizer": "#FFAABB", "kv_cache": "#C8B8A8", "gradient": "#BBCC33",
            "activation": "#EE8866", "workspace": "#EEDD88", "input": "#99DDFF", "output": "#88DDBB"}
 _COMPARED = ("#332288", "#CC6677", "#117733", "#AA4499", "#999933", "#882255", "#44AA99", "#661100")
@@ -69,7 +69,7 @@ def pale(ax: Any) -> Any:
 
 
 def _mixed(ax: Any, share: float) -> Any:
-    """Mixes the background with a share of the ink."""
+    """Returns a mixture of the background and the colour of texts, which makes up `share` of the mixture."""
     from matplotlib import colors
 
     one, other = (colors.to_rgb(colour) for colour in (ground(ax), ink(ax)))

@@ -1,4 +1,4 @@
-"""Converts Python values to documents and overrides, because the C++ side reads text."""
+"""Converts Python values to the texts of documents and overrides, because the C++ code reads only texts."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def dtype_name(value: Any) -> str:
 
 
 def _name_of_dtype(value: Any) -> Optional[str]:
-    """Returns the name, or None if the value is not an element type. No module is imported, because a caller who has
-    such a type has imported its module."""
+    """Returns the name of an element type, or None if the value is not an element type. No module is imported, because
+    a caller who has such a type has imported its module."""
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
     if torch is not None and isinstance(value, torch.dtype):
         return str(value).rpartition(".")[2]

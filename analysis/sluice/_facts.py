@@ -12,7 +12,7 @@ _UNITS = {"_s": "s", "_bytes": "byte", "bytes_needed": "byte", "_j": "J"}
 
 
 def table(facts: dict[str, Any]) -> pd.DataFrame:
-    """Returns one row per fact, indexed by name, with the columns value, unit, of and replica."""
+    """Returns one row per fact, indexed by name, with the columns `value`, `unit`, `of` and `replica`."""
     rows = [(name, value, _unit(name) if isinstance(value, (int, float)) else "", of, replica)
             for name, value, of, replica in _rows(facts, "")]
     columns = ["fact", "value", "unit", "of", "replica"]
@@ -20,8 +20,8 @@ def table(facts: dict[str, Any]) -> pd.DataFrame:
 
 
 def _rows(facts: dict[str, Any], replica: str) -> Iterator[tuple[str, Any, str, str]]:
-    """Yields the name, value, of and replica of each fact. A fact about groups is a dict, and `replicas` holds the
-    facts of each replica."""
+    """Yields the cells name, value, `of` and replica of each fact. The value of a fact about each group, stage or
+    device is a dict, of which each entry becomes a row. `replicas` holds the facts of each replica."""
     for name, value in facts.items():
         if name == "replicas" and isinstance(value, dict) and not replica:
             for device, inner in value.items():
@@ -38,7 +38,8 @@ def _unit(name: str) -> str:
 
 
 def fates(actions: pd.DataFrame, tensors: pd.DataFrame, stages: list[str]) -> pd.DataFrame:
-    """Returns the fates of each stage's activations, read from the actions of a plan that trains."""
+    """Returns one row per stage with the fates of its activations, as the actions of the plan show them. The table is
+    empty if the plan does not train."""
     columns = ["name", "fate", "recomputed_s", "saved_bytes"]
     if not actions["kind"].isin(["backward", "backward_input", "backward_weight"]).any():
         return pd.DataFrame(columns=columns, index=pd.RangeIndex(0, name="stage"))

@@ -21,7 +21,7 @@ from . import _sluice, errors
 
 # the interval at which a waiting thread looks for a signal that another thread may have received
 _LOOK_EVERY_MS = 100
-_GRACE_S = 2.0  # seconds in which a cancelled run must end
+_GRACE_S = 2.0  # the longest wait for the end of a cancelled run, in seconds
 
 Progress = Callable[[int, int], None]
 
@@ -114,8 +114,8 @@ class Helper:
 
 
 def _start() -> tuple[socket.socket, subprocess.Popen]:
-    """Starts the helper (the program `worker` in this folder). The helper has its own session, so that Ctrl-C reaches
-    only this process."""
+    """Starts the helper (the program `sluice-worker` in this folder). The helper has its own session, so that Ctrl-C
+    reaches only this process."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     program = Path(__file__).with_name("sluice-worker")
     with theirs:
@@ -133,7 +133,8 @@ def _how_it_ended(process: subprocess.Popen) -> str:
 
 
 def _answer(channel: socket.socket, process: subprocess.Popen, progress: Optional[Progress]):
-    """Returns the shared memory that an answer names. Raises the error that the answer reports."""
+    """Waits for the answer on this channel. Returns the shared memory that holds the answer, or raises the error that
+    the answer reports."""
     while True:
         message = _sluice.receive(channel.fileno(), _LOOK_EVERY_MS)
         if message is None:
@@ -156,7 +157,7 @@ def _answer(channel: socket.socket, process: subprocess.Popen, progress: Optiona
 
 
 def _call_off(channel: socket.socket) -> None:
-    """Cancels a run, and waits until it has ended."""
+    """Cancels a run, and waits until the run has ended, but at most `_GRACE_S` seconds."""
     try:
         channel.shutdown(socket.SHUT_WR)
     except OSError:

@@ -25,7 +25,8 @@ def late(name: str) -> ModuleType:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Delays Ctrl-C. Only the main thread gets KeyboardInterrupt, and only the main thread may set handlers."""
+    """Delays Ctrl-C if this is the main thread. Other threads need no delay, because only the main thread gets
+    KeyboardInterrupt. Only the main thread may set handlers of signals."""
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield

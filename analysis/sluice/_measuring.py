@@ -13,10 +13,11 @@ from .meters import Meter
 
 # The share of the joules that a meter's resolution may leave uncertain.
 ENERGY_ERROR = 0.01
-# Measuring energy may take about this multiple of the samples' seconds. If the energy is still uncertain when the calls
-# have taken this time, `joules_error` gives the uncertainty.
+# Measuring energy may take about this multiple of `budget_s`, the seconds for the samples. `joules_error` gives the
+# uncertainty that is left after this time.
 ENERGY_PATIENCE = 10
-# The number of pairs of blocks (with and without the calls) if preparations must be subtracted.
+# If the joules of preparations must be subtracted, energy is measured in this many pairs of blocks. Of each pair, one
+# block has the calls and their preparations, and the other block has only the preparations.
 ENERGY_BLOCKS = 5
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
@@ -40,7 +41,7 @@ class Loop:
                                         # share of the mean
     least: int = 10  # the least number of samples, which are taken even if they take longer than the budget
     warmup: int = 3  # calls before the first sample, which warm up the machine
-    sample_s: float = 1e-3  # seconds that a sample takes at least: it has as many calls as this needs
+    sample_s: float = 1e-3  # the least seconds of a sample; a sample has enough calls to take this long
     clock: Callable[[], float] = time.perf_counter
     meter: Optional[Meter] = None
 
@@ -65,8 +66,8 @@ class Subject:
     prepare: Callable[[int], Callable[[], None]]
     synchronise: Callable[[], None]
     layers: int = 1  # the number of layers that one call runs, one after the other
-    # The largest number of calls per sample. None means that prepared calls may run again and again, if there are at
-    # least `cycle` of them.
+    # The largest number of calls per sample. None means that there is no such limit, and that prepared calls may run
+    # again and again if at least `cycle` calls were prepared.
     most_calls: Optional[int] = None
     cycle: int = 1  # after this number of calls, the first inputs are used again
 
@@ -107,7 +108,8 @@ def _timed(subject: Subject, loop: Loop, calls: int) -> float:
 
 
 def _calls(subject: Subject, loop: Loop) -> int:
-    """Returns the number of calls that take at least the time of a sample."""
+    """Returns the number of calls in a sample. These calls take at least `sample_s`, except if `most_calls` does not
+    allow enough calls."""
     calls = 1
     while _timed(subject, loop, calls) < loop.sample_s:
         if subject.most_calls is not None and 2 * calls > subject.most_calls:
@@ -127,8 +129,8 @@ def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, resu
 
 def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
     """Returns the joules per layer of calls that are prepared once and run again and again, and the uncertainty of
-    these joules. The counter is wrong by at most its resolution at each end. So the function makes so many calls that
-    this error is small, or as many as the time limit allows."""
+    these joules. At the beginning and at the end of the measurement, the counter is wrong by at most its resolution. So
+    the function makes so many calls that this error is small, or as many as the time limit allows."""
     calls = max(calls, subject.cycle)
     run = subject.prepare(calls)
     subject.synchronise()
@@ -146,9 +148,9 @@ def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> 
 def _joules_less_preparation(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
     """Returns the joules per layer of calls that must be prepared before each sample, and the uncertainty of these
     joules. The joules are the difference between a block of samples and a block with the same preparations but without
-    the calls. There are at least ENERGY_BLOCKS such pairs of blocks, with as many samples in each block as the time
-    limit allows. The uncertainty is the sum of the counter's error at the ends of the blocks and 1.96 standard errors
-    of the differences."""
+    the calls. There are ENERGY_BLOCKS such pairs of blocks, with as many samples in each block as the time limit
+    allows. The uncertainty is the sum of the counter's error at the ends of the blocks and 1.96 standard errors of the
+    differences."""
     patience = ENERGY_PATIENCE * loop.budget_s / (2 * ENERGY_BLOCKS)
     start, samples = loop.clock(), 0
     while samples == 0 or loop.clock() - start < patience:

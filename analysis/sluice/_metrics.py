@@ -21,7 +21,7 @@ _SHORT = {"byte": "B"}
 
 
 def for_people(value: float, unit: str) -> str:
-    """Writes four significant digits with a prefix: 24 GB, 3.1 ms, 42 %."""
+    """Returns the value as a text with four significant digits and a prefix: 24 GB, 3.1 ms, 42 %."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "none"
     if unit == "1":
@@ -100,12 +100,12 @@ class Metrics(MetricTypes, Mapping):
 
     @property
     def summaries(self) -> dict[str, str]:
-        """For each metric, one sentence that defines it."""
+        """For each metric, one sentence that defines the metric."""
         return dict(self._summaries)
 
     @property
     def absent(self) -> dict[str, str]:
-        """For each metric without a number, the reason why it has none."""
+        """For each metric without a number, the reason why the metric has no number."""
         return dict(self._absent)
 
     def __getitem__(self, name: str) -> Any:
@@ -140,7 +140,8 @@ class Metrics(MetricTypes, Mapping):
         return [*super().__dir__(), *self._values]
 
     def rows(self) -> list[tuple[str, Any, str | None]]:
-        """Yields a row for each number: name (with its keys), value, unit."""
+        """Returns a row (name, value, unit) for each value of each metric. The keys of a value are a part of its name,
+        as in "peak_bytes/gpu"."""
         rows: list[tuple[str, Any, str | None]] = []
 
         def add(name: str, value: Any, unit: str | None) -> None:

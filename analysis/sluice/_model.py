@@ -102,7 +102,7 @@ class Model:
 
     @property
     def layers(self) -> list[str]:
-        """The names of all layers in order, which are the rows of `stage_table`."""
+        """The names of all layers in order. Each layer is a row of `stage_table`."""
         return list(self.stage_table()["layer"])
 
     def layer(self, name: str) -> pandas.Series:
@@ -122,8 +122,8 @@ class Model:
         """Returns one row per layer with the columns of `sluice model`. The columns are counts of one sample (elements,
         MACs, FLOP, bytes in `dtype`). With a platform there are also columns of milliseconds: the times over the link
         that feeds the device, and the times on the device by the cost model. The default cost model is roofline if the
-        devices have a memory bandwidth, and otherwise peak. `table.attrs` explains each column. The column state is the
-        number of elements of the output, and columns total_* are running sums."""
+        devices have a memory bandwidth, and otherwise peak. `table.attrs` explains each column. The column `state` is
+        the number of elements of the output, and the columns `total_…` are running sums."""
         pandas = late("pandas")
         native = named(platform)._native if platform is not None else None
         columns = self._native.stage_columns(native, device or "", _documents.dtype_name(dtype), cost)
@@ -136,12 +136,15 @@ class Model:
              optimizer: Optimizer = "", policy: str = "resident", fates: str = "keep_all",
              changes: Optional[Mapping] = None) -> pandas.DataFrame:
         """Returns the largest micro-batch that fits on the device of each platform. There is one row per platform, or
-        without any platform one row for a device without a limit. The columns are capacity_bytes, largest (samples, or
-        none if any number fits), step (s), and the bytes at the peak, in total and by class. The columns one_… are for
-        one sample. The columns next_… are for the first micro-batch that does not fit, with the refusal. `error` says
-        why a platform has no answer, for example because it has no rate for the dtype. With a `batch` (samples) there
-        are also the number of micro-batches into which the batch is divided, and the seconds of a step. `cost` is the
-        cost model for the seconds. `changes` are applied to the scenario whose micro-batch is searched."""
+        without any platform one row for a device without a limit. The column `largest` has the samples of this
+        micro-batch, or no number if any micro-batch fits. The column `step_s` has the seconds of its step, by the cost
+        model that the column `cost` names. The column `bytes` has the bytes at the peak, and the columns `weight_bytes`
+        and so on have these bytes by class. The column `one_bytes` has the bytes for one sample. The column
+        `next_bytes` has the bytes for the first micro-batch that does not fit, and `refusal` has the message. The
+        column `error` says why a platform has no answer, for example because the platform has no rate for the dtype.
+        With a `batch` (samples), the column `micro_batch` has the samples of the micro-batches into which the batch is
+        divided, and `batch_step_s` has the seconds of a step. `changes` are applied to the scenario whose micro-batch
+        is searched."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
                              [mode, _documents.dtype_name(dtype), optimizer, policy, fates],
@@ -167,7 +170,7 @@ class Model:
 
 
 def _within(key: Any, parameters: Mapping) -> Any:
-    """Returns the path to a key from the `model:` mapping of a scenario. This mapping holds values of the model's
+    """Returns the key as a path in the `model:` mapping of a scenario. This mapping holds values of the model's
     parameters, and under `definition` the model's document."""
     first = key.partition(".")[0] if isinstance(key, str) else ""
     if first in _OF_THE_DOCUMENT and key not in parameters:
@@ -176,7 +179,8 @@ def _within(key: Any, parameters: Mapping) -> Any:
 
 
 def _fit_row(card: dict) -> dict:
-    """Returns a row of the table: the numbers of the platform, and the bytes of the largest micro-batch by class."""
+    """Returns a row of the table of `Model.fits`: the numbers of the platform, and the bytes of the largest micro-batch
+    by class."""
     row = {"platform": card["platform"], "device": card["device"], "cost": card["cost"],
            "capacity_bytes": card["capacity"], "largest": card["largest"], "step_s": card["step_s"]}
     most = card["most"] or card["one"] or {"bytes": None, "by_class": {}}

@@ -20,9 +20,9 @@ _width: ContextVar[Optional[float]] = ContextVar("width", default=None)
 @checked
 def paper(columns: int = 1, width: Optional[float] = None) -> Iterator[None]:
     """Returns a context in which pictures are made for print: `with sluice.paper(columns=1): result.plot.timeline()`.
-    The pictures are as wide as one or two columns of a page (3.33 and 7 in, or `width` in inches). Their texts have 7
-    and 8 points, and PDF files embed the font. The pictures have no default title, because on a page they have
-    captions. The legends of narrow pictures are above the axes. The context also applies to other figures of
+    The pictures are as wide as one or two columns of a page (3.33 and 7 in, or `width` in inches). Their texts have
+    sizes of 7 and 8 points, and PDF files embed the font. The pictures have no default title, because on a page they
+    have captions. The legends of narrow pictures are above the axes. The context also applies to other figures of
     matplotlib."""
     if width is None and (type(columns) not in (int, float) or columns not in _WIDTHS):
         raise errors.UsageError(f"columns={clipped(columns)}: expected 1 or 2; width= takes any width in inches")

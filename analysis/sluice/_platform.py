@@ -61,12 +61,13 @@ class Platform:
 
     @property
     def host(self) -> str:
-        """The memory that feeds the devices."""
+        """The name of the memory that feeds the devices."""
         return self._native.host().name
 
     def capacity(self, node: str) -> Optional[int]:
-        """Returns the bytes of a device's first memory, of a device's second or third memory ("gpu_ddr"), or of a
-        memory that is not a device's. None means unlimited."""
+        """Returns the capacity of a memory in bytes. None means unlimited. `node` is one of three names: the name of a
+        device (for its first memory), the name of a second or third memory of a device ("gpu_ddr"), or the name of a
+        memory that belongs to no device."""
         for one in [*self._native.devices, *self._native.memories]:
             if one.name == node:
                 return one.capacity
@@ -81,12 +82,12 @@ class Platform:
         return self._native.device(device).flop_per_s(_documents.dtype_name(dtype))
 
     def bandwidth(self, source: str, target: str) -> float:
-        """Returns the bytes per second of the narrowest link on the path from one memory to another."""
+        """Returns the bandwidth in byte/s of the narrowest link on the route from one memory to another memory."""
         return self._native.path(source, target)[2]
 
     def devices(self) -> pandas.DataFrame:
-        """Returns one row per device, with its capacity in bytes, memory_bandwidth in byte/s, launch_overhead in s,
-        watts, and peak FLOP/s of each element type."""
+        """Returns one row per device. Among the columns are capacity in bytes, memory_bandwidth in byte/s,
+        launch_overhead in s, idle_w and busy_w in watts, and the peak FLOP/s of each element type."""
         pandas = late("pandas")
         rows = []
         for device in self._native.devices:

@@ -1,4 +1,5 @@
-"""Policies in Python. A policy is a decorated function that makes a plan, with a record like that of a C++ policy."""
+"""Policies in Python. A policy is a function that makes a plan. A decorator gives the function the name, the summary
+and the parameters that a policy in C++ has, too."""
 
 from __future__ import annotations
 
@@ -61,8 +62,8 @@ class Action:
         self._builder, self._ref = builder, ref
 
     def wait(self, on: Optional[Action], distance: int = 0) -> Action:
-        """Makes the action wait for the execution of `on` that was `distance` iterations ago, until it has ended and
-        its data have arrived. If `on` is None, this method has no effect."""
+        """Makes the action wait for the execution of `on` that was `distance` iterations ago, until this execution has
+        ended and its data have arrived. If `on` is None, this method has no effect."""
         if on is None:
             return self
         if not isinstance(on, Action) or on._builder is not self._builder:
@@ -78,7 +79,7 @@ class Action:
 
     def use(self, tensor: int, node: str, *, read: bool = True, written: bool = False) -> Action:
         """Uses the tensor in the memory of `node` as an operand, which the action reads, writes, or both. The memory
-        holds the tensor until the action ends, and the last use frees it."""
+        holds the tensor until the action ends, and the last use frees the tensor."""
         if not read and not written:
             raise errors.InputError(f"a use of tensor {tensor} must read or write the tensor")
         self._builder._native.use(self._ref, whole(tensor, "tensor", most=_MOST), node,
@@ -94,14 +95,15 @@ class Action:
         return self
 
     def not_before(self, seconds: float) -> Action:
-        """Makes the action start no earlier than `seconds` after the start of the run. Only actions of prologue and
-        epilogue can have such a time, because an iteration of the body starts when the iteration before allows it."""
+        """Makes the action start no earlier than `seconds` after the start of the run. Only actions of the prologue and
+        the epilogue can have such a time. An action of the body runs once in each iteration, and each iteration starts
+        at another time."""
         self._builder._native.not_before(self._ref, float(seconds))
         return self
 
     def takes(self, seconds: float) -> Action:
-        """Sets the seconds of a computation instead of the cost model. A plan that is made without a scenario has no
-        cost model, so that each of its computations needs these seconds."""
+        """Sets the seconds of a computation. Without this call, the cost model gives the seconds. A plan that is made
+        without a scenario has no cost model, so that each of its computations needs this call."""
         self._builder._native.takes(self._ref, float(seconds))
         return self
 
@@ -111,7 +113,7 @@ class Action:
         return self
 
     def done(self, samples: int) -> Action:
-        """Completes the answers of this many samples when the action ends."""
+        """Says that the answers of this many samples are complete when the action ends."""
         self._builder._native.samples_done(self._ref, whole(samples, "samples"))
         return self
 
@@ -124,16 +126,16 @@ class Action:
 
 @checked
 class PlanBuilder:
-    """Makes a plan, to which tensors are added first, and then actions. Each stream executes its actions in the order
-    in which they are added, and a device's memory is granted in this order. Nodes are the names of devices and
-    memories."""
+    """Makes a plan from tensors and actions. A tensor must be added before the actions that use it. Each stream
+    executes its actions in the order in which they are added, and a device's memory is granted in this order. The
+    arguments `node`, `source` and `target` are names of devices or memories."""
 
     def __init__(self, platform: Union[Platform, str, Path], name: str) -> None:
         self._native = _sluice.PlanBuilder(named(platform)._native, name, True)
 
     def tensor(self, name: str, kind: TensorClass, bytes: int, home: Optional[str] = None) -> int:
         """Adds a tensor of a class: weight, gradient, optimizer, activation, workspace, input, output or kv_cache.
-        `home` is the memory that holds the tensor from start to end. Returns its number."""
+        `home` is the memory that holds the tensor from start to end. Returns the number of the tensor."""
         return self._native.tensor(name, kind, whole(bytes, "bytes"), home or "")
 
     def memory(self, name: str, device: str, capacity: Optional[int] = None) -> None:
@@ -151,7 +153,7 @@ class PlanBuilder:
     def collective(self, name: str, kind: Collective, devices: Sequence[str], bytes: int = 0,
                    algorithm: str = "") -> int:
         """Adds a collective operation of several devices (kind: all_reduce, all_gather, reduce_scatter, all_to_all),
-        for `Action.part_of`. Returns its number."""
+        for `Action.part_of`. Returns the number of the collective."""
         return self._native.collective(name, kind, list(devices), whole(bytes, "bytes"), algorithm)
 
     def enter(self, section: Section) -> None:
@@ -169,7 +171,8 @@ class PlanBuilder:
                  allocate: bool = True, stage: Union[int, Stage] = -1,
                  micro_batch: int = -1) -> Action:
         """Adds a transfer of a tensor on the copy engine of the route. The kind of a transfer is load, save, send,
-        move, all_reduce and so on. The transfer uses the source (`release`) and allocates the target (`allocate`)."""
+        move, all_reduce and so on. With `release`, the transfer counts as a use of the tensor in the source memory,
+        where the last use frees the tensor. With `allocate`, the transfer allocates the tensor in the target memory."""
         return Action(self, self._native.transfer(kind, whole(tensor, "tensor", most=_MOST), source,
                                                   target, release, allocate, _number(stage),
                                                   whole(micro_batch, "micro_batch", -1, _MOST)))
@@ -199,10 +202,10 @@ def _number(stage: Union[int, Stage]) -> int:
 def parameter(name: str, type: ParameterType, summary: str, *, default: Any = None, optional: bool = False,
               choices: Sequence[str] = (), unit: str = "", minimum: Optional[float] = None,
               maximum: Optional[float] = None) -> dict:
-    """A parameter of a policy. `type` is boolean, integer, number, quantity, text or choice. A quantity has a `unit`
-    (byte, s, FLOP, FLOP/s, byte/s, W, J), and the policy gets the value in this unit. A parameter without a default is
-    required, and an `optional` parameter may be None. For types other than choice, `choices` are words that are allowed
-    in addition. Numbers must be at least 0, unless `minimum` gives another limit."""
+    """Returns a parameter for `sluice.policy`. `type` is boolean, integer, number, quantity, text or choice. A quantity
+    has a `unit` (byte, s, FLOP, FLOP/s, byte/s, W, J), and the policy gets the value in this unit. A parameter without
+    a default is required, and an `optional` parameter may be None. For types other than choice, `choices` are words
+    that are allowed in addition. Numbers must be at least 0, unless `minimum` gives another limit."""
     text = default if default is None or isinstance(default, str) else to_json(plain(
         default, "default"))
     return {"name": name, "type": type, "summary": summary, "default": text, "optional": optional,
@@ -222,9 +225,9 @@ def policies_of_this_process() -> frozenset[str]:
 def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[dict] = (),
            all_devices: bool = False, modes: Sequence[Mode] = ("inference",),
            strategies: Sequence[str] = ("keep_all",)) -> Callable[[AnyPlanner], AnyPlanner]:
-    """Makes a function(stages, platform, workload, parameters) -> Plan a policy. Scenarios may name the policy, its
-    parameters are checked, and `sluice.policies()` lists the policy. The function runs in this process, and its
-    exceptions are passed on to the caller who asks for the plan.
+    """Returns a decorator that turns a function(stages, platform, workload, parameters) -> Plan into a policy.
+    Scenarios may name the policy, its parameters are checked, and `sluice.policies()` lists the policy. The function
+    runs in this process, and its exceptions are passed on to the caller who asks for the plan.
 
         @sluice.policy(name="in_turn", summary="Weights stay; one input after the other.",
                        parameters=[sluice.parameter("inputs_ahead", "integer", "inputs that come in advance",

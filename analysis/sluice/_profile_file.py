@@ -22,9 +22,9 @@ Row = dict[str, str]
 
 
 class ProfileFile:
-    """A profile as a CSV file. The header has the keys as the caller gives them. If the file exists, the keys about the
-    machine and the way of measuring must equal those in the file. An existing file keeps the `idle` power that it
-    has."""
+    """A profile as a CSV file. The header of a new file has the keys that the caller gives. If the file exists, its
+    header must agree with these keys about the machine and the way of measuring. An existing file keeps the `idle`
+    power that it has."""
 
     def __init__(self, path: Union[str, Path], header: Mapping[str, Any]) -> None:
         self.path = Path(path)
@@ -75,7 +75,8 @@ class ProfileFile:
 
     @staticmethod
     def key(row: Row) -> tuple[str, ...]:
-        """Returns the cells by which a row is recognised. A device that all rows share is in the header."""
+        """Returns the cells by which a row is recognised. The device is not among these cells, because all rows share
+        the device that is in the header."""
         return tuple(row.get(column) or "" for column in KEY)
 
     def put(self, row: Row) -> None:

@@ -1,4 +1,4 @@
-"""Computes a run on a given time base, in bins that end at given times, so that several runs can have the same bins."""
+"""Computes the numbers of a run for bins that end at given times, so that several runs can have the same bins."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ def _busy(r: "Recording", stream: int, edges: np.ndarray) -> np.ndarray:
 
 
 def _highest(r: "Recording", pool: int, edges: np.ndarray) -> np.ndarray:
-    """Returns the most bytes in each bin: the bytes at the beginning of the bin, or after a change within the bin."""
+    """Returns the most bytes in each bin: the largest of the bytes at the beginning of the bin and the bytes after each
+    change within the bin."""
     mine = r.numbers("memory/pool") == pool
     time, level = r.numbers("memory/time")[mine], np.append(0, r.numbers("memory/level")[mine])
     first = np.searchsorted(time, edges[:-1], "right")  # number of changes when the bin begins

@@ -103,7 +103,8 @@ def _blockers(r: Recording) -> pd.Categorical:
 
 
 def memory(r: Recording) -> Table:
-    """Returns one row per tensor that enters or leaves a pool. The rows are ordered by pool, and then by time."""
+    """Returns one row for each time that a tensor enters or leaves a pool. The rows are ordered by pool, and then by
+    time."""
     tensor = r.numbers("memory/tensor")
     return Table({
         "time": r.numbers("memory/time"),
@@ -168,7 +169,7 @@ def _attribute(value):
 
 
 def stages(r: Recording) -> pd.DataFrame:
-    """Returns one row per stage of the plan, by number."""
+    """Returns one row per stage of the plan, indexed by the stage's number."""
     names = list(r.texts("stages/name"))
     table = spans(r).frame()
     computes = np.isin(r.of_action("stream"), np.flatnonzero(r.texts("streams/kind") == "compute"))

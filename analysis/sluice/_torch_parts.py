@@ -1,4 +1,4 @@
-"""Splits modules of torch that are several layers into parts that do the work of each layer."""
+"""Splits a module of torch that is several layers into parts, each of which does the work of one layer."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def is_split(module: nn.Module) -> bool:
 
 def parts_of(module: nn.Module, documents: list[dict], args: tuple,
              kwargs: dict) -> list[tuple[dict, nn.Module, tuple]]:
-    """Returns, for each layer of such a module, the layer's document, a module that does only the layer's work, and
-    inputs. The list is empty if the module is not such a module, or if its layers differ from the layers that this
-    function knows."""
+    """Returns, for each layer of a module that `is_split`, the layer's document, a module that does only the layer's
+    work, and the inputs of this module. The list is empty if the module is not split, or if its layers differ from the
+    layers that this function knows."""
     working = [one for one in documents if one["type"] not in VIEWS]
     kinds = [one["type"] for one in working]
     if not is_split(module) or kinds != ["matmul", "matmul", "matmul", "attention", "matmul"]:

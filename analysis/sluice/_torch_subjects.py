@@ -13,8 +13,8 @@ from ._measuring import Subject
 from ._torch_operators import Operator, copy_of, tensors_in, with_tensors
 
 CHAIN = 8  # the number of layers of a chain
-# The largest number of copies of small inputs. If these copies do not fill the cache, the cache is
-# cleared before each sample by work on other memory of the same size.
+# The largest number of copies of small inputs. If these copies do not fill the cache, the cache is cleared before each
+# sample by work on other memory that is as large as the cache.
 MOST_COPIES = 1024
 
 
@@ -53,7 +53,8 @@ def subject_of(operator: Operator, cache: str, backward: bool, training: bool, d
 
 def can_run(operator: Operator, cache: str, backward: bool) -> bool:
     """Returns whether the operator can be measured with this pass and this state of the caches. A chain needs layers
-    that keep the shape. A backward pass needs gradients, and results that no later layer of a chain has overwritten."""
+    that keep the shape. A backward pass needs inputs or parameters that have gradients. The backward pass of a chain
+    also needs the result of each layer, which a layer that works in place would overwrite."""
     in_place = bool(getattr(operator.module, "inplace", False))
     if cache == "chained" and (not operator.preserving or (backward and in_place)):
         return False
@@ -63,8 +64,8 @@ def can_run(operator: Operator, cache: str, backward: bool) -> bool:
 
 
 class _Inputs:
-    """Returns the inputs of the next call: always the same inputs, or (cold) the next inputs in an array of more than
-    `cache_bytes` bytes."""
+    """Gives the inputs of each call: always the same inputs, or (cold) one copy of the inputs after the other. All
+    copies together are larger than `cache_bytes`, unless small inputs would need more than MOST_COPIES copies."""
 
     def __init__(self, operator: Operator, cache_bytes: int) -> None:
         self._given = (operator.args, operator.kwargs)
@@ -78,8 +79,8 @@ class _Inputs:
 
     @property
     def most_calls(self) -> Optional[int]:
-        """The number of calls that find none of their inputs in the cache after the cache was cleared. None means that
-        there is no such limit."""
+        """The number of calls after which the cache must be cleared again, because the next call would find its inputs
+        in the cache. None means that the cache is never cleared."""
         return None if self._broom is None else self.count
 
     def ready(self) -> None:
@@ -124,8 +125,9 @@ def _forward(module: nn.Module, inputs: _Inputs, training: bool) -> Callable[[in
 
 
 def _backward(module: nn.Module, inputs: _Inputs) -> Callable[[int], Callable[[], None]]:
-    """Computes the gradients of inputs and parameters. One graph is made for each of the inputs that are used in turn,
-    and is then used repeatedly. So the measured time does not include the forward pass."""
+    """Returns the function that prepares backward passes, which compute the gradients of inputs and parameters. One
+    graph is made for each copy of the inputs, and is then used repeatedly. So the measured time does not include the
+    forward pass."""
     graphs: list[Callable[[], None]] = []
     done = 0
 

@@ -31,7 +31,7 @@ class Function(nn.Module):
 
 
 def tensors_in(value: Any) -> Iterator[torch.Tensor]:
-    """Yields all tensors in lists, tuples and dicts."""
+    """Yields all tensors in a value, also the tensors inside lists, tuples and dicts."""
     if isinstance(value, torch.Tensor):
         yield value
     elif isinstance(value, dict):
@@ -51,8 +51,9 @@ class Layered:
             self._layers.input(one)
 
     def module(self, module: nn.Module, args: tuple, kwargs: dict, result: Any) -> list[dict]:
-        """Returns the layers of a module's call: their documents, with `shape` and the `sources` that they read. The
-        list is empty if the call is not a known layer."""
+        """Returns the documents of the layers that a module's call becomes. Each document also has the keys
+        `shape_of_result`, the shape of the layer's output, and `sources`, the shapes of its inputs. The list is empty
+        if the call is not a known layer."""
         def called() -> None:
             if not self._layers.knows(module):
                 self._layers.unknown(type(module).__name__)
@@ -63,7 +64,7 @@ class Layered:
         return self._added(called, result)
 
     def function(self, function: Callable, args: tuple, kwargs: dict, result: Any) -> list[dict]:
-        """Returns the layers of a function's call, in the same form."""
+        """Returns the documents of the layers that a function's call becomes, in the form that `module` returns."""
         return self._added(lambda: self._layers.function(function, args, kwargs, result), result)
 
     def _added(self, called: Callable[[], None], result: Any) -> list[dict]:

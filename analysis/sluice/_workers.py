@@ -24,7 +24,7 @@ _WITHOUT_WORKERS_S = 600.0  # if there has been no worker for this time, all wor
                             # because workers may wait in a queue
 _IDLE_S = 30.0  # results count as lost if all workers are idle for this long while results are awaited
 
-_asker = Asker()  # the processes of a worker
+_asker = Asker()  # the child processes of this worker
 
 
 def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int, library: str) -> list[bytes]:
@@ -39,7 +39,7 @@ def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int, li
 
 class Cluster:
     """Asks a Dask client about its workers. Dask waits for ever if all workers are gone, or if a result was lost with
-    the worker that held it. For other executors, this object has no effect, because they report themselves that they
+    the worker that held it. For other executors, this object has no effect, because these executors report that they
     are broken."""
 
     def __init__(self, executor: Executor) -> None:

@@ -23,11 +23,11 @@ class Asked:
     batches_per_step: int
     steps: int
     policy: str
-    cut: Optional[str]  #: None if it is chosen
-    fates: Optional[str]  #: None if they are chosen, or if the mode is inference
+    cut: Optional[str]  #: None if Sluice chose the cut
+    fates: Optional[str]  #: None if Sluice chose the fates, or if the mode is inference
     cost: str
     compute_efficiency: Optional[float]  #: share of the peak that the cost model reaches, if it has such a share
-    memory_efficiency: Optional[float]  #: share of the memory bandwidth that it reaches, if it has such a share
+    memory_efficiency: Optional[float]  #: share of the bandwidth that the cost model reaches, if it has such a share
 
     def __str__(self) -> str:
         return self.text
@@ -72,8 +72,8 @@ class Answer:
 
     @classmethod
     def from_json(cls, text: str) -> "Answer":
-        """Reads the JSON of `sim/study/answer`. If the run was of a plan instead of a scenario, the text
-        is empty, and an empty answer is returned."""
+        """Returns the answer that is in the given JSON, which `sim/study/answer` writes. If the run was of a plan
+        instead of a scenario, the text is empty, and an empty answer is returned."""
         if not text:
             return cls()
         said = json.loads(text)

@@ -175,7 +175,8 @@ class ComparisonPlots(Suggesting):
 
     def _panels(self, draw: Any, heights: list[float], start: float, title: Optional[str], legend: Legend,
                 figsize: Size, sharey: bool = False) -> "list[Axes]":
-        """Draws one panel per run. `draw` draws a result on axes of the given height (inches)."""
+        """Draws one panel per run, and returns the Axes of the panels. `draw` draws a result on its panel. `heights`
+        are the heights of the panels in inches."""
         axes = late("._axes")
         figure, panels = late("matplotlib.pyplot").subplots(
             len(heights), 1, sharex=True, sharey=sharey, squeeze=False, layout="constrained",
@@ -221,8 +222,8 @@ def _one_legend(panels: "list[Axes]", wanted: Legend) -> None:
 
 
 def _place(label: str) -> int:
-    """Returns the position of a label in the legend. Kinds come first, in their order, then classes from the top of the
-    stack down, and then all other labels."""
+    """Returns the position of a label in the legend. Kinds of actions come first, in their order, then tensor classes
+    from the top of the stack down, and then all other labels."""
     order = [*(kind.replace("_", " ") for kind in _colours.KINDS),
              *(one.replace("_", " ") for one in reversed(_colours.CLASSES))]
     first = label.split(",\n")[0]

@@ -1,5 +1,5 @@
-"""The errors. The text of an error is the text that the command line prints, and `exit_code` is the exit code with
-which `sluice` would end."""
+"""The errors of the package. The text of an error is the text that the command line prints, and `exit_code` is the exit
+code with which `sluice` would end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class UsageError(Error):
 
 
 class InputError(Error, ValueError):
-    """A document, an override or a plan has a value that is not allowed."""
+    """A document, an override, a plan, or an argument of a function has a value that is not allowed."""
 
     exit_code = 3
 
@@ -41,9 +41,10 @@ class Waiter:
 class Infeasible(Error):
     """The scenario is valid, but its plan does not fit into memory or ends in a deadlock.
 
-    `pool` is the memory that is too small, and `needed_bytes` and `available_bytes` are its bytes. `by_class` has the
-    needed bytes of each tensor class. `waiters` is a list of the actions that cannot start (Waiter), and `time_s` is
-    the time at which they wait. A value that is not known is None or empty."""
+    `pool` is the memory that is too small. `needed_bytes` are the bytes that the plan needs in this memory, and
+    `available_bytes` are the bytes that the memory has. `by_class` has the needed bytes of each tensor class. `waiters`
+    is a list of the actions that cannot start (Waiter), and `time_s` is the time at which they wait. A value that is
+    not known is None or empty."""
 
     exit_code = 4
     pool: Optional[str] = None
@@ -77,7 +78,7 @@ class HelperDied(InternalError):
 
 
 class Interrupted(Error):
-    """A signal to the process that ran the simulation ended it."""
+    """A signal to the process that ran the simulation ended the simulation."""
 
     exit_code = 130
 
@@ -88,7 +89,7 @@ class KeysDropped(UserWarning):
 
 
 class HelperRestarted(RuntimeWarning):
-    """The process that runs simulations had died since the last run, and a new one has been started."""
+    """The process that runs simulations had died since the last run, and a new process has been started."""
 
 
 _BY_CODE = {2: UsageError, 3: InputError, 4: Infeasible, 5: IoError, 130: Interrupted, 143: Interrupted}

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from ._recording import Recording
 
-_COLUMNS = 300  # number of columns of a picture; a reader cannot distinguish changes that are closer than a column
-_SEEN = 1 / 200  # shares of the picture's height and of its width; a reader cannot see a smaller area
+_COLUMNS = 300  # number of columns of a picture; changes that are closer together than a column look like one
+_SEEN = 1 / 200  # an area below this share of the picture's height or width cannot be seen
 
 
 def draw(ax: "Axes", r: "Recording", pool: int, start: float, end: float) -> tuple[list[Any], float]:
@@ -82,7 +82,8 @@ def by_class(r: "Recording", pool: int, start: float, end: float) -> tuple[np.nd
 
 def _columns(time: np.ndarray, level: np.ndarray, start: float,
              end: float) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the beginnings of the columns, and for each column the change whose level it shows."""
+    """Returns the beginnings of the columns of a picture. For each column, also returns the number of the change whose
+    level the column shows."""
     first, last = np.searchsorted(time, start, "left"), np.searchsorted(time, end, "right")
     if last - first <= _COLUMNS:
         return np.append(start, time[first:last]), np.arange(first, last + 1)

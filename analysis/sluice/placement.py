@@ -91,13 +91,16 @@ class PlacementCurve:
 
     @property
     def frame(self) -> "pandas.DataFrame":
-        """A new table with one row for each size and way, in the order of sizes. The columns are way, fast_bytes,
-        fast_share (of `needed_bytes`), slowdown (seconds / `all_fast_s`), predicted_s and simulated_s, bound_s and gap
-        (the distance of the seconds from the bound, as a share of the seconds). The columns moves_* and bytes_* count
-        moves to fast memory, moves to slow memory, and moves while kernels run. The columns hit_bytes, miss_bytes and
-        written_back_bytes are for the way `cached`. The column oracle_s has the seconds that this computer needed to
-        find the placement. The column refused says why the way cannot be used; it is empty if the way can be used. A
-        number that a way does not have is NaN. `frame.attrs["units"]` has the units."""
+        """A new table with one row for each size and way, in the order of sizes. The columns way, fast_bytes and
+        fast_share (a share of `needed_bytes`) say what was asked. The column predicted_s has the seconds that were
+        computed with the placement, and simulated_s has the seconds of the executed plan. The seconds of a result are
+        simulated_s, or predicted_s for the way `cached`, which has no plan. The column slowdown is seconds /
+        `all_fast_s`. The column bound_s has a lower bound of the seconds, and gap is (seconds - bound_s) / seconds. The
+        columns moves_… and bytes_… have the numbers and the bytes of moves to fast memory, of moves to slow memory, and
+        of moves while kernels run. The columns hit_bytes, miss_bytes and written_back_bytes are for the way `cached`.
+        The column oracle_s has the seconds that this computer needed to find the placement. The column refused says why
+        the way cannot be used, and is empty if the way can be used. A number that a way does not have is NaN.
+        `frame.attrs["units"]` has the units."""
         columns = _sluice.placement_columns()
         table = late("pandas").DataFrame(self._results, columns=columns)
         words = ("way", "refused")
@@ -135,7 +138,7 @@ class PlacementCurve:
 
     @property
     def plot(self) -> "PlacementPlots":
-        """plot.slowdown() and plot.tensors()."""
+        """Draws pictures, with .slowdown() and .tensors()."""
         from .placement_plots import PlacementPlots
         return PlacementPlots(self)
 
@@ -205,7 +208,7 @@ def _sizes(fast: Sizes) -> str:
 
 
 def _rates(in_place: Rates) -> str:
-    """Returns the rates as the option --in-place writes them. If there are no rates, the returned text is empty."""
+    """Returns the rates in the form of the option --in-place. If there are no rates, the returned text is empty."""
     if in_place is None:
         return ""
     if isinstance(in_place, str):

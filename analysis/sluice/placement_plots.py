@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Legend = Union[bool, str]
 Size = Optional[tuple[float, float]]
 _MARKERS = "os^vDP*"
-_CROWDED = 1.5  # a size is written under a logarithmic axis if it is at least this factor from its neighbours
+_CROWDED = 1.5  # a logarithmic axis labels a share only if it is more than this multiple of the previous label
 
 
 @checked
@@ -76,9 +76,10 @@ class PlacementPlots(Suggesting):
                 title: Optional[str] = None, *, top: int = 15, unit: Optional[str] = None, legend: Legend = True,
                 figsize: Size = None) -> "Axes":
         """Shows the seconds that tensors save in fast memory, with a bar for each of the `top` tensors that save most.
-        A bar shows the seconds that would be lost in slow memory, or (pale) the seconds that would be saved in fast
-        memory. `fast` and `way` are as in `PlacementCurve.tensors`, and `unit` is the unit of time. Raises UsageError
-        in the same cases as `PlacementCurve.tensors`."""
+        A bar in full colour is for a tensor in fast memory, and shows the seconds that the run would lose with this
+        tensor in slow memory. A pale bar is for a tensor in slow memory, and shows the seconds that the run would save
+        with this tensor in fast memory. `fast` and `way` are as in `PlacementCurve.tensors`, and `unit` is the unit of
+        time. Raises UsageError in the same cases as `PlacementCurve.tensors`."""
         top = _documents.whole(top, "top", 1, 200)
         table = self._curve.tensors(fast, way)
         size = for_people(table.attrs["fast_bytes"], "byte")

@@ -41,7 +41,7 @@ class Plan:
 
     @property
     def name(self) -> str:
-        """The names of scenario and policy."""
+        """The names of the scenario and the policy, as one text."""
         return self._native.name
 
     @property
@@ -56,15 +56,16 @@ class Plan:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The decisions of the policy by name. A decision is a number (then its name ends with the unit, as in
-        chosen_s), a text or a list. A fact about each group or stage is a dict. The facts of each replica are a dict,
-        too (`facts["replicas"]["gpu0"]`)."""
+        """The decisions of the policy by name. A decision is a number, a text or a list. If a number has a unit, the
+        name of the decision ends with the unit, as in chosen_s. A fact about each group or stage is a dict. The facts
+        of each replica are a dict, too (`facts["replicas"]["gpu0"]`)."""
         return json.loads(self._native.facts)
 
     @property
     def actions(self) -> pandas.DataFrame:
-        """A table with one row per action, in listing order. The columns include the seconds (of computations), flop,
-        joules above idle, bytes (of transfers), and waits, which are pairs (number of an action, iterations ago)."""
+        """A table with one row per action, in listing order. Among the columns are the seconds of computations, flop,
+        joules (without the joules of an idle device), the bytes of transfers, and waits. The waits of an action are
+        pairs (number of the awaited action, distance in iterations)."""
         pandas = late("pandas")
         table = pandas.DataFrame(self._native.actions())
         return table.astype({name: "category" for name in ("section", "stream", "kind")})
@@ -79,9 +80,10 @@ class Plan:
     @property
     def fates(self) -> pandas.DataFrame:
         """The fates of each stage's activations until its backward pass, indexed by the stage's number. The columns are
-        name, fate ("keep", "recompute", "offload", or both "recompute" and "offload" if parts differ), and the cost in
-        one run of the body, recomputed_s and saved_bytes. The table is computed from the actions, so that it works for
-        the plan of any policy. The table is empty for a plan without training."""
+        name, fate ("keep", "recompute", "offload", or "recompute, offload" if parts of the stage differ), recomputed_s
+        and saved_bytes. The last two columns are the cost of the fates in one run of the body. The table is computed
+        from the actions, so that it works for the plan of any policy. The table is empty for a plan without
+        training."""
         return late("._facts").fates(self.actions, self.tensors, self.stages)
 
     def text(self) -> str:
@@ -98,7 +100,7 @@ class Plan:
             Path(path).write_text(self.text(), encoding="utf-8")
         except OSError as error:
             raise errors.IoError(f"cannot write '{path}': {error.strerror}") from None
-        except ValueError as error:  # for example a path with a NUL, which no system has
+        except ValueError as error:  # for example a path with a NUL, which no system allows
             raise errors.InputError(f"{str(path)!r} is not a path: {error}") from None
 
     def check(self) -> None:

@@ -30,7 +30,8 @@ class Plots(Suggesting):
     `ax` is the axes to draw on, by default in a new figure of `figsize` (inches). `title` replaces the default title;
     "" means no title. `unit` is the unit of the time axis ("s", "ms", "µs", "ns"), by default the unit that suits all
     panels that share the axis. `legend` is False for no legend, or one of matplotlib's places ("upper right"). If
-    panels share an axis, each panel extends the axis until all of them are shown. For print see sluice.paper."""
+    panels share an axis, each picture extends the limits of the axis where necessary, so that all pictures are shown
+    whole. For print see sluice.paper."""
 
     def __init__(self, recording: "Recording", name: str = "", makespan_s: Optional[float] = None,
                  scenario: str = "") -> None:
@@ -41,7 +42,7 @@ class Plots(Suggesting):
                  title: Optional[str] = None, *, streams: Streams = None, unit: Optional[str] = None,
                  legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows the actions of each stream over time, with one row per stream and one bar per action, from `start` to
-        `end` (s). Stage numbers are written in the bars that have room. Actions that are too narrow to be distinguished
+        `end` (s). Bars that have room show the number of the stage. Actions that are too narrow to be distinguished
         become a strip. The height of a strip is the share of the time in which such an action is executed, by kind.
         `streams` are the names of the streams to show, by default all streams."""
         start, end = self._window(start, end)
@@ -60,9 +61,9 @@ class Plots(Suggesting):
                bytes_unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows the contents of a memory from `start` to `end` (s), by tensor class. If the contents change too often
         to be seen, the picture shows the moments of the highest levels. `pool` is by default the first limited memory
-        that a tensor enters. A line marks the capacity. If the capacity is far above the levels, the picture only gives
-        its number of bytes. `bytes_unit` is "B", "kB", "MB", "GB" or "TB". The legend names the classes that can be
-        seen."""
+        that a tensor enters. A line marks the capacity. If the capacity is far above the levels, the picture shows no
+        line, but gives the capacity as a number. `bytes_unit` is "B", "kB", "MB", "GB" or "TB". The legend names the
+        classes that can be seen."""
         start, end = self._window(start, end)
         number = levels.pool_of(self._recording, pool)
         name = self._recording.texts("pools/name")[number]
@@ -103,11 +104,11 @@ class Plots(Suggesting):
 
     def roofline(self, ax: Optional["Axes"] = None, title: Optional[str] = None, *,
                  unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
-        """Shows the limit of each stage, as FLOP/s against FLOP per byte that is loaded or received. The picture has
-        the device's peak and the link that feeds the device (Williams et al. 2009, with transfers to the device instead
-        of DRAM traffic). The picture needs the result of a scenario, because a plan does not contain the device's peak.
-        Stages are labelled if there is room, beginning with the stages that take longest. `unit` is "GFLOP/s",
-        "TFLOP/s" and so on."""
+        """Shows each stage as a point: its FLOP/s over its FLOP per byte that is loaded or received. A line shows the
+        limit that the device's peak and the link that feeds the device set (Williams et al. 2009, with transfers to the
+        device instead of DRAM traffic). The picture needs the result of a scenario, because a plan does not contain the
+        device's peak. Stages are labelled if there is room, beginning with the stages that take longest. `unit` is
+        "GFLOP/s", "TFLOP/s" and so on."""
         axes = late("._axes")
         points = roofline.Points.of(self._recording, self._scenario)
         ax = axes.new(ax, 7, 5, figsize)

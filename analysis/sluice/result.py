@@ -92,18 +92,20 @@ class Result:
     @property
     def spans(self) -> "pandas.DataFrame":
         """A table with one row per executed action, in the order of the ends. The columns start, end, available (when
-        actions that wait for it may start) and waited (how long the stream was idle before the action) are in s. The
-        next columns are stream and device, the reason and the blocker of the wait, and cause, the row of the span that
-        ended the wait (-1 if there is none). The stage is given by number and name (-1 and none if there is no stage).
-        The last columns are the bytes that the action moved, and the flop that it computed. Each access returns a new
+        actions that wait for this action may start) and waited (how long the stream was idle before the action) are in
+        s. The columns stream, action, kind, device, stage, stage_name, micro_batch, iteration and section say what was
+        executed. An action without a stage has the stage -1 and no stage_name. The columns reason and blocker say what
+        the action waited for, and cause is the row of the span that ended the wait (-1 if there is none). The last
+        columns are the bytes that the action moved, and the flop that the action computed. Each access returns a new
         DataFrame that you may change. Columns of numbers are read-only views of shared memory, so that `-=` is refused.
         Assign `spans["start"] - t0` instead, or use `spans.copy()`."""
         return self._table("spans")
 
     @property
     def memory(self) -> "pandas.DataFrame":
-        """A table with one row per tensor that enters (delta > 0) or leaves a pool, with time in s, and level (of the
-        pool afterwards) and delta in bytes. Each access returns a new DataFrame, as for `spans`."""
+        """A table with one row for each time that a tensor enters (delta > 0) or leaves (delta < 0) a pool. The column
+        time is in s. The columns delta and level (the bytes in the pool afterwards) are in bytes. Each access returns a
+        new DataFrame, as for `spans`."""
         return self._table("memory")
 
     @property
@@ -180,8 +182,8 @@ class Result:
         """Writes the run for another program, as `sluice export` does. `to` is perfetto, chrome, csv or data-island.
         Without `to`, the extension of the path (.pftrace, .json or .csv) gives the format. `table` is the table of a
         data-island: metrics (the default), stages, or layers, which is the stage table of the model that was run.
-        Raises UsageError if no format is known, IoError if the file cannot be written, and InputError if `table` is
-        layers and the run came from a plan, which has no layers."""
+        Raises UsageError if neither `to` nor the extension names a format. Raises IoError if the file cannot be
+        written. Raises InputError if `table` is layers and the run came from a plan, because a plan has no layers."""
         form = to or _ENDINGS.get(Path(path).suffix, "")
         if not form:
             raise errors.UsageError("give 'to': one of perfetto, chrome, csv, data-island, because the "

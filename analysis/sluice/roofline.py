@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from ._recording import Recording
 
-_ROOF = 0.75  # height of the peak in the picture, which leaves room for the legend above it
-_NAMED = 24  # the number of points for which the picture looks for room for a name
+_ROOF = 0.75  # the peak is drawn at this share of the picture's height, with the legend above it
+_NAMED = 24  # the largest number of points that get a name
 _SAME = 0.02  # decades; points that are closer than this share a name
 
 

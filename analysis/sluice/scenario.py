@@ -109,8 +109,8 @@ class Scenario:
 
         A key with dots changes one value. If a mapping is under the key, the whole mapping is replaced. The new value
         may be a word, a dict, YAML as text, a Model or a Platform. If a dict leaves out keys of the old mapping, the
-        warning sluice.KeysDropped names them. A text is read as YAML. A path of a file is relative to the scenario, or
-        to the current folder. Raises InputError with the command line's text."""
+        warning sluice.KeysDropped names them. A text is read as YAML. A path of a file is relative to the folder of the
+        scenario or, if there is no such file, to the current folder. Raises InputError with the command line's text."""
         texts = _documents.overrides(changes, more)
         given = {**_documents.mapping(changes), **more}
         try:
@@ -167,13 +167,14 @@ class Scenario:
         ends one of the processes, the process is started again. `store` is an SQLite file that keeps each answer.
         Points in the store do not run again, except failed points with `retry_failed`. sim/study/sweep/FORMAT.md
         describes the file. `verify` is the share of the points that also run in SimGrid, which must give the same
-        makespan. With 0, no point runs in SimGrid. `progress` is as in `run`, but counts points. With `executor` =
-        "simgrid", every point runs with SimGrid in a process of its own. With "simgrid", `workers` is None or the
-        number of processes at a time, and `verify` has no effect.
+        makespan. With `verify` = 0, no point runs in SimGrid. `progress` is as in `run`, but counts points instead of
+        actions. With `executor` = "simgrid", every point runs with SimGrid in a process of its own. In this case,
+        `workers` is None or the number of processes at a time, and `verify` has no effect.
 
-        A point that does not fit, or whose scenario is not valid, is a row with its reason. Raises UsageError,
-        InputError if no point could run, IoError of the store, and InternalError if SimGrid gives another makespan.
-        Ctrl-C raises KeyboardInterrupt, but the answers that have arrived are in the store."""
+        A point that does not fit, or whose scenario is not valid, is a row with its reason. Raises UsageError for
+        arguments that are not valid, InputError if no point could run, IoError if the store cannot be used, and
+        InternalError if SimGrid gives another makespan. Ctrl-C raises KeyboardInterrupt, but the answers that have
+        arrived are in the store."""
         from .sweep import sweep
         return sweep(self, changes, over, workers, store, verify, retry_failed, progress, executor)
 
@@ -189,15 +190,15 @@ class Scenario:
             curve.plot.slowdown()
 
         `fast` is a size of fast memory, or a list of sizes. A size is a share from 0 to 1 of the bytes that are needed
-        at the same time, or a text: bytes "16GB", a share "40%", fast to slow memory "1:8", or shares in steps
-        "10%..100%:5". None means 10 % to 100 %, and the fast memory of the device. `ways` is a way to place tensors, or
-        a list of ways. None means all seven ways.
-        `device` is the device that computes. None means the first device with two memories.
-        `in_place` is the pair of measured rates at which kernels read and write slow memory, as "20GB/s:4.4GB/s" or as
-        two numbers in byte/s, (20e9, 4.4e9). With `in_place`, a kernel takes its seconds with all operands in fast
-        memory, plus the seconds of its bytes in slow memory at these rates. None means that the cost model gives the
-        prices of slow memory. `nodes` is the largest number of nodes of branch and bound for one placement. With 0,
-        there is no branch and bound. `progress` is as in `run`, but counts results, one for each size and way.
+        at the same time, or a text: "16GB" (bytes), "40%" (a share), "1:8" (the ratio of fast memory to slow memory) or
+        "10%..100%:5" (shares in steps). None means 10 % to 100 %, and the fast memory of the device. `ways` is a way to
+        place tensors, or a list of ways. None means all seven ways. `device` is the device that computes. None means
+        the first device with two memories. `in_place` is the pair of measured rates at which kernels read and write
+        slow memory, as "20GB/s:4.4GB/s" or as two numbers in byte/s, (20e9, 4.4e9). With `in_place`, a kernel takes its
+        seconds with all operands in fast memory, plus the seconds of its bytes in slow memory at these rates. None
+        means that the cost model gives the prices of slow memory. `nodes` is the largest number of nodes of branch and
+        bound for one placement. With `nodes` = 0, there is no branch and bound. `progress` is as in `run`, but counts
+        results instead of actions. There is one result for each size and way.
 
         The scenario's policy, cut and fates are ignored. The scenario's cost model must distinguish memories, unless
         `in_place` gives rates. Raises UsageError for sizes or rates that are not valid. Raises InputError for a way or

@@ -132,8 +132,9 @@ def minimise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
     (see sluice help search), or "optuna" for Optuna's TPE sampler with `seed`, if python3-optuna is installed. With
     `verify`, the best point also runs in SimGrid, which must give the same makespan.
 
-    Raises UsageError, InputError if no point could run, IoError of the store, and InternalError if SimGrid gives
-    another makespan. Ctrl-C raises KeyboardInterrupt, but the answers that have arrived are in the store."""
+    Raises UsageError for arguments that are not valid, InputError if no point could run, IoError if the store cannot be
+    used, and InternalError if SimGrid gives another makespan. Ctrl-C raises KeyboardInterrupt, but the answers that
+    have arrived are in the store."""
     return _search(scenario, metric, False, over, subject_to, points, store, by, seed, verify,
                    retry_failed, progress)
 
@@ -214,8 +215,8 @@ def _range(key: str, ends: tuple) -> "_sluice.SearchKey":
 
 
 def _value(key: "_sluice.SearchKey", given: dict[str, Any], text: str) -> Any:
-    """Returns the value in the form that `with_` takes. The result is the value as it was given, or a number if the
-    value has no unit, or a text."""
+    """Returns the value in the form that `with_` takes. A value of a list is returned as it was given. A value of a
+    range is returned as a number if it has no unit, and otherwise as a text."""
     if key.kind == "listed":
         return given.get(text, text)
     if key.kind == "whole":

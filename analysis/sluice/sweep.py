@@ -112,7 +112,7 @@ class Sweep:
     def refusals(self) -> str:
         """Returns the reasons why points have no numbers, each reason once, with the number of its points. Reasons that
         differ only in numbers count as one reason, which is shown with the numbers of the first point."""
-        counts: dict[str, tuple[str, int]] = {}  # reasons that differ only in numbers count as one reason
+        counts: dict[str, tuple[str, int]] = {}  # by text without numbers: the first text, and a count
         for result in self._results:
             if result.status != "complete":
                 text = f"{result.status}: {result.reason}"
@@ -163,7 +163,7 @@ def sweep(scenario: Scenario, changes: Axes, over: str, workers: Union[int, Exec
 
 def _require_known_elsewhere(scenario: Scenario, points: "_sluice.Points", argument: str) -> None:
     """Raises UsageError for a policy that is a function of this process. Other processes do not know the function, and
-    a store would not notice that its code has changed."""
+    a store would not notice that the code of the function has changed."""
     own = policies_of_this_process()
     if not own:
         return
@@ -268,7 +268,8 @@ class _Driver:
         return todo
 
     def verify(self, share: float) -> None:
-        """Repeats some points."""
+        """Runs about the given share of the complete points in SimGrid, too. Raises InternalError if SimGrid gives
+        another makespan."""
         complete = [n for n, result in enumerate(self._results) if result.status == "complete"]
         chosen = [n for n in _sluice.points_to_verify(self._points, complete, float(share))
                   if not self._results[n].verified]
@@ -279,7 +280,7 @@ class _Driver:
                 require_same(changes, self._results[number], makespan)
                 if self._store is not None:
                     self._store.set_verified(self._variants.key(changes))
-                    self._store.commit()  # other processes may write while the next point is simulated
+                    self._store.commit()  # now, so that other processes can write during the next point
 
 
 def _is_of_simgrid(result: "_sluice.PointResult") -> bool:

@@ -148,7 +148,7 @@ def _title(ax: "Axes", title: Optional[str]) -> None:
 
 
 def _short(number: float) -> str:
-    """Writes three digits, or all digits before the decimal point."""
+    """Returns the number as a text with three digits, or with all digits before the decimal point."""
     return f"{number:.0f}" if 100 <= abs(number) < 1e6 else f"{number:.3g}"
 
 

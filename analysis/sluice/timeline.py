@@ -39,7 +39,7 @@ def draw(ax: "Axes", r: "Recording", order: list[int], start: float, end: float)
 
 
 def spans(r: "Recording", start: float, end: float) -> dict[str, np.ndarray]:
-    """Returns the spans that can be seen, by column."""
+    """Returns the spans that run between `start` and `end`, by column."""
     columns = {"start": r.numbers("spans/start"), "end": r.numbers("spans/end"),
                "stream": r.of_action("stream"), "stage": r.of_action("stage"),
                "kind": r.texts("actions/kind")[r.numbers("spans/action")]}
@@ -48,8 +48,8 @@ def spans(r: "Recording", start: float, end: float) -> dict[str, np.ndarray]:
 
 
 def _row(ax: "Axes", row: int, actions: dict, start: float, end: float) -> tuple[set[str], bool, bool]:
-    """Draws a row. Returns the kinds that can be seen in the row, whether it has a strip, and whether it has room for
-    numbers."""
+    """Draws the row of a stream. Returns the kinds of actions that can be seen in the row. Also returns whether the row
+    has a strip that is partly idle, and whether a bar of the row has room for a number."""
     wide, groups = shares.divided(actions, end - start)
     _strips(ax, row, groups)
     length = wide["end"] - wide["start"]

@@ -22,7 +22,7 @@ SUMS = {"add", "add_", "__add__", "__radd__", "__iadd__", "sub", "sub_", "__sub_
         "rsub", "subtract"}
 PRODUCTS = {"mul", "mul_", "__mul__", "__rmul__", "__imul__", "div", "div_", "__truediv__", "__rtruediv__",
             "__itruediv__", "multiply", "divide", "true_divide"}
-#: functions whose result only has the shape of another tensor
+#: functions whose result takes only the shape, and no elements, from another tensor
 MADE = {"new_zeros", "new_ones", "new_empty", "new_full", "new_tensor", "zeros_like", "ones_like", "empty_like",
         "full_like", "rand_like", "randn_like"}
 #: functions that move, repeat or drop elements and compute nothing
@@ -40,7 +40,7 @@ EACH_FUNCTION = {
     **dict.fromkeys(("sign", "floor", "ceil", "round", "where", "eq", "ne", "lt", "le", "gt", "ge", "__eq__",
                      "__lt__", "__le__", "__gt__", "__ge__", "__ne__", "logical_and", "logical_or", "logical_not",
                      "__and__", "__or__", "__invert__", "isnan", "__mod__", "remainder"), (1, "nothing"))}
-#: FLOP per element that is read
+#: FLOP per element that is read, and what the backward pass reads
 REDUCED = {"mean": (1, "nothing"), "sum": (1, "nothing"), "amax": (1, "inputs"), "amin": (1, "inputs"),
            "max": (1, "inputs"), "min": (1, "inputs"), "prod": (1, "inputs"), "argmax": (1, "nothing"),
            "argmin": (1, "nothing"), "var": (4, "inputs"), "std": (4, "inputs"), "norm": (2, "inputs"),
@@ -48,7 +48,7 @@ REDUCED = {"mean": (1, "nothing"), "sum": (1, "nothing"), "amax": (1, "inputs"),
 
 
 def call(layers: Any, name: str, args: tuple, kwargs: dict, result: Any) -> None:
-    """Adds the layers of a function that was called with a known input."""
+    """Adds the layers of a call of a function. At least one argument of the call depends on an input of the module."""
     try:
         _add(layers, name, args, kwargs, result)
     except Unknown:
@@ -122,8 +122,8 @@ def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
 
 
 def _aligned(layers, tensor, place):
-    """Returns the Place of a tensor with its axes in the order of `place`, if `place` has all of these axes. The axis
-    of samples may be missing."""
+    """Returns the Place of a tensor, with its axes in the order of `place` if `place` has all axes of the tensor. The
+    tensor need not have an axis of samples."""
     own = layers.place(tensor)
     if set(own.order) <= set(place.order):
         return Place(own.batch, tuple(a for a in place.order if a in own.order))
@@ -169,7 +169,7 @@ def _reduced(layers, name, args, kwargs, result):
 
 
 def _named(names: str) -> Callable:
-    """Returns the arguments of a function by name."""
+    """Returns a function that maps the names of the arguments of a call to their values."""
     keys = names.split()
     return lambda args, kwargs: {**dict(zip(keys, args)), **kwargs}
 

@@ -22,16 +22,16 @@ from ._model import Model
 @checked
 def from_torch(module: Any, example_inputs: Any, name: str = "", *,
                unknown: Literal["error", "operator"] = "error", ignore: Sequence[str] = ()) -> Model:
-    """Returns the Model of a torch module, from one run with example inputs (a tensor, or a tuple of
-    them), in evaluation mode and on the module's device. The first axis of every input is the batch, and counts are for
-    one sample. The axes [channels, height, width] become [height, width, channels], as in all models.
+    """Returns the Model of a torch module, from one run in evaluation mode. The example inputs (a tensor, or a tuple of
+    tensors) are on the module's device. The first axis of every input is the batch, and counts are for one sample. The
+    axes [channels, height, width] become [height, width, channels], as in all models.
 
         sluice.from_torch(torchvision.models.googlenet(), torch.zeros(1, 3, 224, 224), ignore=["aux*"])
 
     `unknown` says how to treat a call for which Sluice has no layer. "error" raises InputError. "operator" makes a
-    layer that moves its output and computes nothing, and a warning names the unknown calls. `ignore` has the modules
-    and parameters that are left out, such as heads that only training needs. `ignore` gives their names in the module;
-    * and ? match any characters.
+    layer that moves its output and computes nothing, and a warning names the unknown calls. `ignore` lists the names of
+    the modules and parameters that are left out, such as heads that only training needs. In these names, * matches any
+    characters and ? matches one character.
 
     Raises InputError, with the position in the module, for a call that Sluice does not know, or if parameters would be
     left out. This function needs torch, unlike most of Sluice."""
@@ -46,7 +46,7 @@ def from_torch(module: Any, example_inputs: Any, name: str = "", *,
     inputs = _inputs(torch, example_inputs)
     try:
         layers = _watch(torch, module, inputs, lambda: _layers(module, unknown, ignore))
-    except errors.InputError as error:  # the traceback without the lines of torch
+    except errors.InputError as error:  # raised again, so that the traceback has no lines of torch
         raise errors.InputError(str(error)) from None
     if layers.uncounted:
         warnings.warn("these calls are counted as layers that compute nothing: " +
@@ -211,7 +211,7 @@ def _indexing(torch: Any, between: Callable[[], bool], layers: Any) -> Iterator[
 
 
 def _compare(module: Any, layers: Any, model: Model) -> None:
-    """Checks that Sluice infers the shapes that torch computed."""
+    """Checks that the model has the shapes that torch computed, and as many parameters as the module."""
     table = model.stage_table()
     if len(table) != len(layers.shapes()):
         raise errors.InternalError("from_torch made layers that the model does not have")

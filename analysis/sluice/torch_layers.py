@@ -16,7 +16,7 @@ from torch import nn
 from . import errors
 
 WAY_OUT = ("torch.onnx.export(module, inputs, 'net.onnx') and sluice.model('net.onnx') support more of torch; "
-           "unknown='operator' counts it as a layer that moves its output and computes nothing")
+           "unknown='operator' counts the call as a layer that moves its output and computes nothing")
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Layers:
         return sum(one.numel() for one in self._parameters.values())
 
     def unused(self) -> list[str]:
-        """Returns the parameters that no layer has."""
+        """Returns the names of the parameters that no layer has."""
         return [name for name, one in self._parameters.items() if id(one) not in self._counted]
 
     # --- what is called ------------------------------------------------------------------------
@@ -132,7 +132,7 @@ class Layers:
         return id(tensor) in self._of or id(tensor) in self._later
 
     def of(self, tensor: torch.Tensor, place: Optional[Place] = None) -> str:
-        """Returns the layer that makes the tensor, with the axes of its output as in `place`."""
+        """Returns the name of the layer whose output is the tensor, with the axes of this output as in `place`."""
         if id(tensor) in self._later:
             self._later.pop(id(tensor))()
         layer, own = self._of[id(tensor)], self._places[id(tensor)]
@@ -152,7 +152,7 @@ class Layers:
         return self._places[id(tensor)]
 
     def natural(self, tensor: torch.Tensor) -> Place:
-        """Returns the axes in torch's order, in which the first axis is the samples."""
+        """Returns the Place that keeps the axes in torch's order, where the first axis is the axis of the samples."""
         several = tensor.dim() > 0 and len(tensor) != self.batch
         return Place(0, tuple(range(0 if several else 1, tensor.dim())))
 
@@ -163,13 +163,15 @@ class Layers:
         return Place(0, (*(axis for axis in order if axis != 1), 1))
 
     def like(self, tensor: torch.Tensor, source: torch.Tensor) -> Place:
-        """Returns the axes in the order of the source, if the tensor has the same number of axes."""
+        """Returns the Place of the source if the tensor has the same number of axes, and otherwise the Place that keeps
+        the axes in torch's order."""
         if tensor.dim() == source.dim() and self.is_known(source):
             return self.place(source)
         return self.natural(tensor)
 
     def extents(self, tensor: torch.Tensor, place: Optional[Place] = None) -> list[int]:
-        """Returns the shape of a tensor's layer."""
+        """Returns the shape of one sample of the tensor, with the axes in the order of `place` (by default the tensor's
+        own Place)."""
         place = place or self.place(tensor)
         size = list(tensor.shape)
         if place.batch is not None and size and size[place.batch] % self.batch:
@@ -185,7 +187,7 @@ class Layers:
         return order.index(axis % tensor.dim())
 
     def rows(self, tensor: torch.Tensor) -> Place:
-        """Returns the axes in an order in which torch's last axis is the last axis of the layer's shape."""
+        """Returns a Place in which torch's last axis is also the last axis of the layer's shape."""
         own, last = self.place(tensor), tensor.dim() - 1
         if own.order and own.order[-1] == last:
             return own
@@ -201,7 +203,7 @@ class Layers:
         return self.is_layer(result, layer, place)
 
     def between(self, kind: str, name: str, extents: list[int], inputs: Sequence[str], /, **keys: Any) -> str:
-        """Adds a layer whose output is no visible tensor of torch."""
+        """Adds a layer whose output is not a tensor of the run, and returns the name of the layer."""
         return self._append(kind, name, inputs, extents, **keys)
 
     def is_layer(self, result: torch.Tensor, layer: str, place: Place) -> str:
@@ -227,7 +229,7 @@ class Layers:
         return self.add("operator", name, result, inputs, place, **keys)
 
     def alias(self, result: torch.Tensor, tensor: torch.Tensor, place: Optional[Place] = None) -> None:
-        """Records that the tensor has the same elements as another tensor."""
+        """Records that `result` has the same elements as `tensor`, so that `result` needs no layer of its own."""
         self.is_layer(result, self.of(tensor), place or self.place(tensor))
 
     def later(self, result: torch.Tensor, make: Callable[[], Any]) -> None:
@@ -249,7 +251,7 @@ class Layers:
             self._alive.append(one)
 
     def unknown(self, what: str) -> None:
-        """Raises InputError that names the position in the module and says what to do."""
+        """Raises Unknown, whose message names the position in the module and says what to do."""
         raise Unknown(f"from_torch has no layer for torch's '{what}'{self.where()}. {WAY_OUT}")
 
     def where(self) -> str:
@@ -277,7 +279,7 @@ class Layers:
         return sum(one.numel() for one in new.values())
 
     def learned(self, tensor: Any) -> list:
-        """Returns the parameters that a tensor is made of, if it does not depend on an input."""
+        """Returns the parameters of which a tensor is made. The list is empty if the tensor depends on an input."""
         return [] if self.is_known(tensor) else self._learned.get(id(tensor), [])
 
     def rename(self, parameters: Sequence[Any], layer: str) -> None:
@@ -286,7 +288,7 @@ class Layers:
             self._counted[id(one)] = layer
 
     def holder(self, parameter: Any) -> Optional[str]:
-        """Returns the layer that has the parameter already, or None."""
+        """Returns the name of the layer that has the parameter already, or None."""
         return self._counted.get(id(parameter))
 
     def has_bias(self, layer: str) -> bool:
@@ -330,7 +332,7 @@ class Unknown(errors.InputError):
 
 
 def tensors_of(value: Any):
-    """Yields all tensors in lists, tuples and dicts."""
+    """Yields all tensors in a value, also the tensors inside lists, tuples and dicts."""
     if isinstance(value, torch.Tensor):
         yield value
     elif isinstance(value, dict):

@@ -11,7 +11,8 @@ from torch import nn
 #: modules and functions that become a layer without keys
 PLAIN = {"ReLU": "relu", "ReLU6": "relu6", "LeakyReLU": "leaky_relu", "Sigmoid": "sigmoid", "Tanh": "tanh",
          "SiLU": "silu", "GELU": "gelu", "Hardsigmoid": "hardsigmoid", "Hardswish": "hardswish"}
-# FLOP of other elementwise functions, and what their backward pass reads. The numbers equal those of ONNX's operators.
+# FLOP of other elementwise functions, and what their backward pass reads. The numbers equal the numbers of ONNX's
+# operators.
 EACH = {"ELU": (4, "output"), "CELU": (5, "output"), "SELU": (5, "output"), "Softplus": (3, "inputs"),
         "Softsign": (3, "inputs"), "Mish": (5, "inputs"), "LogSigmoid": (5, "inputs"), "PReLU": (2, "inputs"),
         "Hardtanh": (2, "inputs"), "Threshold": (1, "inputs"), "LogSoftmax": (6, "output")}
@@ -44,8 +45,8 @@ def unless(default: Any, **keys: Any) -> dict[str, Any]:
 
 
 def conv(layers, name, source, result, of):
-    """Adds a convolution. `of` has weight, bias, stride, padding, dilation and groups, and output_padding if it is
-    transposed."""
+    """Adds a convolution. `of` has weight, bias, stride, padding, dilation and groups, and output_padding if the
+    convolution is transposed."""
     layers.count(name, of["weight"], of.get("bias"))
     weight, transposed = of["weight"], "output_padding" in of
     rank, groups = weight.dim() - 2, of.get("groups", 1)
@@ -72,8 +73,8 @@ def _conv_module(layers, name, module, args, result):
 
 def linear(layers, name, source, result, weight, bias, holder=None):
     """Adds the layer of a product with weights, of the type that the bundled models have: `dense` for one vector,
-    `matmul` for rows, or a convolution of one pixel for an image of vectors. If `weight` has only the shape of the
-    parameter and not its identity, `holder` is the parameter itself."""
+    `matmul` for rows, or a convolution of one pixel for an image of vectors. If `weight` is another tensor with the
+    shape of the parameter, `holder` is the parameter itself."""
     tied = layers.holder(weight if holder is None else holder)
     place = layers.rows(source)
     before, extents = layers.of(source, place), layers.extents(source, place)
@@ -173,8 +174,8 @@ def _recurrent(layers, name, module, args, result):
 
 
 def _norm(kind: str, **keys: str) -> Callable:
-    """Returns a function for a normalisation over the channels, which are axis 1. `keys` maps keys of the layer to
-    attributes of the module."""
+    """Returns a function that adds a normalisation over the channels, which are axis 1. `keys` maps keys of the layer
+    to attributes of the module."""
     def add(layers, name, module, args, result):
         affine = module.weight is not None
         if affine:
@@ -256,7 +257,7 @@ def _identity(layers, name, module, args, result):
 
 
 def softmax(layers, name, source, result, axis):
-    """Adds a softmax over any axis, which becomes the last one."""
+    """Adds a softmax over any axis, which becomes the last axis of the layer's shape."""
     own, axis = layers.place(source), axis % source.dim()
     place = own if own.order[-1:] == (axis,) else type(own)(
         own.batch, (*(one for one in own.order if one != axis), axis))
@@ -288,8 +289,9 @@ def _lrn(layers, name, module, args, result):
 
 
 def resized(layers, name, source, result, mode):
-    """Adds a layer that changes the size of an image. The mode `nearest` only moves elements. A linear interpolation
-    takes 3 FLOP per output and axis."""
+    """Adds a layer that changes the size of an image. The mode `nearest` only moves elements. An interpolation between
+    two elements takes 3 FLOP, and an output needs 1 interpolation in the mode `linear`, 3 in `bilinear` and 7 in
+    `trilinear`."""
     flop = {"linear": 3, "bilinear": 9, "trilinear": 21, "bicubic": 31}.get(str(mode), 0)
     more = {"flop": flop} if flop else {}
     layers.operator(name, result, [source], layers.channels_last(result), keeps="nothing", **more)
@@ -304,8 +306,8 @@ def _moved(layers, name, module, args, result):
 
 
 def kind_of(module: nn.Module) -> str:
-    """Returns the entry of MODULES for a module, or "" if there is none. RMSNorm is recognised by its class name and
-    its parameter, a scale for each feature, because many libraries have their own RMSNorm."""
+    """Returns the key of MODULES for a module, or "" if there is none. RMSNorm is recognised by its class name and its
+    parameter, a scale for each feature, because many libraries have their own RMSNorm."""
     kind = type(module).__name__
     if kind.lower().endswith("rmsnorm"):
         parameters = list(module.parameters())

@@ -23,7 +23,7 @@ def _matmul(layers, name, args, kwargs, result):
 
 
 def _by_parameter(layers, name, a, b, bias, result):
-    """Adds a linear layer whose weights are those of torch.nn.Linear, transposed."""
+    """Adds a linear layer. The parameter behind `b` is the transposed weight of a torch.nn.Linear."""
     weight = layers.learned(b)[0]
     features = torch.empty((b.shape[1], 0))  # only the shape of this tensor is needed
     linear(layers, name, a, result, weight if weight.shape[0] == b.shape[1] else features, bias, holder=weight)
@@ -76,8 +76,8 @@ def _attention(layers, name, args, kwargs, result):
 
 
 def _einsum(layers, name, args, kwargs, result):
-    """Adds an einsum. Each output sums over all values of the labels that it lacks, with one multiply-accumulate for
-    each of them."""
+    """Adds an einsum. Each output is a sum over all values of the labels that the output lacks, with one
+    multiply-accumulate per summand."""
     equation = args[0].replace(" ", "")
     tensors = list(args[1] if isinstance(args[1], (tuple, list)) else args[1:])
     inputs, _, output = equation.partition("->")

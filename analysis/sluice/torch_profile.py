@@ -31,7 +31,7 @@ class TorchProfile:
     """The result of profile_torch, whose `path` is the profile."""
 
     path: Path
-    measured: int  # number of rows that were measured now
+    measured: int  # number of rows that this call measured
     kept: int  # number of rows that were already complete in the file
     failed: int  # number of rows whose operator could not run; their `note` says why
 
@@ -56,12 +56,12 @@ def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str
     keep the shape). `budget_s` are the seconds for the samples of each row. A row ends earlier if 1.96 standard errors
     are within the share `confidence` of the mean. The budget is divided into `rounds` rounds over all rows, so that a
     drift of the machine affects all rows alike. `cache_bytes` is the size of the cache. None means that the function
-    finds out this size. `meter` is one of sluice.meters, an object with the same members as a meter of sluice.meters,
-    None, or "auto" for RAPL, NVML or nvidia-smi, if one of them can be read. `idle_w` is the power at rest
-    (meters.idle_watts measures it). With `keep_memory`, the C library of this process keeps freed memory from now on.
-    Without `keep_memory`, the library returns large tensors to the system, so that a whole model takes time to map and
-    clear memory again, but an operator in a loop does not. `progress` is True for a bar, or a function of (rows done,
-    all rows).
+    finds out this size. `meter` is a meter of sluice.meters, or any other object with the same members. "auto" means
+    RAPL, NVML or nvidia-smi, if one of them can be read. None means that no energy is measured. `idle_w` is the power
+    at rest (meters.idle_watts measures it). With `keep_memory`, the C library of this process keeps freed memory from
+    now on. Without `keep_memory`, the library returns large tensors to the system, so that a whole model takes time to
+    map and clear memory again, but an operator in a loop does not. `progress` is True for a bar, or a function of (rows
+    done, all rows).
 
     Raises InputError for an argument or a file that is not valid. The function needs torch."""
     try:
@@ -144,7 +144,7 @@ class _Session:
         return TorchProfile(self._profile.path, len(jobs) - kept - len(failed), kept, len(failed))
 
     def _measure(self, job: _Job, last: bool) -> Measured:
-        """Measures one job; energy is measured in the last round."""
+        """Measures one job. Energy is measured only in the last round."""
         from ._torch_subjects import subject_of
 
         subject = subject_of(job.operator, job.cache, job.backward, self._training, self._device,
@@ -162,8 +162,8 @@ def _rounds_of(row: Row, rounds: int) -> int:
 
 
 def _cells(last: Measured, samples: str, done: int, rounds: int) -> Row:
-    # `calls` may differ between rounds, because it depends on the first sample. The number of the
-    # last round is written.
+    # `calls` may differ between rounds, because each round chooses its number of calls. The number of the last round is
+    # written.
     cells = {"seconds_samples": samples, "calls": str(last.calls), "processed": "yes",
              "note": "" if done == rounds else f"{done} of {rounds} rounds"}
     if last.joules is not None:

@@ -42,8 +42,8 @@ def products_table():
 
 
 def unseen():
-    """Returns the error of a fit of the other four cards, for each class and each name of a card in the table of
-    measurements. The error over all cards is under the name ""."""
+    """Returns, for each class of operators and each card, the error for this card of a fit to the other four cards.
+    Cards have the names of the table of measurements. The error over all cards is under the name ""."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document = yaml.load((FITS / "gpus_float32.yaml").read_text(), Loader=loader)
     return {each["class"]: {"": each["device_error"], **{one["device"]: one for one in each["device_errors"]}}
@@ -70,9 +70,9 @@ def a30_table(with_cores, without):
 
 
 def whole_tiles(rows):
-    """Counts the grids of thread blocks of the products in NeuSight's tables. Returns four numbers of grids: the grids
-    that consist of whole tiles of m x k, those of whole tiles of m x n, those of m x k only, and those of m x n
-    only."""
+    """Counts the grids of thread blocks of the products in NeuSight's tables. Returns four numbers. The first two count
+    the grids that consist of whole tiles of m x k, and of whole tiles of m x n. The last two count the grids that fit
+    only tiles of m x k, and only tiles of m x n."""
     def is_whole(row, columns):
         tiles, grid, count = (16, 32, 64, 96, 128, 256), int(row["grid_blocks"]), int(row["b"])
         return any(count * -(-int(row["m"]) // high) * -(-int(row[columns]) // wide) == grid

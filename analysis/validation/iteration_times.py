@@ -34,9 +34,10 @@ def both_gradients(rows, columns, depth):
 
 
 def layer(width, micro_batch, ranks, sequence_parallel):
-    """Returns four numbers of one layer on one rank, each for the forward and the backward pass together. The numbers
-    are the seconds of the products, the FLOP of the attention's two products, the bytes of streams, and the bytes that
-    a ring of ranks sends. (There are two all-reduces per pass, and each sends 2 (t - 1) / t of the layer's output.)"""
+    """Returns two arrays of four numbers, for the forward and for the backward pass of one layer on one rank. The
+    numbers are the seconds of the products, the FLOP of the attention's two products, the bytes of streams, and the
+    bytes that a ring of ranks sends. (There are two all-reduces per pass. Each all-reduce sends 2 (ranks - 1) / ranks
+    times the bytes of the layer's output.)"""
     rows = TOKENS * micro_batch
     shapes = [(rows, 3 * width // ranks, width), (rows, width, width // ranks),
               (rows, 4 * width // ranks, width), (rows, width, 4 * width // ranks)]
@@ -54,8 +55,9 @@ def layer(width, micro_batch, ranks, sequence_parallel):
 
 
 def iteration(layers, width, ranks, stages, chunks, batch, micro_batch, replicas, recompute):
-    """Returns the four parts of an iteration. `recompute` is full, or selective (the attention's core, with sequence
-    parallelism). The bubble of the pipeline adds (stages - 1) / chunks micro-batches."""
+    """Returns the four numbers that `layer` describes, for a whole iteration. `recompute` is full, or selective (the
+    attention's core, with sequence parallelism). The bubble of the pipeline adds (stages - 1) / chunks
+    micro-batches."""
     forward, backward = layer(width, micro_batch, ranks, recompute == "selective")
     again = forward if recompute == "full" else forward * [0, 1, 0, 0]
     micro_batches = batch // (replicas * micro_batch)

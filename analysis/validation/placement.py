@@ -2,9 +2,10 @@
 tested on the other half.
 
 The script reads ../shared/data/placement/mnist256_kernel_times_dram_pmem.csv (darchr/ml-tools, MIT). The file has the
-kernels of a training step with batch 256, each with its operands in DRAM or PMEM. The prediction for a kernel is its
-time with all operands in DRAM, plus bytes / bandwidth of each operand in PMEM. There is one bandwidth to read and one
-bandwidth to write, and reading is free up to a number of bytes that the caches hold. These three numbers are fitted.
+kernels of a training step with batch 256, each with its operands in DRAM or PMEM. The predicted time of a kernel is its
+time with all operands in DRAM, plus the bytes of each operand in PMEM divided by a bandwidth. There is one bandwidth to
+read and one bandwidth to write, and reading is free up to a number of bytes that the caches hold. These three numbers
+are fitted.
 
     python3 placement.py [FOLDER]      prints the figures of placement.md
 """
@@ -26,7 +27,8 @@ CLASSES = 10 * BATCH
 FILTER1, FILTER2, DENSE = 2 * 2 * 16 * 4, 2 * 2 * 16 * 8 * 4, 288 * 10 * 4
 SMALL = 64
 
-# The operands of a node are inferred from its operator and its time. Each index of a pool is one byte.
+# The operands of a node are inferred from its operator and its time. A max-pool stores one index per output, which is
+# assumed to take one byte.
 OPERANDS = {
     "ReluBackprop_2611": ([CONV1, CONV1], [CONV1]),
     "ReluBackprop_2573": ([CONV2, CONV2], [CONV2]),
@@ -94,8 +96,8 @@ def repeated(folder, column):
 
 
 def effect_of(folder, column="mean_us_single"):
-    """Returns the ratio above which two times differ by more than the error of the measurement. Only 5 % of the ratios
-    of repeated rows are expected to be above the returned ratio (1.96 standard deviations of a difference of two
+    """Returns the relative difference above which two times differ by more than the error of the measurement. Only 5 %
+    of repeated measurements are expected to differ by more (1.96 standard deviations of a difference of two
     logarithms)."""
     squares = freedom = 0
     for times in repeated(folder, column):
@@ -184,8 +186,8 @@ def splits(kernels, count, seed=1):
 
 
 def output_over_input(kernels, count=200):
-    """Returns two numbers for each split that does not use node 3287 for the fit: the microseconds that the output of
-    this node in PMEM adds, and the microseconds that both of its inputs in PMEM add."""
+    """Returns two predictions for node 3287 from each split that does not use this node for the fit. The predictions
+    are the microseconds that its output in PMEM adds, and the microseconds that both of its inputs in PMEM add."""
     node, found = "ConvolutionBackpropData_3287", []
     for train, held in splits(kernels, count):
         if node in held:

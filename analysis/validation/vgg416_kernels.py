@@ -1,5 +1,5 @@
-"""Explains why Vgg416 takes 3.15 times as long with 1.4 % of its bytes in DRAM as with all bytes in DRAM, and 1.39
-times as long with 3.7 %.
+"""Explains two slowdowns of Vgg416 that AutoTM measured: 3.15 with 1.4 % of the bytes in DRAM, and 1.39 with 3.7 %. A
+slowdown compares a run with a run that has all bytes in DRAM.
 
 The kernels of a training step were measured in DRAM and PMEM (../shared/data/placement, darchr/ml-tools, MIT). Each
 kernel of Vgg416 has the operator of a measured kernel (a node), but larger tensors. The kernel's time in PMEM is
@@ -97,7 +97,8 @@ def extra_seconds(times, operator, gradients, rule):
 
 
 def slowdowns(times, rules):
-    """Returns the slowdown at both points. `rules` says for each operator which way is used: "bytes" or "ratio"."""
+    """Returns the slowdown at both POINTS. `rules` says for each operator in which way the time in PMEM is computed:
+    "bytes" or "ratio"."""
     return {share: 1 + sum(extra_seconds(times, operator, gradients, rules[operator]) for operator in NODES) / ALL_DRAM
             for share, gradients in POINTS.items()}
 
