@@ -79,7 +79,7 @@ const EngineModule* load() {
     if (!module || module->digest != library_digest())
       throw IoError(file +
                     " belongs to another build of Sluice than this program: build or install both "
-                    "of them " +
+                    "together (`./dev build`)" +
                     way_out);
     return module;
   }
