@@ -173,7 +173,7 @@ MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
   CbcStrategyDefault strategy(1, 5, 5, 0);
   model.setStrategy(strategy);
   model.setAllowableGap(small_cost);
-  // The default of this tolerance is 1e-5.
+  // CBC's default of this tolerance, 1e-5, is too large.
   model.setDblParam(CbcModel::CbcCutoffIncrement, small_cost);
   model.initialSolve();
   check_interrupt();

@@ -128,7 +128,7 @@ class Parser {
   }
 
  private:
-  /// No machine has a lower rate. With lower rates, seconds or sums of seconds would become infinite.
+  /// The lowest rate above zero that is allowed. With lower rates, seconds or sums of seconds would become infinite.
   static constexpr double least_rate = 1e-3;
   static constexpr const char* not_whole = "the amount is not a whole number of bytes";
   static constexpr const char* too_large = "the amount is more than 2^63 - 1 bytes";

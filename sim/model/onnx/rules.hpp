@@ -36,7 +36,7 @@ struct Draft {
   Shape takes = {}, makes = {};
   /// The inputs of the node that the layer reads. If the list is empty, the layer reads all inputs that are data.
   std::vector<std::size_t> reads = {};
-  std::vector<std::size_t> weights = {};  ///< inputs whose elements the layer type counts
+  std::vector<std::size_t> weights = {};  ///< inputs that are parameters of the layer type
   /// Inputs that are statistics, which are not parameters.
   std::vector<std::size_t> statistics = {};
   std::int64_t macs = 0;        ///< multiply-accumulates per element of the output

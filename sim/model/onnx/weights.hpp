@@ -1,6 +1,6 @@
 // Assigns the elements of a file's weights to layers as parameters. A weight counts only at the first layer that reads
-// it. Later layers that read the weight share it. A weight with one axis (a bias or a scale) is an exception and counts
-// at each layer that reads it. Exporters store equal biases only once, such as the zeros of a network before training.
+// it. Later layers that read the weight share it. The exception is a weight with one axis (a bias or a scale): it
+// counts at each layer that reads it, because exporters store equal biases (such as zeros before training) only once.
 #pragma once
 
 #include <cstdint>
