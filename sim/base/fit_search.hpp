@@ -16,8 +16,8 @@ struct FitAnswer {
 };
 
 /// Chooses the next number to test, between the largest number that fits and the smallest number that does not fit. The
-/// need is usually an almost linear function of the number. So the need of one number that does not fit gives a rough
-/// estimate of the largest number that fits. The needs of two such numbers give a precise estimate. If estimates
+/// need, FitAnswer::needed, is usually an almost linear function of the number. So the need of one number that does not
+/// fit gives a rough estimate of the largest number that fits. The needs of two numbers give a good one. If estimates
 /// exclude too little of the range of possible numbers, the middle of the range is tested. The search assumes that if a
 /// number fits, every smaller number fits, too.
 class FitSearch {

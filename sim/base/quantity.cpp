@@ -75,7 +75,7 @@ const std::vector<Unit>& units(Dimension dimension) {
   return table[static_cast<std::size_t>(dimension)];
 }
 
-/// A decimal number exactly as it was written. The value of the number is digits x 10^exponent.
+/// A decimal number with exactly the value that was written: digits x 10^exponent.
 struct Decimal {
   std::string digits;  ///< without leading zeros; empty if the number is zero
   long exponent = 0;

@@ -225,7 +225,7 @@ class Expansion {
     checked_mul(elements_, most_bytes_each, "bytes of the layers up to this one");
   }
 
-  /// Leaves the layer out. For the following layers, the name of this layer means the layer that it reads.
+  /// Leaves the layer out. For the following layers, its name means its first input.
   void leave_out(const Layer& layer, const Reader& keys) {
     previous_ = layer.inputs.front();
     if (keys.has("name") && !names_.add(layer.name, *previous_))

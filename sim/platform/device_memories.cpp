@@ -121,7 +121,8 @@ DeviceMemory own_memory(const Value& written, const MemoryUser& user, bool is_de
 }
 
 /// Reads a memory of the platform that the device reaches without a link. If the memory has rates `by_threads`, these
-/// rates limit the compute units. Otherwise `read`, `write` and `bandwidth` limit them, as these keys limit transfers.
+/// rates limit the compute units. Otherwise `read`, `write` and `bandwidth` limit the compute units as they limit
+/// transfers.
 DeviceMemory shared_memory(const Value& name, const MemoryUser& user) {
   const WrittenMemory found = user.find(name);
   const Reader keys(*found.keys, platform_memory_record(), "memory '" + found.name + "'");

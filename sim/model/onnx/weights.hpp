@@ -1,6 +1,6 @@
 // Assigns the elements of a file's weights to layers as parameters. A weight counts only at the first layer that reads
-// it. Later layers that read the weight share it. The exception is a weight with one axis (a bias or a scale): it
-// counts at each layer that reads it, because exporters store equal biases (such as zeros before training) only once.
+// it. Later layers that read the weight share it. The exception is a weight with one axis (a bias or a scale), which
+// counts at each layer that reads it. The reason is that exporters store equal biases (zeros, for example) only once.
 #pragma once
 
 #include <cstdint>
