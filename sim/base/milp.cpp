@@ -66,7 +66,8 @@ double finite(double bound) {
   return std::isinf(bound) ? std::copysign(COIN_DBL_MAX, bound) : bound;
 }
 
-/// If Coin's solvers run out of memory, they crash or print a failed assertion of their own code.
+/// Throws std::bad_alloc if there is little memory left. Coin's solvers do not report a lack of memory: they crash, or
+/// print a failed assertion of their own code.
 void require_room() {
   constexpr std::size_t room_for_solvers = std::size_t{16} << 20;
   if (!has_room_for(room_for_solvers)) throw std::bad_alloc();
