@@ -255,7 +255,7 @@ class Expansion {
     const std::string start = "'" + name.text() + "' for 'tied': ";
     if (other.tied)
       keys.fail("tied", start + "it shares the weights of '" + model_.layers[*other.tied].name +
-                            "', expected that layer");
+                            "': name that layer instead");
     if (layer.parameters == 0)
       keys.fail("tied", start + "a layer of type " + type.name + " has no weights to share");
     if (other.parameters == 0)
