@@ -77,7 +77,7 @@ const std::vector<Unit>& units(Dimension dimension) {
 
 /// A decimal number with exactly the value that was written: digits x 10^exponent.
 struct Decimal {
-  std::string digits;  ///< without leading zeros; empty if the number is zero
+  std::string digits;  ///< without leading and trailing zeros; empty if the number is zero
   long exponent = 0;
 };
 
@@ -261,8 +261,8 @@ std::int64_t parse_bytes(std::string_view text, std::string_view key) {
 
 std::string format_quantity(double value, Dimension dimension) {
   if (dimension == Dimension::none || !std::isfinite(value)) return digits4(value);
-  // Chooses the largest decimal unit in which the rounded number is at least 1. So 999.96 MB becomes 1 GB, because it
-  // is rounded to 1000 MB.
+  // Chooses the largest decimal unit in which the rounded number is at least 1. So 999.96 MB, which would be rounded to
+  // 1000 MB, becomes 1 GB.
   const Unit* best = nullptr;
   for (const Unit& unit : units(dimension)) {
     if (unit.multiplier != 1 || unit.name == "µs") continue;

@@ -82,7 +82,7 @@ struct Memory {
 /// A bandwidth that simultaneous flows share: one direction of a link, or a port of a memory. In a plan, each channel
 /// becomes a link, which has the same number as the channel.
 struct Channel {
-  std::string name;  ///< "host.down", "host.up"; "host" if half duplex; "dram.read"
+  std::string name;  ///< such as "host.down" and "host.up", or "host" if half duplex; "dram.read"
   double bandwidth = 0;
   double idle_w = 0, busy_w = 0;
 };
@@ -93,8 +93,8 @@ enum class CopyMode : std::uint8_t { asynchronous, synchronous };
 
 /// How bytes move from one memory to another. The name of a device stands for its first memory.
 struct Path {
-  std::string name;    ///< "host>gpu"
-  std::string stream;  ///< the copy engine: "<device>.<link>.<direction>", "gpu0.host.down"
+  std::string name;    ///< such as "host>gpu"
+  std::string stream;  ///< the copy engine "<device>.<link>.<direction>", such as "gpu0.host.down"
   std::string device;  ///< the device to which the copy engine belongs
   std::vector<std::uint32_t> channels;
   double setup_s = 0, latency_s = 0;

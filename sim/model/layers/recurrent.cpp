@@ -11,7 +11,7 @@ namespace {
 
 /// The numbers in which rnn, gru and lstm differ. All numbers are per hidden value and step.
 struct Cell {
-  std::int64_t gates;  ///< rows of the matrices
+  std::int64_t gates;  ///< rows of each matrix
   std::int64_t flop;   ///< FLOP in addition to the FLOP of products and biases
   std::int64_t kept;   ///< elements kept for the backward pass, in addition to the hidden values
 };

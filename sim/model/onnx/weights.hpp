@@ -31,7 +31,7 @@ class Weights {
  private:
   struct Owner {
     std::string layer;            ///< the name of the owner; empty if no layer owns the weight
-    std::int64_t parameters = 0;  ///< the number of the owner's parameters
+    std::int64_t parameters = 0;  ///< how many parameters the owner has
     bool statistics = false;
   };
   std::vector<std::uint32_t> of_inputs(const Node& node,
