@@ -95,8 +95,8 @@ struct Model {
   std::int64_t macs() const;
   std::int64_t flop() const;
   /// Returns the layer that an element of a list such as `after: [16]` or `after: [conv3]` means. The element is the
-  /// number of a layer, which counts from 1 as in the stage table, or the name of a layer. Throws InputError at the
-  /// position of `where`, with the known names.
+  /// name of a layer, or the number of a layer, counted from 1 as in the stage table. Throws InputError at the position
+  /// of `where`, with the known names.
   std::uint32_t layer_at(const Value& where) const;
 };
 

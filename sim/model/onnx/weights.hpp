@@ -22,8 +22,8 @@ class Weights {
   /// `parameters`, the function returns false and claims nothing.
   bool claim(const Node& node, const Draft& draft, std::int64_t parameters, Value& layer);
 
-  /// Claims the learned inputs of a node for a layer of the type `operator`, which has the name `layer`. Inputs that
-  /// another layer owns are left out. Returns the number of elements that were claimed.
+  /// Claims the learned inputs of a node for the layer with the name `layer`, which is of the type `operator`. Inputs
+  /// that another layer owns are left out. Returns the number of elements that were claimed.
   std::int64_t claim_all(const Node& node, const Draft& draft, const std::string& layer);
 
   OnnxElements elements() const;
