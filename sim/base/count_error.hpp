@@ -1,4 +1,4 @@
-// The error of a count that 64 bits cannot hold. A question with such a count needs more than any machine has.
+// The error of a count that 64 bits cannot hold. No machine can store so many bytes or compute so many operations.
 #pragma once
 
 #include "base/error.hpp"

@@ -44,14 +44,14 @@ struct InputError : Error {
   explicit InputError(const std::string& message) : Error(3, message) {}
   InputError(const Position& where, const std::string& message);
   bool has_position() const { return has_position_; }
-  /// Returns this error with one more line of text. The line names another place that uses the faulty place.
+  /// Returns this error with one more line of text. The line names a place that uses the faulty part of a document.
   InputError noted(const std::string& line) const;
 
  private:
   bool has_position_ = false;
 };
 
-/// The reasons why a question is infeasible. The field of a reason that is not known is empty.
+/// The reasons why a question is infeasible. If a reason is not known, its field is empty.
 struct Shortage {
   /// A stream whose next action cannot start, and what this action waits for.
   struct Waiter {
@@ -59,7 +59,7 @@ struct Shortage {
     std::string awaits;                ///< the awaited action; empty if memory is awaited
     std::string pool;                  ///< the awaited memory; empty if an action is awaited
     std::int64_t bytes = 0;            ///< the bytes that the action asks for in the pool
-    std::vector<std::string> tensors;  ///< the tensors that are stored in these bytes
+    std::vector<std::string> tensors;  ///< the tensors for which the action asks for these bytes
     bool operator==(const Waiter&) const = default;
   };
   std::string pool;  ///< the memory that is too small; empty if no memory is too small

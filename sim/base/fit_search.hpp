@@ -16,8 +16,8 @@ struct FitAnswer {
 };
 
 /// Chooses the next number to test, between the largest number that fits and the smallest number that does not fit. The
-/// need is usually an almost linear function of the number. So the need of one number that does not fit gives a rough
-/// estimate of the largest number that fits. The needs of two such numbers give a precise estimate. If estimates
+/// need, FitAnswer::needed, is usually an almost linear function of the number. So the need of one number that does not
+/// fit gives a rough estimate of the largest number that fits. The needs of two numbers give a good one. If estimates
 /// exclude too little of the range of possible numbers, the middle of the range is tested. The search assumes that if a
 /// number fits, every smaller number fits, too.
 class FitSearch {
@@ -44,9 +44,9 @@ class FitSearch {
   void refused(const FitAnswer& answer);
 
   std::int64_t limit_, next_;
-  /// The smallest number that does not fit; 0 if no such number is known yet.
+  /// The largest number that is known to fit, and the smallest number that is known not to fit; 0 if there is none yet.
   std::int64_t good_ = 0, bad_ = 0;
-  std::int64_t step_ = 1;  ///< the difference between the next number to test and good_
+  std::int64_t step_ = 1;  ///< the distance from a number that fits to the next number to test
   /// The number of consecutive guesses that left more than half of the range.
   int slow_ = 0;
   RefusedNumber last_;

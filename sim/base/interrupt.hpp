@@ -1,6 +1,6 @@
 // Handles Ctrl-C and SIGTERM. By default a signal only sets a flag. Long loops check this flag. A program that only
 // reads, plans and prints has nothing to clean up. A program of this kind may choose that a signal ends the program at
-// once. While an InOrder object exists, the program does not end.
+// once. While an InOrder object exists, the first signal does not end the program.
 #pragma once
 
 #include <csignal>
@@ -20,8 +20,8 @@ int interrupt_signal();
 void check_interrupt();
 
 /// With `true`, a signal from now on ends the process at once: the process prints the message of Interrupted, removes
-/// half-written files, and exits with the code of Interrupted. With `false`, a signal only sets the flag. A child
-/// process whose parent waits for an answer uses `false`.
+/// half-written files, and exits with the code of Interrupted. With `false`, the first signal only sets the flag. A
+/// child process whose parent waits for an answer uses `false`.
 void end_at_once_when_interrupted(bool at_once);
 
 inline constexpr const char* out_of_memory =
@@ -37,11 +37,11 @@ void end_when_memory_is_out();
 /// Returns whether this process may allocate `bytes` additional bytes of address space. `ulimit -v` limits the address
 /// space.
 bool has_room_for(std::size_t bytes);
-/// Returns whether this process may allocate only so few additional bytes that the lack of memory probably made a
-/// library fail.
+/// Returns whether this process may allocate less than 128 MiB more. If a library has failed in such a process, the
+/// reason is probably the lack of memory.
 bool memory_is_low();
-/// Returns whether a message begins with the text `out_of_memory`. A message that begins with this text comes from a
-/// child process.
+/// Returns whether a message begins with the text `out_of_memory`. With such a message a child process reports that its
+/// memory was used up.
 bool says_out_of_memory(std::string_view message);
 
 /// The status with which a child process ends if memory is used up and the child cannot answer. The child prints no
@@ -56,9 +56,9 @@ bool ends_by_signal();
 /// completed.
 void end_now_by_signal();
 
-/// While an InOrder object exists, a signal only sets the flag. Use an InOrder object for work that must be completed
-/// before the process ends, such as finishing a trace or closing a store. When the last InOrder is destroyed, a signal
-/// that came in the meantime ends the process, unless an exception is being handled.
+/// While an InOrder object exists, the first signal only sets the flag. Use an InOrder object for work that must be
+/// completed before the process ends, such as finishing a trace or closing a store. When the last InOrder is destroyed,
+/// a signal that came in the meantime ends the process if signals end it at once and no exception is being handled.
 class InOrder {
  public:
   InOrder();

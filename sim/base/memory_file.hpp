@@ -24,7 +24,7 @@ class Descriptor {
 };
 
 /// A memory file that is mapped. `of` maps the given file for reading. `make` creates a file of the given size for
-/// writing. Both throw IoError.
+/// writing. Both functions throw IoError.
 class MemoryFile {
  public:
   static MemoryFile of(Descriptor file);

@@ -66,7 +66,8 @@ double finite(double bound) {
   return std::isinf(bound) ? std::copysign(COIN_DBL_MAX, bound) : bound;
 }
 
-/// If Coin's solvers run out of memory, they crash or print a failed assertion of their own code.
+/// Throws std::bad_alloc if there is little memory left. Coin's solvers do not report a lack of memory: they crash, or
+/// print a failed assertion of their own code.
 void require_room() {
   constexpr std::size_t room_for_solvers = std::size_t{16} << 20;
   if (!has_room_for(room_for_solvers)) throw std::bad_alloc();
@@ -173,7 +174,7 @@ MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
   CbcStrategyDefault strategy(1, 5, 5, 0);
   model.setStrategy(strategy);
   model.setAllowableGap(small_cost);
-  // The default of this tolerance is 1e-5.
+  // CBC's default of this tolerance, 1e-5, is too large.
   model.setDblParam(CbcModel::CbcCutoffIncrement, small_cost);
   model.initialSolve();
   check_interrupt();
@@ -185,7 +186,7 @@ MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
   check_interrupt();
 
   MilpSolution solution;
-  // If CBC left a linear programme unsolved, its conclusion proves nothing.
+  // If CBC left a linear programme unsolved, the conclusion of CBC proves nothing.
   solution.proven =
       impossible || (!stop.within_lp && (model.isProvenOptimal() || model.isProvenInfeasible()));
   const double bound = unit() * (stop.within_lp ? relaxed : model.getBestPossibleObjValue());

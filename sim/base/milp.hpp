@@ -33,7 +33,7 @@ struct RelaxedSolution {
   /// False if the programme is infeasible or unbounded, or if CBC stopped at the iteration limit.
   bool solved = false;
   double objective = 0;
-  std::vector<double> values;  ///< by variable
+  std::vector<double> values;  ///< the value of each variable
   /// For each constraint, the change of the objective per unit of the constraint's limit.
   std::vector<double> duals;
 };

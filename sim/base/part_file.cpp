@@ -81,7 +81,7 @@ PartFile::~PartFile() {
 
 void PartFile::remove() noexcept {
   if (std::exchange(there_, false)) unlink(part_.c_str());
-  // This must be the last statement, because a signal that comes before this statement also removes the file.
+  // This must be the last statement, so that a signal that comes earlier in this function also removes the file.
   removed_on_interrupt_.reset();
 }
 
@@ -97,7 +97,7 @@ void PartFile::write(std::string_view text) {
 }
 
 void PartFile::commit() {
-  // From here on, a signal has no effect until the file has the name of the target or has been removed.
+  // From here on, the first signal has no effect until the file has the name of the target or has been removed.
   const InOrder in_order;
   if (fsync(file_) != 0) refuse(target_, std::string("fsync: ") + std::strerror(errno));
   if (rename(part_.c_str(), target_.c_str()) != 0)

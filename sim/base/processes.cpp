@@ -110,8 +110,8 @@ void apply(const ChildLimits& limits) {
 /// How a child process ended.
 struct ChildEnd {
   std::size_t number;
-  std::string death;  ///< how the child died; empty if it sent an answer
-  int exit_code;      ///< the exit code in the child's answer
+  std::string death;  ///< how the child died; empty if it answered, or if memory was used up
+  int exit_code;      ///< 0 if the child's work succeeded
   std::string text;   ///< the result of the work, or the message of the error
 };
 
@@ -150,8 +150,8 @@ class Children {
     alive_.push_back({number, pid, ends[0], {}, limits.more_bytes > 0});
   }
 
-  /// Waits at most `moment_ms` for output of the children, and reads it. Removes the children that have ended from the
-  /// list, and returns them.
+  /// Waits at most `moment_ms` for output of the children, and reads it. Removes the children that have ended from
+  /// `alive_`, and returns how they ended.
   std::vector<ChildEnd> collect() {
     std::vector<pollfd> waiting;
     for (const Child& child : alive_) waiting.push_back({child.descriptor, POLLIN, 0});

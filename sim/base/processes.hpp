@@ -51,7 +51,7 @@ struct ProcessAnswer {
 };
 
 /// Calls work(i) for each i in 0..count-1 and returns the answers in the order of i. Each call runs in a child of its
-/// own, and at most `jobs` children run at the same time (at least 1). The answers depend neither on `jobs` nor on
+/// own. At most `jobs` children run at the same time (one if `jobs` is 0). The answers depend neither on `jobs` nor on
 /// which child ends first. `progress` is called with the number of answers that have arrived so far. Throws Interrupted
 /// if a signal has been received, and the errors that fork_child throws. When the function returns or throws, no child
 /// is left.

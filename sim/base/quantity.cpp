@@ -75,9 +75,9 @@ const std::vector<Unit>& units(Dimension dimension) {
   return table[static_cast<std::size_t>(dimension)];
 }
 
-/// A decimal number exactly as it was written. The value of the number is digits x 10^exponent.
+/// A decimal number with exactly the value that was written: digits x 10^exponent.
 struct Decimal {
-  std::string digits;  ///< without leading zeros; empty if the number is zero
+  std::string digits;  ///< without leading and trailing zeros; empty if the number is zero
   long exponent = 0;
 };
 
@@ -128,7 +128,7 @@ class Parser {
   }
 
  private:
-  /// No machine has a lower rate. With lower rates, seconds or sums of seconds would become infinite.
+  /// The lowest rate above zero that is allowed. With lower rates, seconds or sums of seconds would become infinite.
   static constexpr double least_rate = 1e-3;
   static constexpr const char* not_whole = "the amount is not a whole number of bytes";
   static constexpr const char* too_large = "the amount is more than 2^63 - 1 bytes";
@@ -261,8 +261,8 @@ std::int64_t parse_bytes(std::string_view text, std::string_view key) {
 
 std::string format_quantity(double value, Dimension dimension) {
   if (dimension == Dimension::none || !std::isfinite(value)) return digits4(value);
-  // Chooses the largest decimal unit in which the rounded number is at least 1. So 999.96 MB becomes 1 GB, because it
-  // is rounded to 1000 MB.
+  // Chooses the largest decimal unit in which the rounded number is at least 1. So 999.96 MB, which would be rounded to
+  // 1000 MB, becomes 1 GB.
   const Unit* best = nullptr;
   for (const Unit& unit : units(dimension)) {
     if (unit.multiplier != 1 || unit.name == "µs") continue;

@@ -39,7 +39,7 @@ std::string_view words_of(Dimension dimension);
 std::vector<std::string> units_of(Dimension dimension);
 
 /// These two functions return a + b and a * b. Both numbers are counts, so neither of them may be negative. If the
-/// result exceeds 2^63 - 1, the functions throw InputError with a message that begins with `what`.
+/// result exceeds 2^63 - 1, the functions throw CountError with a message that begins with `what`.
 std::int64_t checked_add(std::int64_t a, std::int64_t b, std::string_view what);
 std::int64_t checked_mul(std::int64_t a, std::int64_t b, std::string_view what);
 

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-std::string_view program_version();  ///< "0.1.0"
+std::string_view program_version();  ///< such as "0.1.0"
 /// Returns the commit of the build, followed by "-dirty" if files differed from that commit. If the source was not in a
 /// git repository, returns "unknown".
 std::string_view git_sha();

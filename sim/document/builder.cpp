@@ -235,7 +235,7 @@ void require_text(const Source& source) {
       const std::size_t bytes = character_at(text, i, wrong);
       if (wrong.empty()) i += bytes;
     }
-    // The message does not show the line, because it contains bytes that cannot be printed.
+    // The message does not show the line, because the line contains bytes that cannot be printed.
     if (!wrong.empty()) throw InputError(position_at(source, i), wrong);
   }
 }

@@ -38,7 +38,7 @@ class Keys {
   std::shared_ptr<const ReadMapping> mapping_;
 };
 
-/// An entry of a catalog with its keys.
+/// An entry of a catalog, with the keys that the document gives for the entry.
 template <class Entry>
 struct Chosen {
   const Entry* entry = nullptr;

@@ -85,8 +85,8 @@ class Events {
 
   const char* word_begin(int length) const { return read_to_ - length; }
 
-  // The number of backslashes before an escaped quote is odd. There is no backslash before the quote with which the
-  // string begins.
+  // Returns the quote with which the string begins: the last quote before the end of the string that is not escaped. An
+  // escaped quote has an odd number of backslashes before it.
   const char* string_begin() const {
     for (const char* at = read_to_ - 2;; --at) {
       if (*at != '"') continue;

@@ -17,11 +17,12 @@ bool is_json(const std::string& text, const std::string& name) {
   return looks_like_json(text);
 }
 
-/// Reading YAML takes one second per 6 MB of text. The values take 20 times as much memory as the text.
+/// The most bytes of YAML that are read. Reading YAML takes one second per 6 MB of text. The values take 20 times as
+/// much memory as the text.
 constexpr std::size_t longest_yaml = 64'000'000;
-/// A key or a value takes up to 350 bytes of memory, even if its text is short. Keys and values are counted before they
-/// are read, because yaml-cpp holds a whole list in brackets in memory. A comma, a colon or the end of a line counts as
-/// one key or value.
+/// The most keys and values of YAML that are read. A key or a value takes up to 350 bytes of memory, even if its text
+/// is short. Keys and values are counted before they are read, because yaml-cpp holds a whole list in brackets in
+/// memory. A comma, a colon or the end of a line counts as one key or value.
 constexpr std::ptrdiff_t most_parts = 3'000'000;
 
 constexpr const char* advice_to_write_json =

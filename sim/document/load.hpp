@@ -21,7 +21,7 @@ Value parse_text(std::string text, std::string name);
 
 /// Reads one file as load_file does. If the document has a `file:` at the top, it is a variant of another document
 /// (`{file: base.yaml, …}`). The result for a variant is its base with the variant's other keys laid over it at all
-/// levels. The base may be a bundled document of `folder`, which the variant names.
+/// levels. Instead of a path, the variant may give the name of a bundled document of `folder`.
 Value load_document(const std::string& path, const std::string& folder = {});
 
 /// Applies overrides and includes to a scenario that was read from `path`. The function first applies the overrides
@@ -52,7 +52,7 @@ void require_format(const Value& document, std::string_view kind, int version = 
 void resolve_includes(Value& document, const std::string& path,
                       const std::vector<std::string>& include_keys);
 
-/// Applies overrides like "platform.links.host.bandwidth=64GB/s" in order. The value is parsed as YAML. If a key of the
+/// Applies overrides like "platform.links.host.bandwidth=64GB/s" in order. A value is parsed as YAML. If a key of the
 /// path is unknown, and it is not the last key of the path, the error suggests a similar known key. The last key may be
 /// new, because the reader of its mapping checks this key later. An element of a list is addressed by its index,
 /// counted from 0, or by its name. Throws UsageError if an override is not KEY=VALUE.

@@ -110,7 +110,7 @@ class Reader {
 /// Throws InputError with this message at the position of `where`.
 [[noreturn]] void fail_at(const Value& where, const std::string& message);
 
-/// Runs `action`. Calls a function. If the function throws an InputError without a position, the error gets the
+/// Runs `action` and returns its result. If `action` throws an InputError without a position, the error gets the
 /// position of `where`.
 template <class Action>
 decltype(auto) located(const Value& where, Action&& action);

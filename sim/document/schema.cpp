@@ -90,8 +90,8 @@ bool is_required(const Field& field) {
   return !field.optional && !field.default_text;
 }
 
-/// Returns whether the word may replace the whole mapping. The word may do so if the variant that the word selects
-/// requires no other key.
+/// Returns whether the word, which is a value of the key `key`, may replace the whole mapping. The word may do so if
+/// the variant that the word selects requires no other key.
 bool is_enough(const std::string& word, const std::string& key,
                const std::vector<SchemaVariant>& variants) {
   const std::pair<std::string, std::string> said = {key, word};
@@ -139,8 +139,8 @@ Value condition_of(const SchemaVariant& variant) {
   return condition;
 }
 
-/// The keys that a schema requires. A whole document requires all keys that it needs. A document that is laid over
-/// another document requires no key.
+/// Says which keys a schema requires. The schema of a whole document requires each key that has no default and is not
+/// optional. The schema of a document that is laid over another document requires no key.
 enum class Requires { all, nothing };
 
 class SchemaWriter {

@@ -23,9 +23,9 @@ struct Buffer : std::streambuf {
   }
 };
 
-/// Converts columns of yaml-cpp, which count bytes, to columns that count characters. The JSON reader and people also
-/// count characters. Positions come nearly in order. So the columns are counted from the previous position, which is
-/// fast even for a document with one long line.
+/// Converts columns of yaml-cpp, which count bytes, to columns that count characters, as people and the JSON reader
+/// count. Positions come nearly in order. So the columns are counted from the previous position, which is fast even for
+/// a document with one long line.
 class Columns {
  public:
   explicit Columns(std::string_view text) : text_(text) {
@@ -33,7 +33,7 @@ class Columns {
       if (text[i] == '\n') begins_.push_back(i + 1);
   }
 
-  /// Returns the column, counted from 1, of a byte. Parameters `line` and `byte` count from 0.
+  /// Returns the column, counted from 1, of byte `byte` of line `line`. These two parameters count from 0.
   int characters(int line, int byte) {
     if (line != line_) line_ = line, byte_ = characters_ = 0;
     if (line < 0 || static_cast<std::size_t>(line) >= begins_.size()) return byte + 1;
@@ -89,7 +89,7 @@ class Events : public YAML::EventHandler {
     refuse_tag(mark, tag);
     if (expects_key())
       builder_.key(place(mark), text);
-    else if (tag == "!")  // a text in quotes or a block
+    else if (tag == "!")  // a text in quotes, or a block of text
       builder_.scalar(place(mark), Value::make(text));
     else
       builder_.scalar(place(mark), plain_value(builder_, place(mark), text));

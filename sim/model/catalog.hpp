@@ -16,18 +16,18 @@ namespace sluice {
 /// model/field.hpp). `everything` means the whole input, and `same_place` means the input pixel at the same position.
 /// The kinds `window` and `spread` have two numbers along each axis of an image:
 ///   window   each output pixel depends on `reach` input pixels, and the input pixels of the next output pixel lie
-///   `stride` pixels further
-///   spread   `reach` output pixels depend on each input pixel, and the output pixels of the
-///            next input pixel lie `stride` pixels further (a transposed convolution) An image is a shape of at least
-///            two axes. `reach` and `stride` have no number for the last axis, the channels.
+///            `stride` pixels further
+///   spread   `reach` output pixels depend on each input pixel, and the output pixels of the next input pixel lie
+///            `stride` pixels further (a transposed convolution)
+/// An image is a shape of at least two axes. `reach` and `stride` have no number for the last axis, the channels.
 struct InputDependence {
   enum class Kind : std::uint8_t { everything, same_place, window, spread };
   Kind kind = Kind::everything;
   Shape reach, stride;  ///< the two numbers of a window or a spread for each axis
 };
 
-/// The output of a layer type for given inputs and keys. All counts except `parameters` are per
-/// sample.
+/// The output shape and the counts of a layer, which follow from its type, its inputs and its keys. All counts except
+/// `parameters` are per sample.
 struct LayerCounts {
   Shape shape;                  ///< the shape of the output
   std::int64_t parameters = 0;  ///< the number of elements of the parameters

@@ -2,8 +2,8 @@
 // layer that depends on the whole input has no field. The layers after a layer without a field have no field either. If
 // branches join, the field of the joined branches is the largest field of these branches. Pixels of the padding count
 // like other pixels, so a field may be larger than the image. The formulas are equations 2 and 4 of Araujo, Norris and
-// Sim, Computing receptive fields of convolutional neural networks, Distill (2019). Araujo, Norris and Sim call the
-// jump the effective stride.
+// Sim, Computing receptive fields of convolutional neural networks, Distill (2019). The jump (see ReceptiveField) is
+// what Araujo, Norris and Sim call the effective stride.
 #pragma once
 
 #include <optional>

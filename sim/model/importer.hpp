@@ -27,7 +27,7 @@ struct Importer {
   std::string source;             ///< the source in which the format is described
   std::string ending;             ///< the ending of the files' names
   std::vector<Field> parameters;  ///< keys that a scenario may give in addition to the file
-  /// Whether the importer also takes keys that are not in `keys`; the importer checks such keys itself.
+  /// Whether the importer also takes keys that are not in `parameters`; the importer checks such keys itself.
   bool open = false;
   /// Whether the file is read in a child process, because the importer uses a library that may fail.
   bool isolated = false;

@@ -24,8 +24,8 @@ struct KeptCount {
 struct Kept {
   std::vector<std::uint32_t> outside;  ///< tensors that other layers make, in ascending order
   std::vector<std::uint32_t> inside;   ///< tensors that these layers make, in ascending order
-  KeptCount own;        ///< tensors of these layers that are not the output of a layer
-  KeptCount selective;  ///< the part of these tensors that selective recomputation makes again
+  KeptCount own;        ///< tensors that are not the output of a layer, without `selective`
+  KeptCount selective;  ///< such tensors, if selective recomputation makes them again
 
   /// Returns the sum of `outside`, `inside`, `own` and `selective`. Throws InputError on overflow.
   KeptCount in_all(const Model& model) const;

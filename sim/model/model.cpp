@@ -141,7 +141,7 @@ Value load_model_use(const std::string& path, const std::vector<std::string>& ov
                      std::vector<std::string>* notes) {
   Value use = Value::make_map();
   use.set("definition", load_document(path, "models"));
-  // The key is a path inside the model's document, as in `layers.2.kernel=5`.
+  // The overrides whose keys are paths inside the model's document, as in `layers.2.kernel=5`.
   std::vector<Override> inside;
   for (const std::string& text : overrides) {
     Override override = parse_override(text);

@@ -43,7 +43,7 @@ struct ReceptiveField {
 /// The part of its weights that a layer reads, if it does not read all weights. The part consists of rows of a table,
 /// or of matrices of experts.
 struct WeightsRead {
-  std::int64_t elements = 0;  ///< the most elements per sample
+  std::int64_t elements = 0;  ///< the most elements that one sample reads
   /// Whether every sample reads the same part. If false, different samples may read different parts.
   bool same_for_all = false;
 };
@@ -91,12 +91,12 @@ struct Model {
   std::int64_t measured_batch = 0;
 
   std::int64_t parameters() const;
-  std::int64_t activations() const;  ///< elements of all outputs and inputs
+  std::int64_t activations() const;  ///< elements of the outputs of all layers
   std::int64_t macs() const;
   std::int64_t flop() const;
   /// Returns the layer that an element of a list such as `after: [16]` or `after: [conv3]` means. The element is the
-  /// number of a layer, which counts from 1 as in the stage table, or the name of a layer. Throws InputError at the
-  /// position of `where`, with the known names.
+  /// name of a layer, or the number of a layer, counted from 1 as in the stage table. Throws InputError at the position
+  /// of `where`, with the known names.
   std::uint32_t layer_at(const Value& where) const;
 };
 

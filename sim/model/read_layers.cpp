@@ -225,7 +225,7 @@ class Expansion {
     checked_mul(elements_, most_bytes_each, "bytes of the layers up to this one");
   }
 
-  /// Leaves the layer out. For the following layers, the name of this layer means the layer that it reads.
+  /// Leaves the layer out. For the following layers, its name means its first input.
   void leave_out(const Layer& layer, const Reader& keys) {
     previous_ = layer.inputs.front();
     if (keys.has("name") && !names_.add(layer.name, *previous_))
@@ -255,7 +255,7 @@ class Expansion {
     const std::string start = "'" + name.text() + "' for 'tied': ";
     if (other.tied)
       keys.fail("tied", start + "it shares the weights of '" + model_.layers[*other.tied].name +
-                            "', expected that layer");
+                            "': name that layer instead");
     if (layer.parameters == 0)
       keys.fail("tied", start + "a layer of type " + type.name + " has no weights to share");
     if (other.parameters == 0)

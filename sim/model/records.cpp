@@ -67,8 +67,9 @@ Record make_item_record() {
        .optional = true},
       {.name = "inputs",
        .type = Type::list,
-       .summary = "names of earlier layers, or of the block's inputs; before: the layer before the "
-                  "repetition or the block",
+       .summary =
+           "names of earlier layers, or of the block's inputs; `before` means the layer before "
+           "the repetition or the block",
        .optional = true},
       {.name = "tied",
        .type = Type::text,

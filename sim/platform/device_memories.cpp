@@ -120,8 +120,9 @@ DeviceMemory own_memory(const Value& written, const MemoryUser& user, bool is_de
   return memory;
 }
 
-/// If a shared memory has rates for numbers of threads, these rates limit the compute units. If the memory has no such
-/// rates, its ports limit the compute units in the way in which they limit transfers.
+/// Reads a memory of the platform that the device reaches without a link. If the memory has rates `by_threads`, these
+/// rates limit the compute units. Otherwise `read`, `write` and `bandwidth` limit the compute units as they limit
+/// transfers.
 DeviceMemory shared_memory(const Value& name, const MemoryUser& user) {
   const WrittenMemory found = user.find(name);
   const Reader keys(*found.keys, platform_memory_record(), "memory '" + found.name + "'");

@@ -25,7 +25,7 @@ struct MemoryUser {
   std::int64_t threads = 0;  ///< 0 if not given
   /// Finds a memory of the platform. Throws InputError at the value if no memory has that name.
   std::function<WrittenMemory(const Value& name)> find;
-  /// If true, the number of threads of the device is the number in the last row of each table.
+  /// If true, the rates of each memory are the rates in the last row of its table `by_threads`.
   bool all_threads = false;
 };
 

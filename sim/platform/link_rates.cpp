@@ -18,14 +18,15 @@ void lay_over(LinkRates::Direction& direction, const Reader& keys, double whole)
   if (keys.has("setup")) direction.setup_s = keys.quantity("setup");
 }
 
-/// Takes the keys for both directions. The keys of a single direction replace the keys for both directions.
+/// Replaces the rates of both directions by the rates that the keys give. The keys under `down` and `up` replace the
+/// rates of one direction.
 void lay_over(LinkRates& rates, const Reader& keys, const Record& record, double whole) {
   lay_over(rates.down, keys, whole);
   lay_over(rates.up, keys, whole);
   for (const char* name : {"down", "up"})
     if (const Value* value = keys.value(name)) {
       const Reader direction(*value, record_of(record, name),
-                             "the way " + std::string(name) + " of a link");
+                             "the direction " + std::string(name) + " of a link");
       lay_over(name == std::string("down") ? rates.down : rates.up, direction, whole);
     }
 }
@@ -57,7 +58,7 @@ LinkRates rates_of(const Reader& link, const Record& record) {
     const Record& keys = record_of(record, "synchronous");
     const Reader reader(*written, keys, "the synchronous copies of a link");
     LinkRates by_compute = rates;
-    // A copy by the compute units sets up no copy engine.
+    // A copy by the compute units sets up no copy engine, so its default setup is 0.
     by_compute.down.setup_s = by_compute.up.setup_s = 0;
     lay_over(by_compute, reader, keys, whole);
     rates.synchronous = {by_compute.down, by_compute.up};

@@ -88,12 +88,13 @@ struct PlatformLookup::Tables {
            edges == platform.edges.size();
   }
 
-  /// The numbers of devices, memories and edges when the tables were made.
+  /// How many devices, memories and edges the platform had when the tables were made.
   std::size_t devices, memories, edges;
   std::unordered_map<std::string, std::uint32_t> device, node;
-  std::unordered_map<std::string, std::string> memory;  ///< indexed by node
-  /// These maps give the number of a device for a node. For a memory of a device, `owner` holds this device. For a
-  /// memory of the platform, `users` holds the only device that reaches this memory without a link.
+  std::unordered_map<std::string, std::string> memory;  ///< the memory of each node, by name
+  /// Each of these maps gives the number of a device for the name of a node. For a memory of a device, `owner` holds
+  /// this device. For a memory of the platform, `users` holds the device that reaches this memory without a link, or
+  /// `nowhere` if several devices reach it.
   std::unordered_map<std::string, std::uint32_t> owner, users;
   /// Edges that leave each node, in the order of declaration.
   std::vector<std::vector<std::uint32_t>> leaving;

@@ -59,7 +59,7 @@ struct Device {
   std::int64_t cache = 0;
   /// The name of the bundled fit of measurements on this device; may be empty.
   std::string fit;
-  double launch_overhead = 0;  ///< the seconds that each operator takes in addition
+  double launch_overhead = 0;  ///< the seconds that the cost model `roofline` adds to each operator
   double idle_w = 0, busy_w = 0;
   /// The number of all tiles of an IPU, and the number of its I/O tiles, which only transfer and do not compute.
   std::int64_t tiles = 0, io_tiles = 0;
@@ -79,10 +79,10 @@ struct Memory {
   std::optional<std::int64_t> capacity;
 };
 
-/// A bandwidth that simultaneous flows share: one direction of a link, or a port of a memory. In a plan, the bandwidth
-/// becomes the link with the number of this channel.
+/// A bandwidth that simultaneous flows share: one direction of a link, or a port of a memory. In a plan, each channel
+/// becomes a link, which has the same number as the channel.
 struct Channel {
-  std::string name;  ///< "host.down", "host.up"; "host" if half duplex; "dram.read"
+  std::string name;  ///< such as "host.down" and "host.up", or "host" if half duplex; "dram.read"
   double bandwidth = 0;
   double idle_w = 0, busy_w = 0;
 };
@@ -91,10 +91,10 @@ struct Channel {
 /// copy, all of them do nothing else during the copy.
 enum class CopyMode : std::uint8_t { asynchronous, synchronous };
 
-/// How bytes move from one memory to another. The nodes are named after devices or memories.
+/// How bytes move from one memory to another. The name of a device stands for its first memory.
 struct Path {
-  std::string name;    ///< "host>gpu"
-  std::string stream;  ///< the copy engine: "<device>.<link>.<direction>", "gpu0.host.down"
+  std::string name;    ///< such as "host>gpu"
+  std::string stream;  ///< the copy engine "<device>.<link>.<direction>", such as "gpu0.host.down"
   std::string device;  ///< the device to which the copy engine belongs
   std::vector<std::uint32_t> channels;
   double setup_s = 0, latency_s = 0;

@@ -53,7 +53,7 @@ class Builder {
   void claim(const std::string& name, const Position& where);
   std::uint32_t add_channel(const Reader& reader, std::string name, double bandwidth,
                             double idle_w = 0, double busy_w = 0);
-  /// Returns the watts of the device at rest (idle) and while it computes (busy), which must be at least as many.
+  /// Returns the keys `idle` and `busy` of a device or link. Throws InputError if `busy` is less than `idle`.
   static std::pair<double, double> watts(const Reader& reader);
 
   Reader document_;

@@ -12,8 +12,8 @@ namespace sluice {
 
 struct WrittenPart {
   std::string group;  ///< the name of the group; empty if the part is not in a group
-  std::string key;    ///< "gpu"
-  std::string path;   ///< "devices.gpu", "groups.node.devices.gpu"
+  std::string key;    ///< such as "gpu"
+  std::string path;   ///< such as "devices.gpu" or "groups.node.devices.gpu"
   const Value* keys = nullptr;
 };
 

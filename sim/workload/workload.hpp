@@ -17,11 +17,11 @@ std::string_view name_of(Mode mode);
 /// `batches_per_step` batches.
 struct Workload {
   DType dtype = DType::float32;
-  std::int64_t batch = 1;        ///< samples
+  std::int64_t batch = 1;        ///< the number of samples of a batch
   std::int64_t micro_batch = 1;  ///< the number of samples of a micro-batch; a divisor of the batch
   std::int64_t batches_per_step = 1;
   std::int64_t steps = 1;
-  std::optional<Training> training = {};  ///< none: inference
+  std::optional<Training> training = {};  ///< absent for inference
 
   Mode mode() const { return training ? Mode::training : Mode::inference; }
   std::int64_t samples_per_step() const { return batches_per_step * batch; }

@@ -6,13 +6,13 @@
 // of this table is the product of g and the derivative, and the last column is the FLOP per element:
 //   relu         g where y > 0                        1
 //   relu6        g where 0 < x, x < 6                 2
-//   leaky_relu   g or g slope, by x                   2
+//   leaky_relu   g where x > 0, else g slope          2
 //   sigmoid      g y (1 - y)                          3
 //   tanh         g (1 - y y)                          3
 //   silu         g s (1 + x (1 - s)), s = sigmoid(x)  4 + 5
 //   gelu         g ((1 + erf(x / sqrt 2)) / 2 + x exp(-x x / 2) / sqrt(2 pi))  4 + 1 + 4 + 1 + 1
 //   hardsigmoid  g / 6 where -3 < x, x < 3            3
-//   hardswish    g (x / 3 + 1 / 2) there, g above     5
+//   hardswish    g (x / 3 + 1 / 2) where -3 < x, x < 3; g where x is above  5
 //   softmax      y (g - sum of g y)                   4
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"

@@ -13,8 +13,8 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   counts.shape = *inputs[0];
   const std::int64_t each = checked_add(keys.integer("size"), 4, "FLOP");
   counts.flop = checked_mul(elements_of(counts.shape), each, "FLOP");
-  // The output is y = x s^-beta, where s contains the sum of squares. The backward pass computes the sums s again. The
-  // backward pass also computes sums of `size` terms over the gradients of the neighbours.
+  // The output is y = x s^-beta, where s = k + alpha (sum of squares). The backward pass computes s again. The backward
+  // pass also computes, for each element, a sum over the gradients of its `size` neighbours.
   counts.backward = {.input_flop = checked_mul(counts.flop, 2, "FLOP"),
                      .reads_inputs = true,
                      .reads_output = true};

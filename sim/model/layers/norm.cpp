@@ -46,7 +46,7 @@ LayerCounts infer_batch(const Reader& keys, const std::vector<const Shape*>& inp
 // - 2 for the normalised value z;
 // - 1 for h = g scale, where g is the output's gradient (without a scale h is g);
 // - 3 for the sums of h and h z over the normalised elements;
-// - 4 for s (h - a - z b);
+// - 4 for s (h - a - z b), where s, a and b are constant over the normalised elements;
 // - 3 for the gradients of shift and scale, which are the sums of g and g z over all other axes.
 LayerCounts normalised(const Reader& keys, const Shape& shape) {
   const bool affine = keys.boolean("affine");
@@ -71,8 +71,8 @@ LayerCounts infer_group(const Reader& keys, const std::vector<const Shape*>& inp
 
 // The forward pass takes these FLOP per element: a square and an addition, a multiplication by 1 / root mean square,
 // and the scale. The backward pass takes these FLOP per element: 2 for the root mean square, 1 for the normalised value
-// z, 1 for h = g scale, 2 for the sum of h z, 3 for s (h - z b), and 2 for the gradient of the scale, which is the sum
-// of g z.
+// z, 1 for h = g scale, where g is the output's gradient, 2 for the sum of h z, 3 for s (h - z b), where s and b are
+// constant over the row, and 2 for the gradient of the scale, which is the sum of g z.
 LayerCounts infer_rms(const Reader&, const std::vector<const Shape*>& inputs) {
   return counts_of(*inputs[0], 1, {4, 9, 2});
 }

@@ -20,9 +20,9 @@ std::size_t axes_of(const Reader& keys, const Shape& image) {
   return image.size() - 1;
 }
 
-// Counts one FLOP per element of the window, as the stage table 'AlexNet on one card' does. The count is exact for the
-// mean, which takes area - 1 additions and one division. The maximum takes one FLOP less, because it takes only area -
-// 1 comparisons.
+// Counts one FLOP per element of the window, as the stage table 'AlexNet on one card' does. For a window of n elements,
+// the count is exact for the mean, which takes n - 1 additions and one division. The maximum takes one FLOP less,
+// because it takes only n - 1 comparisons.
 LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
   const Window window = read_pool_window(keys, axes_of(keys, image));

@@ -8,8 +8,8 @@
 //
 // Sparsity is structured. `sparsity` is the share of the weights (not of the bias) that are zero. These weights are
 // left out of the storage, of the products and of their gradients. The number of zeros is sparsity x weights, rounded
-// to a whole number. The indices of the stored weights are not counted. The counts of sparse weights follow Hoefler et
-// al., Sparsity in deep learning (2021), sections 2.2 and 6.1.
+// to a whole number. The indices that say which weights are stored are not counted. The counts of sparse weights follow
+// Hoefler et al., Sparsity in deep learning (2021), sections 2.2 and 6.1.
 #pragma once
 
 #include "document/record.hpp"

@@ -1,5 +1,5 @@
-// Layers that copy parts of a tensor, or the whole tensor in another order. The backward pass copies the gradients back
-// to the positions of the values. These layers keep nothing and compute nothing.
+// Layers whose output is a part of their input, or their whole input in another order. All of them are views, which
+// compute, move and keep nothing.
 #include <algorithm>
 
 #include "base/quantity.hpp"

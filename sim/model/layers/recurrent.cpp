@@ -11,18 +11,21 @@ namespace {
 
 /// The numbers in which rnn, gru and lstm differ. All numbers are per hidden value and step.
 struct Cell {
-  std::int64_t gates;  ///< rows of the matrices
+  std::int64_t gates;  ///< rows of each matrix
   std::int64_t flop;   ///< FLOP in addition to the FLOP of products and biases
   std::int64_t kept;   ///< elements kept for the backward pass, in addition to the hidden values
 };
 
 // A hidden value of rnn takes 2 FLOP: one for the sum of both products, and one for tanh.
 constexpr Cell elman{1, 1 + 1, 0};
-// A hidden value of gru takes three sums of products, and two sigmoids of 4 FLOP. n = tanh(a + r b) takes 2 more FLOP:
-// the product with r, and tanh. h = (1 - z) n + z h takes 4 FLOP. A gru keeps r, z, n and b.
+// A hidden value of gru takes three sums of products, and two sigmoids of 4 FLOP for the gates r and z. The new value
+// is n = tanh(a + r b), where a is the product with the input, and b the product with the hidden values of the previous
+// step. The new value takes 2 more FLOP: the product with r, and tanh. h = (1 - z) n + z h takes 4 FLOP. A gru keeps r,
+// z, n and b.
 constexpr Cell gated{3, 3 + 8 + 2 + 4, 4};
-// A hidden value of lstm takes four sums of products, three sigmoids of 4 FLOP and a tanh. c = f c + i g takes 3 FLOP,
-// and h = o tanh(c) takes 2 FLOP. An lstm keeps i, f, g, o and c.
+// A hidden value of lstm takes four sums of products, three sigmoids of 4 FLOP for the gates i, f and o, and a tanh for
+// the new value g. The state c = f c + i g takes 3 FLOP, and h = o tanh(c) takes 2 FLOP. An lstm keeps i, f, g, o and
+// c.
 constexpr Cell long_short{4, 4 + 12 + 1 + 3 + 2, 5};
 
 struct Direction {

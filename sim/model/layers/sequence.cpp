@@ -69,10 +69,10 @@ std::int64_t per_head(const Reader& keys, const Shape& shape, const char* heads,
   return shape[1] / count;
 }
 
-// Each head has rows x keys scores. A score takes one multiply-accumulate per feature of the head, 1 FLOP for its
-// scaling, and 5 FLOP for its part of the softmax (as in the layer softmax). A score also takes one multiply-accumulate
-// for each feature of the values. A causal mask saves no computation, because all scores are computed before the mask
-// is applied.
+// Each head has one score for each pair of a query and a key. A score takes one multiply-accumulate per feature of the
+// head, 1 FLOP for its scaling, and 5 FLOP for its part of the softmax (as in the layer softmax). A score also takes
+// one multiply-accumulate for each feature of the values. A causal mask saves no computation, because all scores are
+// computed before the mask is applied.
 //
 // In the backward pass, each of the two products has two gradients. Each gradient takes as many multiply-accumulates as
 // the product. A score takes 4 FLOP for softmax (as in the layer softmax) and 1 FLOP for the scaling. Dropout takes 2

@@ -1,4 +1,4 @@
-// Views, which give the elements of a tensor another shape, and layers that inference leaves out. The output of a view
+// Views that give the elements of a tensor another shape or take one row, and the layer dropout. The output of a view
 // is counted like the output of other layers, but no data are moved to make the output. If a layer keeps a view for its
 // backward pass, the layer keeps the viewed tensor.
 #include "base/quantity.hpp"

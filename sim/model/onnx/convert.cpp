@@ -248,14 +248,14 @@ class Converter {
     } catch (const InputError& error) {
       if (!draft.each && is_batched(node, output))
         graph_.fail(node, node.op + " as " + draft.type + ": " + error.what());
-      note(node, "the batch inside a sample");
+      note(node, "a first axis that is not the batch");
       return {};
     }
     const Shape& makes = draft.makes.empty() ? shape : draft.makes;
     const bool same = elements_of(*shapes.front()) == elements_of(reads.front().shape) &&
                       elements_of(makes) == elements_of(shape);
     if (counts.shape != makes || !same) {
-      note(node, is_batched(node, output) ? "these shapes" : "the batch inside a sample");
+      note(node, is_batched(node, output) ? "these shapes" : "a first axis that is not the batch");
       return {};
     }
     if (!weights_.claim(node, draft, counts.parameters, layer)) {

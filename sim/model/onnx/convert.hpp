@@ -12,7 +12,7 @@
 namespace sluice::onnx_import {
 
 struct Converted {
-  Value layers;  ///< a list
+  Value layers;  ///< the list of layers
   OnnxElements elements;
   std::vector<std::string> notes;
 };

@@ -38,8 +38,8 @@ class Dimensions {
   /// later.
   Shape resolve(const Extents& input);
 
-  /// Throws an InputError that names all missing extents, if there are any. Throws InputError at a key that does not
-  /// name a dimension.
+  /// Throws an InputError that names all missing extents, if there are any. Also throws InputError at a key that does
+  /// not name a dimension.
   void finish(const Graph& graph) const;
 
   std::int64_t batch() const { return batch_; }

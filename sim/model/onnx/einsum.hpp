@@ -11,7 +11,7 @@
 
 namespace sluice::onnx_import {
 
-/// The labels of axes. A label is a letter. The label of an axis that belongs to `...` is a number that counts from the
+/// The labels of axes. The label of an axis is a letter or, if the axis belongs to `...`, a number that counts from the
 /// last axis.
 using Labels = std::vector<int>;
 

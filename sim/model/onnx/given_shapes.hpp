@@ -27,7 +27,7 @@ class GivenShapes {
     const Value* value = nullptr;
     bool used = false;
   };
-  std::map<std::string, Given> given_;  ///< by tensor
+  std::map<std::string, Given> given_;  ///< by the name of the tensor
 };
 
 }  // namespace sluice::onnx_import

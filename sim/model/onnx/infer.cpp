@@ -36,7 +36,7 @@ void make_older(pb::NodeProto& node, const Graph& graph) {
       attributes.DeleteSubrange(i, 1);
 }
 
-/// Throws an error if an attribute by which libonnx divides is not positive. libonnx does not check the attribute.
+/// Throws an error if an attribute by which libonnx divides is not positive, because libonnx does not check this.
 void require_positive(const pb::NodeProto& node) {
   for (const pb::AttributeProto& attribute : node.attribute()) {
     const std::string& name = attribute.name();

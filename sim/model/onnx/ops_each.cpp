@@ -21,8 +21,8 @@ Draft elementwise(const Drafting& at) {
   return draft;
 }
 
-// The gradient of a factor reads the other factors. A constant that is not learned needs no gradient, so no
-// factor is read for the gradient of such a constant.
+// In a product, the gradient of a factor reads the other factors. A constant that is not learned needs no gradient, so
+// no factor is read for such a constant.
 Draft joined(const Drafting& at) {
   const std::size_t count = at.node.inputs.size();
   std::size_t data = 0, learned = 0;

@@ -153,7 +153,7 @@ Draft transposed_convolution(const Drafting& at) {
   if (!by_output) set_padding(at, draft);
   if (by_output && !set_cut(at, draft, kernel)) {
     draft.type.clear();
-    draft.lacks = "an output that is larger than the output of its windows";
+    draft.lacks = "an output with elements that no window reaches";
   }
   set_unless_1(draft, "dilation", at.node.integers("dilations"));
   const auto& extra = at.node.integers("output_padding");

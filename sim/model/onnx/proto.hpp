@@ -22,7 +22,7 @@ class TypeProto;
 
 namespace sluice::onnx_import {
 
-/// Parses the bytes of a file, and skips the data of large weights. Throws InputError (through `graph`) if the file is
+/// Parses the bytes of a file, and skips the data of large weights. Throws InputError by graph.fail() if the file is
 /// not an ONNX model, for example if it is empty, truncated, a pickle, a zip archive, or a model without nodes.
 void parse_model(std::string_view bytes, ::onnx::ModelProto& model, const Graph& graph);
 

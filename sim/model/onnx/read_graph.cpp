@@ -209,8 +209,8 @@ class Loading {
     }
   }
 
-  /// Returns whether libonnx does not know the operator yet, and the operator's output has the shape of its first
-  /// input.
+  /// Returns whether the node's first output has the shape of its first input. If libonnx does not know the operator,
+  /// the output gets this shape.
   static bool keeps_shape(const Node& node) {
     const OpRule* rule = rule_of(node);
     return rule && node.has_input(0) && (rule->draft == as_type || rule->draft == group_norm);
@@ -247,7 +247,7 @@ class Loading {
     return types;
   }
 
-  /// Infers the shape of the output of Einsum. libonnx infers only its number of axes.
+  /// Infers the shape of the output of Einsum, because libonnx infers only its number of axes.
   void infer_einsum(const Node& node, std::vector<pb::TypeProto>& types) const {
     std::vector<Shape> shapes;
     for (const std::string& input : node.inputs)
@@ -257,7 +257,7 @@ class Loading {
     types.front() = type_of(element, einsum_of(node.text("equation", ""), shapes).shape());
   }
 
-  /// Throws an error for a negative extent. libonnx infers such an extent if a window is larger than its image.
+  /// Throws an error for a negative extent, which libonnx infers if a window is larger than its image.
   static void require_extents(const std::vector<pb::TypeProto>& types) {
     for (const pb::TypeProto& type : types)
       for (const auto& dim : type.tensor_type().shape().dim())

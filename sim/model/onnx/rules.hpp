@@ -36,7 +36,7 @@ struct Draft {
   Shape takes = {}, makes = {};
   /// The inputs of the node that the layer reads. If the list is empty, the layer reads all inputs that are data.
   std::vector<std::size_t> reads = {};
-  std::vector<std::size_t> weights = {};  ///< inputs whose elements the layer type counts
+  std::vector<std::size_t> weights = {};  ///< inputs that are parameters of the layer type
   /// Inputs that are statistics, which are not parameters.
   std::vector<std::size_t> statistics = {};
   std::int64_t macs = 0;        ///< multiply-accumulates per element of the output
@@ -115,15 +115,15 @@ Draft instance_norm(const Drafting& at);
 Draft group_norm(const Drafting& at);
 Draft lrn(const Drafting& at);
 
-Draft as_type(const Drafting& at);      ///< the layer type `rule.word`
-Draft elementwise(const Drafting& at);  ///< `rule.flop` per element
+Draft as_type(const Drafting& at);      ///< operators that become the layer type `rule.word`
+Draft elementwise(const Drafting& at);  ///< operators that take `rule.flop` per element
 /// Sums and products, which become the layer type `rule.word`.
 Draft joined(const Drafting& at);
 Draft quotient(const Drafting& at);
 Draft chosen(const Drafting& at);
 Draft quantised(const Drafting& at);
 Draft clip(const Drafting& at);
-Draft reduction(const Drafting& at);  ///< `rule.flop` per element of the input
+Draft reduction(const Drafting& at);  ///< operators that take `rule.flop` per element of the input
 Draft dropout(const Drafting& at);
 Draft top_k(const Drafting& at);
 
@@ -139,6 +139,6 @@ Draft transposed(const Drafting& at);
 Draft split(const Drafting& at);
 Draft slice(const Drafting& at);
 
-Draft recurrent(const Drafting& at);  ///< the layer type `rule.word` with `rule.flop` gates
+Draft recurrent(const Drafting& at);  ///< operators that become `rule.word` with `rule.flop` gates
 
 }  // namespace sluice::onnx_import

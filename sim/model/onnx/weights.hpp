@@ -1,6 +1,6 @@
 // Assigns the elements of a file's weights to layers as parameters. A weight counts only at the first layer that reads
-// it. Later layers that read the weight share it. A weight with one axis (a bias or a scale) is an exception and counts
-// at each layer that reads it. Exporters store equal biases only once, such as the zeros of a network before training.
+// it. Later layers that read the weight share it. The exception is a weight with one axis (a bias or a scale), which
+// counts at each layer that reads it. The reason is that exporters store equal biases (zeros, for example) only once.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class Weights {
   /// `parameters`, the function returns false and claims nothing.
   bool claim(const Node& node, const Draft& draft, std::int64_t parameters, Value& layer);
 
-  /// Claims the learned inputs of a node for a layer of the type `operator`, which has the name `layer`. Inputs that
-  /// another layer owns are left out. Returns the number of elements that were claimed.
+  /// Claims the learned inputs of a node for the layer with the name `layer`, which is of the type `operator`. Inputs
+  /// that another layer owns are left out. Returns the number of elements that were claimed.
   std::int64_t claim_all(const Node& node, const Draft& draft, const std::string& layer);
 
   OnnxElements elements() const;
@@ -31,7 +31,7 @@ class Weights {
  private:
   struct Owner {
     std::string layer;            ///< the name of the owner; empty if no layer owns the weight
-    std::int64_t parameters = 0;  ///< the number of the owner's parameters
+    std::int64_t parameters = 0;  ///< how many parameters the owner has
     bool statistics = false;
   };
   std::vector<std::uint32_t> of_inputs(const Node& node,

@@ -66,8 +66,8 @@ class Conversion {
   }
 
   /// Returns whether a node is left out. Calls of size() are left out, because their results are numbers. A node
-  /// without times and bytes is left out if all its inputs are left out. A node without times and bytes is a state that
-  /// one call passes to the next call, for example the state of a recurrent layer.
+  /// without times and bytes is left out if all its inputs are left out. Such a node is a state that one call passes to
+  /// the next call, for example the state of a recurrent layer.
   bool is_left_out(const Node& node) const {
     if (node.is_size()) return true;
     if (node.is_input() || node.activation_bytes > 0 || node.parameters > 0) return false;

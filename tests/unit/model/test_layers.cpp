@@ -265,7 +265,7 @@ TEST_CASE(
              Contains("'true' in 'tied' is not an earlier layer"));
   CHECK_THAT(refused(words + "- {type: matmul, name: a, features: 100, tied: words}\n" +
                      "- {type: matmul, inputs: [words], features: 100, tied: a}\n"),
-             Contains("it shares the weights of 'words', expected that layer"));
+             Contains("it shares the weights of 'words': name that layer instead"));
 }
 
 TEST_CASE("layers for tokens have the shapes and counts that were computed by hand") {

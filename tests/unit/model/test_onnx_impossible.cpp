@@ -116,7 +116,7 @@ TEST_CASE("a node that no layer type can express becomes an operator, and a note
   const ReadOnnx one = read(whole, "{batch: 1}");
   CHECK(one.model.macs() == 4 * 14 * 14 * 4 * 72);
   REQUIRE(one.notes.size() == 1);
-  CHECK_THAT(one.notes[0], Contains("no layer type has the batch inside a sample: conv"));
+  CHECK_THAT(one.notes[0], Contains("no layer type has a first axis that is not the batch: conv"));
 }
 
 TEST_CASE("windows of a pool do not begin after the end of the image", "[onnx]") {

@@ -292,7 +292,7 @@ TEST_CASE("a faulty platform document is refused at the fault") {
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, duplex: both}\n", "p.yaml:8:53",
        "full, half"},
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, up: {bandwith: 1GB/s}}\n", "p.yaml:8:50",
-       "unknown key 'bandwith' in the way up of a link"},
+       "unknown key 'bandwith' in the direction up of a link"},
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, duplex: half, up: {setup: 1us}}\n",
        "p.yaml:8:53", "both directions share one bandwidth"},
       {link + "  l: {joins: [host, gpu], bandwidth: 1GB/s, up: {bandwidth: 1GB/s, share: 1}}\n",
