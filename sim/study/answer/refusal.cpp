@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the memory that is too small as a text such as " in gpu". The text is empty if that memory is not known.
+/// Returns the memory that is too small as a text such as " in gpu". Returns an empty text if that memory is not known.
 std::string in_pool(const Refusal& refusal) {
   return refusal.pool.empty() ? "" : " in " + refusal.pool;
 }
@@ -54,7 +54,7 @@ class SmallerBatches {
       return {.fits = true};
     } catch (const Infeasible& infeasible) {
       return lacking(infeasible.shortage);
-    } catch (const InputError&) {  // The batch cannot be divided among the replicas.
+    } catch (const InputError&) {  // The replicas cannot share this batch equally.
       return {};
     }
   }

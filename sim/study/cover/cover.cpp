@@ -61,7 +61,7 @@ std::string for_samples(std::int64_t batch) {
 }
 
 /// Says for which other batch or dtype the profile has an operator, if the profile lacks the operator for the requested
-/// batch and dtype. The text is empty if the profile does not have the operator at all.
+/// batch and dtype. Returns an empty text if the profile does not have the operator at all.
 std::string elsewhere_of(const CountedOperator& one, const ProfileIndex& index,
                          const CoverRequest& request) {
   if (!one.measured->empty()) return for_samples(one.measured->begin()->first);

@@ -63,7 +63,7 @@ class Collector {
   }
 
   /// Throws unless all rows of a class and a device were measured in one way. Rows of a class may have different
-  /// operators, but a common fit of hot and cold rows would describe neither hot nor cold operators.
+  /// operators. But a common fit of rows with a hot cache and rows with a cold cache would describe neither.
   void require_alike_rows() const {
     for (const auto& [key, rows] : rows_) {
       const auto& [of, dtype, device] = key;

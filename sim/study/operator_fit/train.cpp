@@ -48,8 +48,9 @@ std::vector<double> starts_of(const std::vector<FormParameter>& form) {
   return starts;
 }
 
-/// Searches from two start points, because a search from one start point may end in a local optimum. For example, the
-/// best tile may change within the range, or the rows may begin to fit into the cache.
+/// Searches from two start points, because a search from one start point may end in a local optimum. The penalty can
+/// have several optima: in a part of the parameters' range, another tile may be best, or the rows may fit into the
+/// cache.
 void fit_seconds(ClassFit& fit, const std::vector<Sample>& samples,
                  const std::vector<Sheet>& sheets) {
   const bool products = samples.front().kernel.is_product();

@@ -40,7 +40,7 @@ bool says_prices(const std::string& override) {
   return key == "platform" || key == "cost";
 }
 
-/// Describes the choices that were made for the plan. The text is empty if the scenario left no choice open.
+/// Describes the choices that were made for the plan. Returns an empty text if the scenario left no choice open.
 std::string chosen_of(const Plan& plan) {
   const Fact* fact = find_fact(plan.facts, "chosen");
   return fact ? fact->shown() : "";
