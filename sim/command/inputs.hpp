@@ -36,7 +36,7 @@ struct ScenarioDocument {
 ScenarioDocument read_scenario_document(const std::string& given);
 
 /// Returns the plan that was read, or makes a plan from the scenario and sets the cut of `question`. Throws Infeasible
-/// if no plan fits, and InputError.
+/// if no plan fits, and InputError if the scenario is wrong.
 Plan plan_of(Question& question);
 
 /// Returns the position for an error that concerns the whole input. For a plan, this position is the file. For a

@@ -143,8 +143,9 @@ void check_bound_by(const Executed& run, Complaints& complaints) {
     if (plan.streams[s].name != named) continue;
     known = true;
     works = busy.streams[s];
-    complaints.at_most(0.99 * bound, busy.first[s] + works + run.seconds() - busy.last[s],
-                       "the stream in bound_by fills the bound with what is before and after");
+    complaints.at_most(
+        0.99 * bound, busy.first[s] + works + run.seconds() - busy.last[s],
+        "the work of the stream in bound_by and the time before and after it fill the bound");
   }
   for (std::size_t l = 0; l < plan.links.size(); ++l)
     if (plan.links[l].name == named) known = true, works = busy.links[l];

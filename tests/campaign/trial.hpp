@@ -16,8 +16,8 @@ struct Trial {
   Draws::Tape tape;  ///< all numbers that were drawn
 
   /// Returns the first complaint without its numbers. If there is no complaint, says that the process died or that the
-  /// scenario was refused. A refusal is a fault, because every drawn scenario is valid. The text is empty if all claims
-  /// hold.
+  /// scenario was refused. A refusal is a fault, because every drawn scenario is valid. Returns an empty text if all
+  /// claims hold.
   std::string fault() const;
 };
 

@@ -74,7 +74,7 @@ CompareRequest asked_of(const Arguments& arguments) {
   return asked;
 }
 
-/// Returns the reasons why the two sides do not agree, each as a part of a sentence. The list is empty if the sides
+/// Returns the reasons why the two sides do not agree, each as a part of a sentence. Returns an empty list if the sides
 /// agree.
 std::vector<std::string> objections(const CompareRequest& asked, const Comparison& comparison) {
   std::vector<std::string> found;

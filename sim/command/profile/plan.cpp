@@ -105,7 +105,7 @@ extern const Command profile_plan_command;
 const Command profile_plan_command = {
     .name = "profile plan",
     .summary =
-        "Lists the operators of a model, or the placements of their tensors, that have to be measured.",
+        "Lists what has to be measured: the operators of a model, or the placements of their tensors.",
     .usage =
         {"MODEL [KEY=VALUE...] [--batch N] [--dtype T] [--mode training] [--done PROFILE] [-o FILE]",
          "MODEL --pools A,B [--fixed TENSORS] [...]"},
@@ -118,8 +118,7 @@ const Command profile_plan_command = {
     .details =
         "The answer is a profile whose rows have no times: fill in the times when you have measured them. "
         "Without --pools, operators with equal configurations and shapes share one row, which has the number of "
-        "occurrences. With --pools, each operator has one row per placement of its inputs, weights and output. If k "
-        "tensors are not fixed and there are two memories, these are 2^k rows. Rows of one run may be measured "
+        "occurrences. With --pools, each operator has one row per placement of its inputs, weights and output. If k of these tensors are not fixed and there are two memories, an operator has 2^k rows. Rows of one run may be measured "
         "together, because no two rows of a run share a tensor. (`sluice profile compare` can tell whether operators "
         "that are measured together take as long as operators that are measured alone.)\n",
     .examples = {{"sluice profile plan resnet50 --batch 8 -o todo.csv", "its operators, each once"},
