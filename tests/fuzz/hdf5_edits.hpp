@@ -17,9 +17,9 @@ namespace sluice::test {
 ///   t 7 a b c      makes it a column of these words
 ///   a 7 2 any text makes attribute 2 of object 7 this text
 ///   i 7 2 1 2 3    makes attribute 2 of object 7 these integers
-/// Objects are the groups and datasets in the order of their names. A number is taken modulo the number of objects,
-/// rows, attributes or types that exist. So nearly every line changes the file. If HDF5 refuses the edit of a line, the
-/// line is skipped. The list of objects comes from hdf5_objects().
+/// Objects are the groups and datasets in the order of their names, as hdf5_objects() returns them. A number is taken
+/// modulo the number of objects, rows or types. So nearly every line changes the file.
+/// If HDF5 refuses the edit of a line, the line is skipped.
 void edit_hdf5(const std::string& path, const std::vector<std::string>& objects,
                const std::string& edits);
 

@@ -88,7 +88,7 @@ std::string sampled_text(const ProfileSummary& summary, std::size_t most) {
   if (!with_samples.empty()) {
     std::size_t outliers = 0;
     for (const SampledRow& row : with_samples) outliers += row.seconds.outliers;
-    text += "; the mean within 3 standard deviations is off the median by " +
+    text += "; the mean of the samples within 3 standard deviations differs from the median by " +
             median_percent(with_samples,
                            [](const auto& r) { return std::abs(r.seconds.disagreement()); }) +
             "; " + count_of(outliers, "outlier");
@@ -183,7 +183,7 @@ std::string left_out_text(const Profile& profile, const std::string& platform_na
       if (left.rows > 0)
         text += "\n" + of + " in " + std::string(name_of(dtype)) + " at the rates of " +
                 platform.name + ": of " + count_of(left.rows, "row") +
-                " that can be estimated from the other rows, half are within " +
+                " that can be estimated from the other rows, half are estimated within " +
                 percent(left.median) + " and 90 % within " + percent(left.ninetieth) + "\n";
   return text.empty() ? "\nno operators of known sizes in an element type of " + platform.name +
                             ": nothing to interpolate\n"
