@@ -43,8 +43,8 @@ Plan plan_of(Question& question);
 /// scenario, this position is the line of the workload, because the workload says how much is computed.
 Position place_of(const Question& question);
 
-/// Runs `action` on the plan of the question. An error without a position, such as an error from checking the plan,
-/// gets the position of the question.
+/// Calls `action`, which works on the plan of the question. An error without a position, such as an error from checking
+/// the plan, gets the position of the question.
 template <class Action>
 decltype(auto) in_plan_file(const Question& question, Action&& action) {
   try {

@@ -11,7 +11,7 @@ namespace sluice {
 /// The kind of file that a command writes.
 enum class Output { trace, plan, table, document, exported, junit };
 
-/// The option --force of a command that writes `output`.
+/// Returns the option --force of a command that writes `output`.
 Option force_option(Output output);
 
 /// Throws UsageError if the path is `-`. Without --force, also throws UsageError if a file of another kind exists at

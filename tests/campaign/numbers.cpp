@@ -56,7 +56,7 @@ void check_sums(const Executed& run, Complaints& complaints) {
                      "no seconds are recomputed if all activations are kept");
 }
 
-/// The energy is between the energy of idle devices and the energy of devices that are always busy.
+/// Checks that the energy lies between the energy of idle devices and the energy of devices that are always busy.
 void check_energy(const Executed& run, Complaints& complaints) {
   const Summary& s = run.summary;
   const double makespan = run.seconds(), slack = 1e-9;

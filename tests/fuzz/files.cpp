@@ -81,7 +81,7 @@ struct SoundFile {
   std::vector<std::string> objects;
 };
 
-/// A trace with two streams and two pools. Its last two spans and events are repeated as a fold.
+/// Writes a trace with two streams and two pools. Its last two spans and events are repeated as a fold.
 void feed(TraceWriter& writer) {
   std::vector<Span> spans;
   std::vector<MemoryEvent> events;

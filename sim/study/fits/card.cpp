@@ -184,7 +184,7 @@ std::int64_t Card::largest() {
         first, most_samples, [&](std::int64_t samples) { return ask(asked_, samples, samples); });
     if (good == 0 || good == most_samples) return good;
     // If the strategy searches, its refusal names the least bytes of all choices, and these bytes grow with the
-    // samples.
+    // samples. So no larger micro-batch fits.
     if (searches()) return good;
     std::int64_t above = std::min(good + neighbours, most_samples);
     while (above > good && !fits(above, above)) --above;

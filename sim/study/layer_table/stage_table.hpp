@@ -63,8 +63,8 @@ struct TableRow {
   std::optional<Times> times;
 };
 
-/// `target` may be null; then the rows have no times. The size of `dtype` turns elements into bytes. Throws InputError
-/// if a sum does not fit into 64 bits.
+/// Returns the rows of the table. If `target` is null, the rows have no times. The size of `dtype` turns elements into
+/// bytes. Throws InputError if a sum does not fit into 64 bits.
 std::vector<TableRow> stage_table(const Model& model, DType dtype, const Target* target);
 
 /// Returns whether the model has multiply-accumulates. A model that was read from a stage table has only FLOP.

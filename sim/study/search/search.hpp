@@ -58,7 +58,7 @@ struct SearchResult {
   std::optional<std::size_t> beyond;
   std::size_t as_good = 0;  ///< number of other points that are as good as the best point
   bool all_asked = false;   ///< whether every combination was evaluated
-  /// Returns whether every combination was evaluated and none failed. In this case, no point is better than the best
+  /// Whether every combination was evaluated and none failed. If so, no combination is better than the best
   /// point.
   bool exhaustive = false;
   bool used_up = false;  ///< whether the search ended because it had evaluated `most_points` points

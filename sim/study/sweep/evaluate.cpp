@@ -105,7 +105,7 @@ Summary measure_on_replay(const Plan& plan, double question_bound_s) {
   return measure_anew(own, question_bound_s);
 }
 
-/// The plans that were made for points. At any time, at most one thread uses a plan.
+/// The plans that were made for points. At any time, at most one thread uses each of these plans.
 class Variants::Plans {
  public:
   /// The plans that only the current thread uses. The destructor gives these plans back.

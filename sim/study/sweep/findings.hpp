@@ -21,7 +21,7 @@ std::vector<std::string> numbers_of_metric(const SweepResult& result, const std:
 
 /// Returns the index of the complete point with the best number of a metric. Numbers with a relative difference of at
 /// most 1e-9 count as equal, and the first of equal points is returned. Returns nullopt if no point has the number, or
-/// if the metric has no better direction. Throws UsageError when there is no such metric.
+/// if has_direction() is false. Throws UsageError when there is no such metric.
 std::optional<std::size_t> best_place(const SweepResult& result, const std::string& metric);
 
 /// Transfers count as hidden if computation waits for transfers for at most this share of the time of computing and

@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// The name and the unit of each number of a result. "makespan_s" is a metric with one number. "peak_bytes[gpu]" is the
+/// The name and the unit of one number of a result. "makespan_s" is a metric with one number. "peak_bytes[gpu]" is the
 /// number of the metric "peak_bytes" with the key {"gpu"}.
 struct NumberName {
   std::string metric;
@@ -45,7 +45,7 @@ struct PointResult {
   /// Choices that were made for the point; empty if the scenario left no choice open.
   std::string chosen = {};
   std::string executor = {};  ///< the executor that ran the point
-  bool verified = false;      ///< whether SimGrid gave the result of the replay
+  bool verified = false;      ///< whether SimGrid gave an equal result
 
   /// Returns the number of this name, or NaN if there is no such number.
   double number(std::string_view name) const;
