@@ -105,7 +105,8 @@ std::string counts_text(const CompareRequest& asked, const Comparison& c) {
   if (c.below_least > 0)
     text += ", " + std::to_string(c.below_least) + " not above " +
             figure_of(asked, asked.options.least) + " left out";
-  if (c.unmeasured > 0) text += "; " + std::to_string(c.unmeasured) + " not measured in both";
+  if (c.unmeasured > 0)
+    text += "; " + std::to_string(c.unmeasured) + " not measured in A or not in B";
   if (c.only_a > 0) text += "; " + std::to_string(c.only_a) + " only in A";
   if (c.only_b > 0) text += "; " + std::to_string(c.only_b) + " only in B";
   return text + "\n";
@@ -131,9 +132,9 @@ std::string text_of(const CompareRequest& asked, const Comparison& c, std::size_
   std::string text =
       "A: " + printable(asked.a) + "\nB: " + printable(asked.b) + "\n\n" + counts_text(asked, c);
   if (c.rows.empty()) return text;
-  text += std::to_string(c.rows.size()) + " compared: A / B is " + ratio(c.median) +
-          " in the middle, " + ratio(c.tenth) + " to " + ratio(c.ninetieth) +
-          " for the middle 80 %; " + std::to_string(c.agreeing) + " (" +
+  text += std::to_string(c.rows.size()) + " rows compared: the median of A / B is " +
+          ratio(c.median) + ", and the middle 80 % are from " + ratio(c.tenth) + " to " +
+          ratio(c.ninetieth) + "; " + std::to_string(c.agreeing) + " rows (" +
           percent(c.agreeing_share()) + ") agree within " + percent(asked.options.tolerance) +
           "\nall of A " + figure_of(asked, c.sum_a) + ", all of B " + figure_of(asked, c.sum_b) +
           ": " + ratio(c.sum_a / c.sum_b) + "\nworst: " + printable(words_of(*c.worst()->a)) +

@@ -40,9 +40,9 @@ std::string text_of(const PlacementRequest& request, const MeasurementPlan& plan
   if (request.pools.empty() || plan.left() == 0) return text;
   text += ": " + std::to_string(plan.runs) + " runs instead of " + std::to_string(plan.left()) +
           " (" + ratio(static_cast<double>(plan.left()) / static_cast<double>(plan.runs)) +
-          " times fewer)";
-  if (plan.least_runs == plan.runs) return text + "; fewer are not possible";
-  return text + "; at least " + std::to_string(plan.least_runs) + " are needed";
+          " times fewer runs)";
+  if (plan.least_runs == plan.runs) return text + "; fewer runs are not possible";
+  return text + "; at least " + std::to_string(plan.least_runs) + " runs are needed";
 }
 
 int run_plan(const Arguments& arguments) {

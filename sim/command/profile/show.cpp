@@ -82,9 +82,9 @@ std::string sampled_text(const ProfileSummary& summary, std::size_t most) {
   for (const SampledRow& row : summary.sampled)
     if (row.has_samples) with_samples.push_back(row);
   std::string text = "Variation within a row (" + count_of(summary.sampled.size(), "row") +
-                     "): standard deviation / mean " +
+                     "): standard deviation / mean is " +
                      median_percent(summary.sampled, [](const auto& r) { return r.variation(); }) +
-                     " in the middle";
+                     " in the median row";
   if (!with_samples.empty()) {
     std::size_t outliers = 0;
     for (const SampledRow& row : with_samples) outliers += row.seconds.outliers;

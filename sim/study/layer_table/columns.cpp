@@ -121,7 +121,8 @@ std::vector<ModelColumn> columns_of_times() {
       {"total_backward_ms", "total backward ms", "sum of backward_ms up to this layer",
        ms<&T::total_backward>},
       {"copies_that_fit", "copies that fit",
-       "how many copies of the output fit in addition to the weights up to this layer", copies},
+       "how many copies of the output fit into the memory in addition to the weights up to this layer",
+       copies},
   };
 }
 

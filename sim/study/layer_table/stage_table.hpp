@@ -77,7 +77,7 @@ struct TableSummary {
   std::int64_t parameter_bytes = 0, state_bytes = 0, input_bytes = 0;
   double load_s = 0;             ///< seconds to load all parameters over the link
   std::optional<double> fill_s;  ///< seconds to fill the device's memory over the link
-  /// Copies of all parameters that fit into the device's memory; nullopt for a model without parameters.
+  /// How many copies of all parameters fit into the device's memory; nullopt for a model without parameters.
   std::optional<double> copies;
   double state_s = 0;  ///< seconds to move all activations over the link
   double load_and_state_s = 0, load_and_input_s = 0;
