@@ -249,7 +249,7 @@ const Command profile_compare_command = {
         {{"sluice profile compare table.csv --between method=simultaneous,single --least 1us",
           "whether configurations that are measured together take as long as those that are measured alone"},
          {"sluice profile compare before.csv after.csv --median-within 3%",
-          "for a continuous integration: exit code 1 if operators became slower or faster"}},
+          "for continuous integration: exit code 1 if operators became slower or faster"}},
     .run = run_compare,
 };
 

@@ -122,11 +122,12 @@ const Command profile_plan_command = {
         "these tensors are not fixed and there are two memories, an operator has 2^k rows. Rows of one run may be "
         "measured together, because no two rows of a run share a tensor. (`sluice profile compare` can tell whether "
         "operators that are measured together take as long as operators that are measured alone.)\n",
-    .examples = {{"sluice profile plan resnet50 --batch 8 -o todo.csv", "its operators, each once"},
+    .examples = {{"sluice profile plan resnet50 --batch 8 -o todo.csv",
+                  "the operators of the model, each once"},
                  {"sluice profile plan cnn_mnist --pools DRAM,PMEM --fixed weights --json",
                   "the number of runs that the placements need"},
                  {"sluice profile plan resnet50 --batch 8 --done measured.csv",
-                  "what is still missing"}},
+                  "the operators that are still missing"}},
     .run = run_plan,
 };
 
