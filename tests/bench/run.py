@@ -108,7 +108,7 @@ def check_makespans(programs):
         nonlocal wrong, compared
         compared += 1
         found = call(command)["makespan_us"]
-        if round(found, 3) != expected: # both are in microseconds, and are compared to the nanosecond
+        if round(found, 3) != expected:  # both are in microseconds, and are compared to the nanosecond
             wrong += 1
             say(f"{shlex.join(map(str, command))}: makespan {found} us, not {expected} us")
 
