@@ -72,7 +72,7 @@ std::string capacity_path(const Executed& run) {
          (run.scenario.platform.devices.front().memories.size() > 1 ? ".0.capacity" : ".capacity");
 }
 
-/// Returns whether tensors may be placed in two memories. The search for a placement ends at a gap above 0. So with
+/// Returns whether tensors may be placed in two memories. The search for a placement may end at a gap above 0. So with
 /// more memory, the search may find a slower placement than with less memory.
 bool may_place(const Executed& run) {
   const Value* const placement = setting(run, "placement");

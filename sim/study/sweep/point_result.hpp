@@ -25,7 +25,7 @@ using NumberNames = std::vector<NumberName>;
 struct PointResult {
   enum class Status {
     complete,    ///< the point ran
-    infeasible,  ///< the point does not fit, or its run blocks; this is an answer, too
+    infeasible,  ///< the point does not fit, or its run ends in a deadlock; this is an answer, too
     /// The point could not be evaluated because of an error of the input or of the program.
     failed,
   };
