@@ -193,8 +193,8 @@ std::int64_t Card::largest() {
   }
 }
 
-/// Returns nullopt if the micro-batch does not fit, if the plan is infeasible even without a limit of the memory, or if
-/// the number of bytes does not fit into 64 bits.
+/// Returns the footprint of a micro-batch with this number of samples. Returns nullopt if no plan fits, or if the
+/// number of bytes does not fit into 64 bits.
 std::optional<Footprint> Card::footprint(std::int64_t samples, bool enforced) {
   serial_.capacity_enforced = enforced;
   try {

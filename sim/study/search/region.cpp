@@ -77,7 +77,8 @@ std::size_t Region::ask(const SearchRow& row) {
   return place;
 }
 
-/// Asks for all corners and the middle of the ranges at once, because the best point is often in a corner.
+/// Asks for the corners and the middle of the ranges at once, because the best point is often in a corner. If there are
+/// more than four ranges, only 16 of the corners are asked for.
 void Region::ask_corners() {
   const std::size_t dimensions = searched_.size();
   std::vector<SearchRow> rows;

@@ -13,7 +13,7 @@ namespace sluice {
 namespace {
 
 /// The least number of points that the search of a region needs. This number is a little larger than the number of
-/// corners.
+/// corners of three ranges.
 constexpr double least_for_a_region = 12;
 /// The number of points with which a region should be searched.
 constexpr double worth_a_search = 40;
