@@ -160,8 +160,8 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
   return figures;
 }
 
-/// The derived part of the computed seconds, as shares of these seconds. Derived seconds follow from measurements, and
-/// the platform's figures have no effect on them.
+/// Two shares of those computed seconds that no row of a profile gives. The platform's figures have no effect on the
+/// seconds of these shares.
 struct DerivedShares {
   /// The share that comes from measurements by a fit or by interpolation, as the note fitted_share says.
   double known = 0;
