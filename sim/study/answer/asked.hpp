@@ -24,9 +24,8 @@ Value asked_value(const Scenario& scenario);
 /// depend. The shares add up to 1 if the run does any work.
 struct Certainty {
   double measured = 0;  ///< share that comes from measurements of the layers
-  double sourced =
-      0;  ///< share that comes from fits, and from figures of the platform with a source
-  /// The share that comes from overridden figures, and from figures that the platform marks as assumed.
+  double sourced = 0;   ///< share that comes from fits, and from figures with a source
+  /// The share that comes from overridden figures, figures that the platform marks as assumed, and assumed ratios.
   double assumed = 0;
   /// The paths of the assumed figures that have an effect, such as "devices.gpu.roofline".
   std::vector<std::string> figures;
