@@ -40,8 +40,8 @@ struct HiddenFrom {
   std::string from;
   bool everywhere = false;  ///< whether transfers are hidden from the first value on
 };
-/// Returns the findings along the axis with the most values, for the points that ran. The points are taken in the order
-/// of this axis's numbers. Returns an empty list unless all values of this axis are numbers and a whole grid was swept.
+/// Returns the findings for the points that ran, along the axis with the most values among the axes that have only
+/// numbers. Returns an empty list if there is no such axis, or if no whole grid was swept.
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result);
 
 /// The points that were refused for one common reason. Numbers in the text of the reason may differ.

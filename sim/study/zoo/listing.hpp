@@ -12,7 +12,7 @@ namespace sluice {
 /// A parameter of a model, or a figure of a platform.
 struct Figure {
   std::string name;   ///< as an override names it: "tokens", "links.host.bandwidth"
-  std::string value;  ///< the default of a parameter
+  std::string value;  ///< the default of a parameter, or the value of a figure
   std::string note;   ///< the meaning of a parameter, or the source of a figure
 };
 
