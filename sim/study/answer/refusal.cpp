@@ -96,7 +96,8 @@ std::int64_t most_in_flight(const Infeasible& infeasible) {
   return infeasible.shortage.most_in_flight.value_or(0);
 }
 
-/// Describes the first action that waits for memory, such as "2LOAD on gpu.host.down waits for 3.3 GB for weights.2".
+/// Describes the first action that waits for memory, such as "2LOAD on gpu.host.down waits for 3.3 GB for weights.2 in
+/// gpu".
 std::string first_waiter(const Shortage& shortage) {
   for (const Shortage::Waiter& waiter : shortage.waiters)
     if (!waiter.pool.empty())
@@ -140,8 +141,8 @@ void advise_on_activations(const Scenario& scenario, std::vector<std::string>& c
   if (workload.micro_batch > 1) changes.push_back("a smaller workload.micro_batch");
 }
 
-/// Returns the memory that is too small. If the message does not name this memory, returns the memory of the only
-/// device.
+/// Returns the memory that is too small. If the message does not name this memory, returns the only device, or an empty
+/// text if there are several devices.
 std::string pool_of(const Scenario& scenario, const Shortage& shortage) {
   const bool known = !shortage.pool.empty() || scenario.platform.devices.size() != 1;
   return known ? shortage.pool : scenario.platform.devices.front().name;
