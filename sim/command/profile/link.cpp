@@ -69,8 +69,8 @@ int run_link(const Arguments& arguments) {
   for (const LinkDirection& one : directions) told_apart = told_apart || one.single;
   if (!told_apart)
     message(
-        "sluice: the profile does not have single and queued copies (method: queued) in one direction, which are "
-        "needed to separate latency from set-up; the whole time at 0 bytes counts as set-up");
+        "sluice: in no direction does the profile have both single copies and queued copies (method: queued), so "
+        "latency and set-up cannot be told apart; the whole time at 0 bytes counts as set-up");
   return 0;
 }
 
