@@ -12,7 +12,7 @@ constexpr const char* scenario_text =
 format: sluice-scenario/1
 question: How fast does GPT-2 train on an A100, and what fills its memory?
 
-# One of `sluice list models`, or a file of your own, such as mine.yaml (`sluice new model mine.yaml`).
+# One of `sluice list models`, or a file of your own (`sluice new model mine.yaml` writes one).
 # A model with parameters (`sluice list models -v`) is a mapping: model: {file: gpt2, tokens: 512}
 model: gpt2
 

@@ -105,8 +105,7 @@ std::string counts_text(const CompareRequest& asked, const Comparison& c) {
   if (c.below_least > 0)
     text += ", " + std::to_string(c.below_least) + " not above " +
             figure_of(asked, asked.options.least) + " left out";
-  if (c.unmeasured > 0)
-    text += "; " + std::to_string(c.unmeasured) + " not measured in A or not in B";
+  if (c.unmeasured > 0) text += "; " + std::to_string(c.unmeasured) + " not measured in A or in B";
   if (c.only_a > 0) text += "; " + std::to_string(c.only_a) + " only in A";
   if (c.only_b > 0) text += "; " + std::to_string(c.only_b) + " only in B";
   return text + "\n";
