@@ -225,8 +225,8 @@ Points::Points(std::vector<Axis> axes, Over over) : axes_(std::move(axes)), over
     if (over == Over::zip) {
       if (count != axes_.front().values.size())
         throw UsageError("values are taken together, but '" + axes_.front().key + "' has " +
-                         std::to_string(axes_.front().values.size()) + " values, and '" +
-                         axes_[a].key + "' has " + std::to_string(count));
+                         std::to_string(axes_.front().values.size()) + " and '" + axes_[a].key +
+                         "' has " + std::to_string(count));
       size_ = count;
       continue;
     }
