@@ -82,7 +82,7 @@ struct Command {
   bool verbatim = false;
   std::vector<Option> options = {};
   std::string details = {};  ///< text of the help between the options and the examples
-  /// Entries of a catalog, which are read when the help is printed.
+  /// Returns rows about the entries of a catalog. The function is called when the help is printed.
   HelpRows (*listed)() = nullptr;
   std::vector<Example> examples = {};
   int (*run)(const Arguments& arguments) = nullptr;  ///< returns the exit code

@@ -106,9 +106,9 @@ void open_standard_streams() {
       (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/// Prepares the process for signals, for limits from outside, and for closed standard streams. The signal SIGXFSZ comes
-/// if a file would grow beyond the limit of the system (ulimit -f), and would end the program. The program ignores this
-/// signal. So the write fails, and the failure is reported like that of a full disk.
+/// Prepares the process for signals, for limits that the system sets, and for closed standard streams. The signal
+/// SIGXFSZ comes if a file would grow beyond such a limit (ulimit -f), and would end the program. The program ignores
+/// this signal. So the write fails, and the failure is reported like that of a full disk.
 void prepare_process() {
   install_interrupt_handlers();
   end_at_once_when_interrupted(true);

@@ -36,15 +36,15 @@ struct ScenarioDocument {
 ScenarioDocument read_scenario_document(const std::string& given);
 
 /// Returns the plan that was read, or makes a plan from the scenario and sets the cut of `question`. Throws Infeasible
-/// if no plan fits, and InputError.
+/// if no plan fits, and InputError if the scenario is wrong.
 Plan plan_of(Question& question);
 
 /// Returns the position for an error that concerns the whole input. For a plan, this position is the file. For a
 /// scenario, this position is the line of the workload, because the workload says how much is computed.
 Position place_of(const Question& question);
 
-/// Runs `action` on the plan of the question. An error without a position, such as an error from checking the plan,
-/// gets the position of the question.
+/// Calls `action`, which works on the plan of the question. An error without a position, such as an error from checking
+/// the plan, gets the position of the question.
 template <class Action>
 decltype(auto) in_plan_file(const Question& question, Action&& action) {
   try {

@@ -7,12 +7,12 @@ namespace sluice {
 namespace {
 
 constexpr const char* scenario_text =
-    R"(# A scenario: a model, on a platform, under a policy. `sluice run FILE` answers it.
+    R"(# A scenario: a model, on a platform, under a policy. `sluice run FILE` answers its question.
 # Every key is described in scenarios/FORMAT.md; keys that are left out have defaults.
 format: sluice-scenario/1
 question: How fast does GPT-2 train on an A100, and what fills its memory?
 
-# One of `sluice list models`, or a file of your own (`sluice new model mine.yaml`): mine.yaml.
+# One of `sluice list models`, or a file of your own (`sluice new model mine.yaml` writes one).
 # A model with parameters (`sluice list models -v`) is a mapping: model: {file: gpt2, tokens: 512}
 model: gpt2
 

@@ -1,5 +1,5 @@
-// Checks the files that a command writes with -o or --junit. A command may replace a file of the kind that it writes.
-// A command replaces any other file only with --force.
+// Checks the files that a command writes with -o or --junit. Without --force, a command replaces only a file of the
+// kind that it writes, and never a document.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace sluice {
 /// The kind of file that a command writes.
 enum class Output { trace, plan, table, document, exported, junit };
 
-/// The option --force of a command that writes `output`.
+/// Returns the option --force of a command that writes `output`.
 Option force_option(Output output);
 
-/// Throws UsageError if the path is `-`. Without --force, also throws UsageError if a file of another kind exists at
-/// `path`, or if the name of a trace ends like the name of another format. A command needs --force to replace any
-/// existing document, because the document may be somebody's work. An exported file may replace any file except a
+/// Throws UsageError if the path is `-`. Without --force, also throws UsageError if a file of another kind or a
+/// document exists at `path`, or if the name of a trace ends like the name of another format. A document is never
+/// replaced without --force, because it may be somebody's work. An exported file may replace any file except a
 /// trace, a store, a plan or a document. Parameter `option` is the name of the option with which the user gave the
 /// path.
 void refuse_to_replace(const Arguments& arguments, const std::string& path, Output output,

@@ -20,7 +20,7 @@ void message(std::string_view text);
 bool colour_wanted();
 /// Returns whether the character set of the locale is UTF-8.
 bool utf8_wanted();
-/// Returns the columns of the terminal, or `otherwise` if standard output is not a terminal.
+/// Returns the number of columns of the terminal, or `otherwise` if standard output is not a terminal.
 int terminal_width(int otherwise);
 
 /// Returns the text in bold if colour is wanted, and unchanged otherwise.

@@ -1,4 +1,4 @@
-// Plans for Python.
+// The binding of plans for the Python module.
 #include "plan/plan.hpp"
 
 #include <pybind11/stl.h>

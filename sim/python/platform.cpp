@@ -1,4 +1,4 @@
-// Platforms for Python.
+// The binding of platforms for the Python module.
 #include "platform/platform.hpp"
 
 #include <pybind11/stl.h>

@@ -6,8 +6,8 @@
 // the answer. The second descriptor is a memory file with a list of byte strings (base/parts.hpp). The first string
 // names the request. The second string is the folder to which paths are relative. The strings after these two depend on
 // the request:
-//   run     The text of the plan, the name of the plan for messages (or ""), the text of the scenario, and the
-//           command line.
+//   run     The text and name of the plan, the scenario's text, the command line, the question's bound, the executor.
+//   point   The text of a scenario, the path of the scenario, and the overrides of one point of a sweep.
 //   open    The path of a trace.
 //   save    The path, a recording, and the parts of the answer that are not numbers (sim/study/answer), or "".
 //   export  The path, the format, the table (or ""), and a recording.

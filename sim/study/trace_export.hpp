@@ -10,8 +10,8 @@
 namespace sluice {
 
 /// Returns the names of the tables that a file of this format can hold; the first is the default. A data island can
-/// also hold `layers`, the stage table of the model that was run, as in 'AlexNet on one card'. The list is empty if the
-/// format has only one kind of table.
+/// also hold `layers`, the stage table of the model that was run, as in 'AlexNet on one card'. Returns an empty list if
+/// the format has only one kind of table.
 std::vector<std::string> tables_of(const ExportFormat& format);
 
 /// Throws the exceptions of the export that writes the format. Throws InputError if the table `layers` is requested for

@@ -10,8 +10,8 @@
 // import_s is for reading the plan's text, check_s for checking the plan, and build_s is their sum.
 // run_s is the time from the checked plan to the closed trace. The parts of run_s are setup_s
 // (totals, labels, the trace's header), engine_s (SimGrid's event loop alone, which the reference
-// programs call their run time) and close_s (metrics, the rest of the trace, its last fsync). cpu_s
-// are the seconds for which both threads computed during run_s.
+// programs call their run time) and close_s (metrics, the rest of the trace, its last fsync). cpu_s are the processor
+// seconds of both threads together during run_s.
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>

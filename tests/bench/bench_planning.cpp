@@ -3,7 +3,7 @@
 //     bench_planning RUNS SCENARIO [KEY=VALUE...]
 //
 // prints a line of JSON. The line has the medians of RUNS timings (seconds of the processor) of
-// make_plan and of a replay that walks every action of every iteration, and the number of these
+// make_plan and of a replay that executes every action of every iteration, and the number of these
 // actions. A replay of few actions is repeated, because a single replay would be too short for the
 // clock.
 #include <algorithm>

@@ -78,7 +78,7 @@ void build_pipeline(sg::NetZone* zone, const Pipeline& p, double& makespan) {
                       [p, s, &makespan] { run_stage(p, s, makespan); });
 }
 
-/// Counts tokens, by which the three actors of the offload chain wait for each other.
+/// The layers and iterations, and the semaphores by which the three actors of the offload chain wait for each other.
 struct Chain {
   int layers, iterations;
   /// tokens: forward passes whose result can be saved
@@ -117,7 +117,8 @@ void build_offload(sg::NetZone* zone, const Chain& chain, double& makespan) {
         chain.computed->acquire();
         sg::Comm::sendto(gpu, memory, transfer_bytes);
       }
-      // The last layer's activation is needed first, and it is saved last.
+      // The last layer's activation is needed first, and it is saved last. So loads wait until all activations are
+      // saved.
       for (int l = 0; l < chain.layers; ++l) chain.saved->release();
     }
   });

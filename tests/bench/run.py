@@ -21,7 +21,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 REFERENCES = ("sg", "sgc", "limit", "sg_off", "limit_off")
 
-# Microseconds with 1F1B. A forward pass takes 1000 + h and a backward pass 2000 + h, where h is a hash (0 if plain).
+# Microseconds with 1F1B. A forward pass takes 1000 + h us and a backward pass 2000 + h us, where h is a hash (0 if
+# plain).
 PIPELINES = {
     (4, 8, "1f1b", False): 44536,
     (8, 64, "1f1b", False): 300847,
@@ -107,7 +108,7 @@ def check_makespans(programs):
         nonlocal wrong, compared
         compared += 1
         found = call(command)["makespan_us"]
-        if round(found, 3) != expected:  # the times are compared to the nanosecond: both are in microseconds
+        if round(found, 3) != expected:  # both are in microseconds, and are compared to the nanosecond
             wrong += 1
             say(f"{shlex.join(map(str, command))}: makespan {found} us, not {expected} us")
 

@@ -1,4 +1,4 @@
-"""Compares the time and memory of two runs with many devices with the limits of these runs. The runs are a plan of
+"""Measures the time and memory of two runs with many devices, and compares them with limits. The runs are a plan of
 10,000 devices with its trace, and 256 replicas.
 
     ./dev build release sluice && /usr/bin/python3 tests/bench/scale.py

@@ -103,7 +103,8 @@ class Killed:
                 assert whole_trace(self.trace)
             if part.exists():
                 shown = sluice(self.folder, "show", part)
-                # The file must be refused as a trace, unless the trace was complete and was not renamed yet.
+                # The file must be refused as a trace, unless the trace was complete and only its file was not yet
+                # renamed.
                 assert shown.returncode == 3 or whole_trace(part) == self.long_hash, shown.returncode
         else:
             assert not part.exists()

@@ -46,7 +46,8 @@ void compare_with_spans(const Executed& run, Complaints& complaints) {
   }
 }
 
-/// With a placement, kernels may read tensors over the link, or from a second memory without a link.
+/// Returns whether tensors may be placed in two memories. Kernels then read tensors over the link, or from a second
+/// memory without a link.
 bool may_be_placed(const Executed& run) {
   const Value* const placement = run.scenario.policy.keys.map().find("placement");
   if (placement) return placement->text() != "none";
@@ -68,8 +69,8 @@ double replicas_of(const Executed& run) {
       shares, static_cast<std::int64_t>(run.scenario.platform.devices.size())));
 }
 
-/// Each weight and each input has to leave the host's memory at least once, and each answer has to arrive in the host's
-/// memory.
+/// Checks that each weight and each input leaves the host's memory at least once, and that each answer arrives in the
+/// host's memory.
 void compare_with_needs(const Executed& run, Complaints& complaints) {
   if (may_be_placed(run)) return;
   const Model& model = run.scenario.model;
@@ -95,7 +96,8 @@ void compare_with_needs(const Executed& run, Complaints& complaints) {
     complaints.at_most(answers * element * samples, moved("output"), "every answer is saved");
 }
 
-/// Under these policies, one device computes all stages, and each weight and each input crosses the host's links once.
+/// Checks that each weight and each input crosses the host's links once under `basic` and `resident`, where one device
+/// computes all stages.
 void compare_with_once(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   const std::string policy = scenario.policy->name;

@@ -72,7 +72,7 @@ std::string capacity_path(const Executed& run) {
          (run.scenario.platform.devices.front().memories.size() > 1 ? ".0.capacity" : ".capacity");
 }
 
-/// Returns whether tensors may be placed in two memories. The search for a placement ends at a gap above 0. So with
+/// Returns whether tensors may be placed in two memories. The search for a placement may end at a gap above 0. So with
 /// more memory, the search may find a slower placement than with less memory.
 bool may_place(const Executed& run) {
   const Value* const placement = setting(run, "placement");
@@ -85,9 +85,10 @@ void plan_of_resolved(const Executed& run, Complaints& complaints) {
                      "the resolved scenario makes the plan of the scenario");
 }
 
-/// scenarios/FORMAT.md says that a chosen plan takes equal times with every memory in which it fits. In training, the
-/// times of loads are always chosen. If all choices are given in inference, the plan runs at the full capacity. Such a
-/// plan may wait for memory, but must not be refused.
+/// Checks that the scenario fits with more memory and is not slower. scenarios/FORMAT.md says that a chosen plan takes
+/// equal times with every memory in which it fits. In training, the times of loads are always chosen. If all choices
+/// are given in inference, the plan runs at the full capacity. Such a plan may wait for memory, but must not be
+/// refused.
 void more_memory(const Executed& run, Complaints& complaints) {
   const DeviceMemory& memory = run.scenario.platform.devices.front().memory();
   if (!memory.capacity || cuts_by_machine(run)) return;
@@ -100,8 +101,8 @@ void more_memory(const Executed& run, Complaints& complaints) {
   complaints.at_most(seconds, run.seconds(), "the run is not slower with more memory");
 }
 
-/// The claim is that the run is not slower with a faster link. If a plan is chosen by estimates, the run may be a
-/// little slower, because estimates are rounded.
+/// Checks that the run is not slower with a faster link. If a plan is chosen by estimates, the run may be a little
+/// slower, because estimates are rounded.
 void faster_link(const Executed& run, Complaints& complaints) {
   if (cuts_by_machine(run)) return;
   const std::string path = machine_of(run) + ".links.host.bandwidth";
@@ -116,11 +117,11 @@ void faster_link(const Executed& run, Complaints& complaints) {
                        is_replicated(run) ? 0.05 : 0.01);
 }
 
-/// The claim is that a run without overlap is not faster. If the scenario says that replicas take turns, each transfer
-/// waits until the data of the transfer before it has arrived. Then the order of transfers with overlap may cost a
-/// latency that the order without overlap does not cost, and the claim is not checked. `auto` compares the two orders,
-/// so the claim holds for `auto`. `data_parallel` also simulates the plans without overlap, so the claim holds without
-/// a tolerance.
+/// Checks the claim that a run without overlap is not faster. If the scenario says that replicas take turns, each
+/// transfer waits until the data of the transfer before it has arrived. Then the order of transfers with overlap may
+/// cost a latency that the order without overlap does not cost, and the claim is not checked. `auto` compares the two
+/// orders, so the claim holds for `auto`. `data_parallel` also simulates the plans without overlap, so the claim holds
+/// without a tolerance.
 void overlap_off(const Executed& run, Complaints& complaints) {
   const Value* const transfers = setting(run, "transfers");
   if (transfers && transfers->text() == "in_turn") return;
@@ -131,7 +132,7 @@ void overlap_off(const Executed& run, Complaints& complaints) {
                      is_replicated(run) ? 1e-9 : 0.01);
 }
 
-/// `optimal` claims that no strategy that treats all stages alike is faster.
+/// Checks the claim of `optimal` that no strategy that treats all stages alike is faster.
 void optimal_is_best(const Executed& run, Complaints& complaints) {
   if (!run.scenario.fates || (*run.scenario.fates)->name != "optimal" || cuts_by_machine(run))
     return;
@@ -142,9 +143,9 @@ void optimal_is_best(const Executed& run, Complaints& complaints) {
           "optimal is no slower than " + strategy->name, is_replicated(run) ? 0.05 : 1e-9);
 }
 
-/// If the scenario names a value that was chosen, all other open values are chosen again among fewer candidates, and
-/// the result must be equal. If no choice is left open, the plan runs at the full capacity. Such a plan may wait for
-/// memory, and may therefore be slower than the chosen plan.
+/// Names one of the chosen values in the scenario. All other open values are then chosen again among fewer candidates,
+/// and the run must take equally long. If no choice is left open, the plan runs at the full capacity. Such a plan may
+/// wait for memory, and may therefore be slower than the chosen plan.
 void choice_said(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   if (is_replicated(run) || scenario.policy->name == "sharded") return;
@@ -193,10 +194,10 @@ void most_in_flight(const Executed& run, Complaints& complaints) {
     complaints.require(asked(most + 1).has_value(), "one micro-batch more in flight does not fit");
 }
 
-/// The claim is that a run with one step, micro-batch or batch more is not faster. In training, loads are placed one
-/// after the other where memory has room, and not by a search through all orders. So a step with more work may get a
-/// better order of loads and take less time. If the loads of several replicas share a link, the difference was up to
-/// 6.8 % (two micro-batches per replica instead of one).
+/// Checks that a run with one step, micro-batch or batch more is not faster. In training, loads are placed one after
+/// the other where memory has room, and not by a search through all orders. So a step with more work may get a better
+/// order of loads and take less time. If the loads of several replicas share a link, the difference was up to 6.8 %
+/// (two micro-batches per replica instead of one).
 void more_work(const Executed& run, Complaints& complaints) {
   const Workload& workload = run.scenario.workload;
   const std::int64_t sharing = workload.training && is_replicated(run)

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Bundled scenarios with an extreme value in the place of one number.
 
-Every number of the resolved scenarios is a case with each of the values: numbers of the scenario, of its platform and
-of its model. The campaign draws from these cases. `extremes.py [PART] [OF]` runs every OF-th case, beginning with case
-PART, and prints the faults.
+A case replaces one number of a resolved scenario, of its platform or of its model, by one of the extreme values. The
+campaign draws from these cases. `extremes.py [PART] [OF]` runs every OF-th case, beginning with case PART, and prints
+the faults.
 """
 
 import functools
@@ -60,7 +60,7 @@ def cases():
 
 
 def run_case(folder, case):
-    """Runs one case. The program must answer it, refuse it at its place, or say that it does not fit."""
+    """Runs one case. The program must answer, refuse the value at its place, or say that the run does not fit."""
     name, path, value = case
     # Python would write a number such as 2^63 - 1 in another way.
     text = json.dumps(changed(documents()[name], path, value), indent=1).replace(f'"@{value}@"', value)

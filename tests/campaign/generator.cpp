@@ -121,8 +121,8 @@ std::string random_cut(Draws& draws, DrawnPolicy& drawn) {
   return "stages: " + cut + "\n";
 }
 
-/// A placement with moves is searched for each strategy for fates that is compared, which may take minutes. So with
-/// such a placement, a single strategy is given.
+/// Draws the strategy for fates. A placement with moves is searched for each strategy that is compared, which may take
+/// minutes. So with such a placement, the scenario names one strategy.
 std::string random_fates(Draws& draws, const DrawnPolicy& drawn) {
   if (left_open(draws, drawn) && !drawn.moves) return "";
   std::vector<std::string> fates = {"keep_all"};

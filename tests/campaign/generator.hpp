@@ -12,7 +12,7 @@ namespace sluice::test {
 
 struct Question {
   std::string text;  ///< the scenario, whose devices and host have unlimited memory
-  /// The capacity as a share of the peak of a run with unlimited memory, or 0 for unlimited memory.
+  /// The capacity of a device, as a share of its peak in a run with unlimited memory; 0 for unlimited memory.
   double share = 0;
   double host_share = 0;      ///< the capacity of host memory as such a share
   std::int64_t reserved = 0;  ///< bytes of a limited device's memory that tensors cannot use
@@ -32,7 +32,7 @@ struct DrawnMachine {
 };
 DrawnMachine random_machine(Draws& draws, int devices);
 
-/// Returns the layers of a network, as YAML. If `measured` is true, each layer has measured seconds of its passes.
+/// Returns the layers of a network, as YAML. If `is_measured` is true, each layer has measured seconds of its passes.
 std::string random_network(Draws& draws, bool is_measured = false);
 
 }  // namespace sluice::test

@@ -150,7 +150,7 @@ def seeds_of_profiles(folder):
 
 
 def seeds_of_machines(folder):
-    """Platforms and fits."""
+    """Writes platforms and fits."""
     policies = {"k40": "streamed", "rx7900xtx_pair": "{name: data_parallel, replica: streamed}",
                 "optane_server": "streamed", "four_v100_switch": "{name: data_parallel, replica: resident}",
                 "a100_nvlink_8": "sharded", "ipu_pair_gc200": "phased"}

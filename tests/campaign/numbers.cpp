@@ -28,14 +28,14 @@ void check_sums(const Executed& run, Complaints& complaints) {
   const Workload& workload = run.scenario.workload;
   const double makespan = run.seconds();
   const double samples = static_cast<double>(workload.samples_per_step() * workload.steps);
-  complaints.equal(s.number("samples"), samples, "samples are batch x batches x steps");
+  complaints.equal(s.number("samples"), samples, "the samples are samples per step x steps");
   if (makespan > 0)
     complaints.equal(s.number("throughput_samples_per_s"), samples / makespan,
                      "throughput is samples / makespan");
   complaints.equal(s.number("transfer_s"), sum_of(s, "transfer_s_by_class"),
-                   "seconds of transfers are their sum by class");
+                   "the seconds of transfers are the sum over the classes");
   complaints.equal(s.number("transferred_bytes"), sum_of(s, "transferred_bytes_by_class"),
-                   "bytes are their sum by class");
+                   "the transferred bytes are the sum over the classes");
   complaints.at_most(s.number("lower_bound_s"), makespan,
                      "the lower bound of the plan is at most the makespan");
   if (is_known(s, "question_bound_s"))
@@ -56,14 +56,14 @@ void check_sums(const Executed& run, Complaints& complaints) {
                      "no seconds are recomputed if all activations are kept");
 }
 
-/// The energy is between the energy of idle devices and the energy of devices that are always busy.
+/// Checks that the energy lies between the energy of idle devices and the energy of devices that are always busy.
 void check_energy(const Executed& run, Complaints& complaints) {
   const Summary& s = run.summary;
   const double makespan = run.seconds(), slack = 1e-9;
   if (is_known(s, "energy_j"))
     complaints.equal(s.number("energy_j"),
                      sum_of(s, "energy_j_by_device") + sum_of(s, "energy_j_by_link"),
-                     "energy is the sum of devices and links");
+                     "the energy is the sum over devices and links");
   // For each device, the idle power and the busy power.
   std::map<std::string, std::pair<double, double>> watts;
   for (const Stream& stream : run.plan().streams) {
@@ -93,7 +93,7 @@ void check_memory(const Executed& run, Complaints& complaints) {
     double by_class = 0;
     for (const SummaryValue::Keyed& one : s.find("peak_bytes_by_class")->value.keyed)
       if (one.key.front() == pool.name) by_class += one.number;
-    complaints.equal(peak, by_class, "the peak of " + pool.name + " is its sum by class");
+    complaints.equal(peak, by_class, "the peak of " + pool.name + " is the sum over the classes");
     if (pool.limited())
       complaints.at_most(
           peak, static_cast<double>(pool.most()),
@@ -129,9 +129,9 @@ Busy busy_of(const Executed& run) {
   return busy;
 }
 
-/// What `bound_by` names is busy for at least half of the lower bound. If it is a stream, its work and the time of the
-/// run before and after this work are at least 99 % of the bound. Nothing that is busy for at least 99 % of the bound
-/// works longer than what `bound_by` names.
+/// Checks three claims. What `bound_by` names is busy for at least half of the lower bound. If it is a stream, its work
+/// and the time of the run before and after this work are at least 99 % of the bound. Nothing that is busy for at least
+/// 99 % of the bound works longer than what `bound_by` names.
 void check_bound_by(const Executed& run, Complaints& complaints) {
   const Plan& plan = run.plan();
   const double bound = run.summary.number("lower_bound_s");
@@ -143,14 +143,16 @@ void check_bound_by(const Executed& run, Complaints& complaints) {
     if (plan.streams[s].name != named) continue;
     known = true;
     works = busy.streams[s];
-    complaints.at_most(0.99 * bound, busy.first[s] + works + run.seconds() - busy.last[s],
-                       "the stream in bound_by fills the bound with what is before and after");
+    complaints.at_most(
+        0.99 * bound, busy.first[s] + works + run.seconds() - busy.last[s],
+        "the work of the stream in bound_by and the time before and after it fill the bound");
   }
   for (std::size_t l = 0; l < plan.links.size(); ++l)
     if (plan.links[l].name == named) known = true, works = busy.links[l];
   complaints.require(known, "bound_by names a stream, a link or dependencies");
   if (named != "dependencies")
-    complaints.at_most(0.5 * bound, works, "what bound_by names is busy for half of the bound");
+    complaints.at_most(0.5 * bound, works,
+                       "what bound_by names is busy for at least half of the bound");
   if (bound == 0) return;
   for (std::size_t l = 0; l < plan.links.size(); ++l)
     if (busy.links[l] >= 0.99 * bound)
@@ -182,7 +184,7 @@ void check_trace(const Executed& run, Complaints& complaints) {
     complaints.at_most(free_at[stream], span.start, name + " starts when its stream is free", 0);
     complaints.at_most(span.start, span.end, name + " ends after its start", 0);
     complaints.at_most(span.end, span.available, name + " arrives after its end", 0);
-    complaints.require(span.cause < row, name + " has a cause before it");
+    complaints.require(span.cause < row, name + " has its cause in an earlier span");
     complaints.equal(span.waited, span.start - free_at[stream],
                      name + " waited for the recorded time");
     free_at[stream] = span.end;
@@ -192,14 +194,15 @@ void check_trace(const Executed& run, Complaints& complaints) {
     if (complaints.all().size() > 5) return;
   }
   complaints.equal(makespan, run.seconds(), "the makespan is the last arrival", 0);
-  complaints.equal(busy, run.summary.number("compute_s"), "computation is its spans");
+  complaints.equal(busy, run.summary.number("compute_s"),
+                   "the seconds of computation are the sum over the spans");
   std::vector<std::int64_t> levels(plan.pools.size(), 0), most(plan.pools.size(), 0);
   double before = 0;
   for (const MemoryEvent& event : run.trace.events) {
     levels[event.pool] += event.delta;
     most[event.pool] = std::max(most[event.pool], levels[event.pool]);
     complaints.require(event.level == levels[event.pool] && event.level >= 0,
-                       "levels of " + plan.pools[event.pool].name +
+                       "the levels of " + plan.pools[event.pool].name +
                            " are the sums of the bytes that entered and left");
     complaints.require(event.time >= before, "memory events are in the order of time");
     before = event.time;

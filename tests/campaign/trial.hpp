@@ -12,12 +12,12 @@ namespace sluice::test {
 struct Trial {
   Verdict verdict;
   std::string text;  ///< the scenario with its limited memory, as YAML
-  std::string died;  ///< how the process of the checks died; empty if it answered
+  std::string died;  ///< how the process of the checks died; empty if the process answered
   Draws::Tape tape;  ///< all numbers that were drawn
 
   /// Returns the first complaint without its numbers. If there is no complaint, says that the process died or that the
-  /// scenario was refused. A refusal is a fault, because every drawn scenario is valid. The text is empty if all claims
-  /// hold.
+  /// scenario was refused. A refusal is a fault, because every drawn scenario is valid. Returns an empty text if all
+  /// claims hold.
   std::string fault() const;
 };
 

@@ -1,4 +1,4 @@
-// Executes a scenario and checks the result. Then runs the checks that compare the scenario with a changed scenario.
+// Executes a scenario, checks the result, and then runs the checks that compare the scenario with a changed scenario.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -87,8 +87,8 @@ void compare_with_oracle(const Executed& run, Complaints& complaints) {
                        "the plan is not slower than if memory were granted in listing order");
 }
 
-/// docs/trust.md says that a plan without shared links does not block with more memory, and is not slower with more
-/// memory.
+/// Checks the claim of docs/trust.md that with more memory, a plan without shared links does not block and is not
+/// slower.
 void give_more_memory(const Executed& run, Complaints& complaints) {
   if (!PlanTables(run.plan()).contention_free()) return;
   Plan plan = run.plan();
@@ -120,8 +120,8 @@ class Folder {
   std::filesystem::path path_;
 };
 
-/// docs/trust.md says that SimGrid and the replay give equal times. If no link is shared, their traces are equal to the
-/// last bit.
+/// Checks the claim of docs/trust.md that SimGrid and the replay give equal times. If no link is shared, their traces
+/// are equal to the last bit.
 void compare_executors(const Plan& plan, Complaints& complaints) {
   const Folder folder;
   const auto hash = [&](Executor executor, const char* name) {
@@ -135,8 +135,8 @@ void compare_executors(const Plan& plan, Complaints& complaints) {
                        "without contention, SimGrid and the replay write equal traces");
 }
 
-/// docs/trust.md says that a plan blocks in all executors or in none of them. Here the plan gets four fifths of the
-/// memory that it needs.
+/// Checks the claim of docs/trust.md that a plan blocks in all executors or in none of them. For this check, the plan
+/// gets four fifths of the memory that it needs.
 void compare_with_less_memory(const Executed& run, Complaints& complaints) {
   Plan plan = run.plan();
   for (Pool& pool : plan.pools) {
@@ -145,7 +145,7 @@ void compare_with_less_memory(const Executed& run, Complaints& complaints) {
   }
   const bool blocks = replay(plan).blocking.has_value();
   complaints.require(oracle(plan).blocked == blocks,
-                     "with less memory a naive executor blocks if the replay does");
+                     "with less memory, a naive executor blocks exactly if the replay blocks");
   bool simgrid_blocks = false;
   try {
     execute_isolated(plan, {});

@@ -81,7 +81,7 @@ struct SoundFile {
   std::vector<std::string> objects;
 };
 
-/// A trace with two streams and two pools. Its last two spans and events are repeated as a fold.
+/// Writes a trace with two streams and two pools. Its last two spans and events are repeated as a fold.
 void feed(TraceWriter& writer) {
   std::vector<Span> spans;
   std::vector<MemoryEvent> events;
@@ -140,8 +140,8 @@ std::vector<std::pair<const ExportFormat*, std::string>> all_exports() {
   return all;
 }
 
-/// Reads the tables of a trace, and exports the trace in one of the ways, because all exports together would take most
-/// of the time of an input. The spans are read only if there are few of them.
+/// Reads the tables of a trace, and exports the trace to one format, because exports to all formats would take most of
+/// the time of an input. The spans are read only if there are few of them.
 void read_whole(const TraceReader& trace, std::size_t way) {
   constexpr std::uint64_t most = 20'000;
   static const auto exports = all_exports();

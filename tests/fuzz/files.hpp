@@ -5,12 +5,12 @@
 
 namespace sluice::test {
 
-/// The text of the fuzzer has edits (hdf5_edits.hpp) of a small trace or profile. A trace that can be read is also
-/// exported, and a profile that can be read is also written.
+/// `text` is a list of edits (hdf5_edits.hpp) of a small trace or profile. A trace that can be read is also exported,
+/// and a profile that can be read is also written.
 void read_edited_trace(const std::string& text, const std::string& path);
 void read_edited_profile(const std::string& text, const std::string& path);
 
-/// The text of the fuzzer is the content of an SQLite file.
+/// `text` is the content of an SQLite file.
 void read_store_bytes(const std::string& text, const std::string& path);
 
 }  // namespace sluice::test

@@ -19,7 +19,7 @@ using hdf5::Handle;
 /// The largest number of rows that an edit may give a column.
 constexpr std::size_t most_rows = 64;
 
-/// Reads one line of the edits.
+/// Reads and applies one line of the edits.
 class Edit {
  public:
   Edit(hid_t file, const std::vector<std::string>& objects, const std::string& line)

@@ -17,14 +17,14 @@ namespace sluice::test {
 ///   t 7 a b c      makes it a column of these words
 ///   a 7 2 any text makes attribute 2 of object 7 this text
 ///   i 7 2 1 2 3    makes attribute 2 of object 7 these integers
-/// Objects are the groups and datasets in the order of their names, and numbers count modulo what there is. So nearly
-/// every line changes the file. If HDF5 refuses the edit of a line, the line is skipped.
-/// The list of objects comes from hdf5_objects().
+/// Objects are the groups and datasets in the order of their names, as hdf5_objects() returns them. A number is taken
+/// modulo the number of objects, rows or types. So nearly every line changes the file.
+/// If HDF5 refuses the edit of a line, the line is skipped.
 void edit_hdf5(const std::string& path, const std::vector<std::string>& objects,
                const std::string& edits);
 
-/// Returns the objects of a file in the order of their names. To visit them takes so long that the fuzzer does it once
-/// for all edits of the same file.
+/// Returns the objects of a file in the order of their names. Visiting all objects takes long, so the fuzzer makes this
+/// list only once per file.
 std::vector<std::string> hdf5_objects(const std::string& path);
 
 }  // namespace sluice::test

@@ -171,7 +171,8 @@ void read_second_plan(const std::string& text, const std::string& path) {
   read_plan_text("format: sluice-plan/2\n" + text, path);
 }
 
-/// Checks that a plan that can be executed either ends or blocks, and that a second replay gives an equal result.
+/// Checks that a replay of the plan either blocks or gives a makespan of at least 0, and that a second replay gives an
+/// equal result.
 void replay_plan_text(const std::string& text, const std::string& path) {
   constexpr std::int64_t most = 20'000;
   const Plan plan = plan_from_text(text, path);

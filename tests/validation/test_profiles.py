@@ -49,7 +49,8 @@ class Products(unittest.TestCase):
         errors = left_out_errors(rows, rate, bandwidth, 2)
         text = subprocess.run([PROGRAM, "profile", "show", path, "--interpolate", platform], capture_output=True,
                               text=True, env=ENVIRONMENT, check=True).stdout
-        half, most = map(float, re.search(r"half are within ([0-9.]+) % and 90 % within ([0-9.]+) %", text).groups())
+        half, most = map(
+            float, re.search(r"half are estimated within ([0-9.]+) % and 90 % within ([0-9.]+) %", text).groups())
         self.assertAlmostEqual(half, 100 * numpy.median(errors), delta=0.05)
         self.assertAlmostEqual(most, 100 * numpy.percentile(errors, 90), delta=0.3)
         self.assertLess(half, 6)

@@ -51,7 +51,7 @@ void refuse_together(const Arguments& arguments, const char* one,
                        "' exclude each other; give only one of these options");
 }
 
-/// Writes error messages to standard error as a whole, because the report has only the first line of each message.
+/// Writes a whole error message to standard error, because the report has only the first line of the message.
 void complain(const std::string& path, const std::string& error) {
   const bool says_where = error.substr(0, error.find('\n')).find(": error: ") != std::string::npos;
   message(says_where ? error : "sluice: " + path + ": " + error);

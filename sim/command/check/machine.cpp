@@ -132,7 +132,7 @@ std::string test_case(const CheckReport& report, std::size_t number) {
 
 // --- GitHub -------------------------------------------------------------------------------------
 
-/// Escapes the message of GitHub's workflow command. If `property` is true, escapes one of the properties of the
+/// Escapes the message of a workflow command of GitHub or, if `property` is true, one of the properties of the
 /// command.
 std::string github_text(const std::string& text, bool property) {
   std::string result;

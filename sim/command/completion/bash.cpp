@@ -27,7 +27,7 @@ _sluice() {
     fi
   done < <("${words[0]}" completion words "${words[@]:1}" 2>/dev/null)
   [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace
-  # Bash takes what stands before a '=' for a word of its own.
+  # Bash treats the text before a '=' as a separate word.
   if [[ $typed == *=* && $COMP_WORDBREAKS == *=* ]]; then
     COMPREPLY=("${COMPREPLY[@]#"${typed%=*}="}")
   fi

@@ -94,7 +94,7 @@ void add_model(Keys& keys, const Value& use, const std::string& way) {
 }
 
 /// Returns the words that may be the value of a key instead of a mapping. These words are names of bundled documents,
-/// or allowed values of the key that the word sets.
+/// or the allowed values of the key that a word sets inside the mapping.
 Words words_for(const Field& field) {
   if (field.name == "model" || field.name == "platform") return bundled_names(field.name + "s");
   for (const Field& inner : field.record->fields)

@@ -245,7 +245,7 @@ const Command fits_command = {
          {.name = "fates",
           .value = "F",
           .summary =
-              "the strategy for activations; with all, the command prints a table with every strategy",
+              "the strategy for activations; with 'all', the command prints a table with every strategy",
           .absent = "keep_all",
           .names = [] { return fate_catalog().names({all_strategies}); }},
          {.name = "batch",

@@ -14,6 +14,6 @@ namespace sluice {
 std::vector<const ModelColumn*> columns_named(std::string_view list, bool with_platform);
 
 std::string text_for_people(const Cell& cell);
-std::string text_exactly(const Cell& cell);  ///< whether numbers have all digits, as in a CSV
+std::string text_exactly(const Cell& cell);  ///< returns numbers with all digits, as in a CSV
 
 }  // namespace sluice

@@ -75,7 +75,7 @@ std::string columns_help() {
   LabelledRows rows;
   for (const ModelColumn& column : model_columns())
     rows.emplace_back(column.key, column.summary + (column.of_platform ? " (platform)" : ""));
-  return "Columns of --columns, and keys of a layer in JSON:\n" +
+  return "Columns of --columns, and keys of a layer in JSON; those marked (platform) need --platform:\n" +
          rows_text(rows, {.indent = "  ", .label_columns = 22});
 }
 

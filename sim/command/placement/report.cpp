@@ -138,7 +138,8 @@ std::string cost_text(const PlacementCurve& curve) {
 }  // namespace
 
 void print_placement(const PlacementCurve& curve, std::size_t top) {
-  print(bold(printable(curve.scenario) + ": slowdown by the share of tensors that fit into " +
+  print(bold(printable(curve.scenario) +
+             ": slowdown by the share of the needed bytes that fits into " +
              printable(curve.question.problem().fast) + " (" + cost_text(curve) + ")") +
         "\n\n" + rows_text(head_rows(curve)) + "\n" + slowdowns(curve).aligned());
   const TextTable searched = searches(curve);

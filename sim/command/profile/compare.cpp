@@ -74,7 +74,7 @@ CompareRequest asked_of(const Arguments& arguments) {
   return asked;
 }
 
-/// Returns the reasons why the two sides do not agree, each as a part of a sentence. The list is empty if the sides
+/// Returns the reasons why the two sides do not agree, each as a part of a sentence. Returns an empty list if the sides
 /// agree.
 std::vector<std::string> objections(const CompareRequest& asked, const Comparison& comparison) {
   std::vector<std::string> found;
@@ -105,7 +105,7 @@ std::string counts_text(const CompareRequest& asked, const Comparison& c) {
   if (c.below_least > 0)
     text += ", " + std::to_string(c.below_least) + " not above " +
             figure_of(asked, asked.options.least) + " left out";
-  if (c.unmeasured > 0) text += "; " + std::to_string(c.unmeasured) + " not measured in both";
+  if (c.unmeasured > 0) text += "; " + std::to_string(c.unmeasured) + " not measured in A or in B";
   if (c.only_a > 0) text += "; " + std::to_string(c.only_a) + " only in A";
   if (c.only_b > 0) text += "; " + std::to_string(c.only_b) + " only in B";
   return text + "\n";
@@ -131,9 +131,9 @@ std::string text_of(const CompareRequest& asked, const Comparison& c, std::size_
   std::string text =
       "A: " + printable(asked.a) + "\nB: " + printable(asked.b) + "\n\n" + counts_text(asked, c);
   if (c.rows.empty()) return text;
-  text += std::to_string(c.rows.size()) + " compared: A / B is " + ratio(c.median) +
-          " in the middle, " + ratio(c.tenth) + " to " + ratio(c.ninetieth) +
-          " for the middle 80 %; " + std::to_string(c.agreeing) + " (" +
+  text += std::to_string(c.rows.size()) + " rows compared: the median of A / B is " +
+          ratio(c.median) + ", and the middle 80 % are from " + ratio(c.tenth) + " to " +
+          ratio(c.ninetieth) + "; " + std::to_string(c.agreeing) + " rows (" +
           percent(c.agreeing_share()) + ") agree within " + percent(asked.options.tolerance) +
           "\nall of A " + figure_of(asked, c.sum_a) + ", all of B " + figure_of(asked, c.sum_b) +
           ": " + ratio(c.sum_a / c.sum_b) + "\nworst: " + printable(words_of(*c.worst()->a)) +
@@ -248,7 +248,7 @@ const Command profile_compare_command = {
         {{"sluice profile compare table.csv --between method=simultaneous,single --least 1us",
           "whether configurations that are measured together take as long as those that are measured alone"},
          {"sluice profile compare before.csv after.csv --median-within 3%",
-          "for a continuous integration: exit code 1 if operators became slower or faster"}},
+          "for continuous integration: exit code 1 if operators became slower or faster"}},
     .run = run_compare,
 };
 

@@ -150,7 +150,7 @@ int run_cover(const Arguments& arguments) {
 std::vector<Option> options() {
   std::vector<Option> all = reading_options();
   for (Option& option :
-       operator_options("samples", "those of the profile",
+       operator_options("the number of samples", "that of the profile",
                         "float32 with a MODEL; otherwise the dtype of the profile"))
     all.push_back(std::move(option));
   const std::vector<Option> own = {
@@ -203,14 +203,14 @@ const Command profile_cover_command = {
         "of the profile gives, and adds up these products. Without a MODEL, the occurrences are those in the profile. "
         "Rows of modules with children (level: inner) and the row of the whole model are never summed. The row of the "
         "whole model is only compared with the sum. Unmeasured operators are ranked by the seconds that their FLOP and "
-        "bytes would take at the rates of a platform. The expected time of an unmeasured operator is this number of "
-        "seconds times a factor. The factor is the ratio of measured seconds to such computed seconds for the measured "
+        "bytes would take at the rates of a platform. The expected time of an unmeasured operator is these computed "
+        "seconds times a factor. The factor is the ratio of measured seconds to computed seconds of the measured "
         "operators.\n",
     .examples =
         {{"sluice profile cover resnet50 measured.csv --whole 42ms",
           "the share of the time that operators make up, and which operators to measure next"},
          {"sluice profile cover resnet18.csv --target 90%",
-          "for a continuous integration: exit code 1 if the measured operators make up less than 90 %"}},
+          "for continuous integration: exit code 1 if the measured operators make up less than 90 %"}},
     .run = run_cover,
 };
 

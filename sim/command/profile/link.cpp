@@ -69,8 +69,8 @@ int run_link(const Arguments& arguments) {
   for (const LinkDirection& one : directions) told_apart = told_apart || one.single;
   if (!told_apart)
     message(
-        "sluice: the profile does not have single and queued copies (method: queued) in one direction, which are "
-        "needed to separate latency from set-up; the whole time at 0 bytes counts as set-up");
+        "sluice: in no direction does the profile have both single copies and queued copies (method: queued), so "
+        "latency and set-up cannot be told apart; the whole time at 0 bytes counts as set-up");
   return 0;
 }
 
@@ -115,7 +115,7 @@ const Command profile_link_command = {
         "output_pools (pinned or pageable on the host's side, device on the other side). Rows of copies that followed "
         "each other without a pause have method: queued. Bandwidth and set-up are fitted by least squares of relative "
         "errors. There is one fit for each direction and kind of memory. Latency is the difference between the times "
-        "of a single copy and a queued copy at 0 bytes. Such rows are measured with torch by "
+        "of a single copy and a queued copy at 0 bytes. Rows of copies are measured with torch by "
         "analysis/measure/copies.py, and with CUDA by analysis/measure/copies.cu.\n",
     .examples = {{"sluice profile link copies.csv",
                   "the figures of the link, and the lines that describe it in a platform"},

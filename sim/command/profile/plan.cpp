@@ -40,9 +40,9 @@ std::string text_of(const PlacementRequest& request, const MeasurementPlan& plan
   if (request.pools.empty() || plan.left() == 0) return text;
   text += ": " + std::to_string(plan.runs) + " runs instead of " + std::to_string(plan.left()) +
           " (" + ratio(static_cast<double>(plan.left()) / static_cast<double>(plan.runs)) +
-          " times fewer)";
-  if (plan.least_runs == plan.runs) return text + "; fewer are not possible";
-  return text + "; at least " + std::to_string(plan.least_runs) + " are needed";
+          " times fewer runs)";
+  if (plan.least_runs == plan.runs) return text + "; fewer runs are not possible";
+  return text + "; at least " + std::to_string(plan.least_runs) + " runs are needed";
 }
 
 int run_plan(const Arguments& arguments) {
@@ -105,7 +105,7 @@ extern const Command profile_plan_command;
 const Command profile_plan_command = {
     .name = "profile plan",
     .summary =
-        "Lists the operators of a model, or the placements of their tensors, that have to be measured.",
+        "Lists what has to be measured: the operators of a model, or the placements of their tensors.",
     .usage =
         {"MODEL [KEY=VALUE...] [--batch N] [--dtype T] [--mode training] [--done PROFILE] [-o FILE]",
          "MODEL --pools A,B [--fixed TENSORS] [...]"},
@@ -118,15 +118,16 @@ const Command profile_plan_command = {
     .details =
         "The answer is a profile whose rows have no times: fill in the times when you have measured them. "
         "Without --pools, operators with equal configurations and shapes share one row, which has the number of "
-        "occurrences. With --pools, each operator has one row per placement of its inputs, weights and output. If k "
-        "tensors are not fixed and there are two memories, these are 2^k rows. Rows of one run may be measured "
-        "together, because no two rows of a run share a tensor. (`sluice profile compare` can tell whether operators "
-        "that are measured together take as long as operators that are measured alone.)\n",
-    .examples = {{"sluice profile plan resnet50 --batch 8 -o todo.csv", "its operators, each once"},
+        "occurrences. With --pools, each operator has one row per placement of its inputs, weights and output. If k of "
+        "these tensors are not fixed and there are two memories, an operator has 2^k rows. Rows of one run may be "
+        "measured together, because no two rows of a run share a tensor. (`sluice profile compare` can tell whether "
+        "operators that are measured together take as long as operators that are measured alone.)\n",
+    .examples = {{"sluice profile plan resnet50 --batch 8 -o todo.csv",
+                  "the operators of the model, each once"},
                  {"sluice profile plan cnn_mnist --pools DRAM,PMEM --fixed weights --json",
                   "the number of runs that the placements need"},
                  {"sluice profile plan resnet50 --batch 8 --done measured.csv",
-                  "what is still missing"}},
+                  "the operators that are still missing"}},
     .run = run_plan,
 };
 

@@ -82,13 +82,13 @@ std::string sampled_text(const ProfileSummary& summary, std::size_t most) {
   for (const SampledRow& row : summary.sampled)
     if (row.has_samples) with_samples.push_back(row);
   std::string text = "Variation within a row (" + count_of(summary.sampled.size(), "row") +
-                     "): standard deviation / mean " +
+                     "): standard deviation / mean is " +
                      median_percent(summary.sampled, [](const auto& r) { return r.variation(); }) +
-                     " in the middle";
+                     " in the median row";
   if (!with_samples.empty()) {
     std::size_t outliers = 0;
     for (const SampledRow& row : with_samples) outliers += row.seconds.outliers;
-    text += "; the mean within 3 standard deviations is off the median by " +
+    text += "; the mean of the samples within 3 standard deviations differs from the median by " +
             median_percent(with_samples,
                            [](const auto& r) { return std::abs(r.seconds.disagreement()); }) +
             "; " + count_of(outliers, "outlier");
@@ -183,7 +183,7 @@ std::string left_out_text(const Profile& profile, const std::string& platform_na
       if (left.rows > 0)
         text += "\n" + of + " in " + std::string(name_of(dtype)) + " at the rates of " +
                 platform.name + ": of " + count_of(left.rows, "row") +
-                " that can be estimated from the other rows, half are within " +
+                " that can be estimated from the other rows, half are estimated within " +
                 percent(left.median) + " and 90 % within " + percent(left.ninetieth) + "\n";
   return text.empty() ? "\nno operators of known sizes in an element type of " + platform.name +
                             ": nothing to interpolate\n"

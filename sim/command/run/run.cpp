@@ -22,8 +22,8 @@ int resolve(const Question& question, const Arguments& arguments) {
   return 0;
 }
 
-/// Runs the plan. The progress line is removed before other text is printed. If a trace is written, the trace contains
-/// the notes. Parameter `notes` receives the notes in any case.
+/// Runs the plan. The progress line is removed when this function returns, so that other text can be printed. If a
+/// trace is written, the trace contains the notes of the answer. Parameter `notes` receives these notes in any case.
 RunResult execute(const Arguments& arguments, const Question& question, const Plan& plan,
                   const std::string& trace_path, std::optional<std::vector<GivenNote>>& notes) {
   ProgressLine line("actions");

@@ -22,7 +22,7 @@ std::string bytes(double count) {
   return format_quantity(count, Dimension::bytes);
 }
 
-/// Returns a text that says that the plan fits. If capacities are not enforced, the text says by how many bytes each
+/// Returns a text that says whether the plan fits. If capacities are not enforced, the text may say by how many bytes a
 /// memory is exceeded.
 std::string verdict(const Report& report) {
   std::vector<std::string> over;

@@ -38,7 +38,7 @@ std::string title(const SearchReport& report) {
          "\n";
 }
 
-/// Returns text such as "15.2 GB, 5 % below the limit".
+/// Returns text such as "peak_bytes.gpu<=16GB: 15.2 GB, 5 % below it".
 std::string distance_text(const SearchReport& report, const SearchLimit& limit, std::size_t place) {
   const double found = number_of(limit.number, report.result, place);
   const double apart = std::abs(found - limit.limit) / std::abs(limit.limit);

@@ -122,7 +122,7 @@ const Command search_command = {
          {.name = "over",
           .value = "KEY=VALUES",
           .summary =
-              "a key to vary, with the meaning of KEY=VALUES without --vary; may be given several times",
+              "a key to vary, with the same meaning as KEY=VALUES without --over; may be given several times",
           .repeated = true,
           .changes = true},
          {.name = "subject-to",
@@ -159,9 +159,9 @@ const Command search_command = {
         "KEY=VALUES:\n"
         "  KEY=lo..hi      a range: any number where an end has a unit or a fraction, as in 8GB/s..64GB/s; "
         "otherwise whole numbers, as in 1..256\n"
-        "  KEY=a,b,c       these values, each tried with each of the other keys; KEY=lo..hi:n and KEY=lo..hi*f "
-        "list values, as in a sweep\n"
-        "  KEY=a           the same at all points\n\n"
+        "  KEY=a,b,c       these values, each combined with all values of the other keys; KEY=lo..hi:n and "
+        "KEY=lo..hi*f list values, as in a sweep\n"
+        "  KEY=a           this value at all points\n\n"
         "METRIC is one of 'sluice list metrics', with a name after a dot if it has several\n"
         "numbers (peak_bytes.gpu). METRIC may also be a KEY that has a range, for example to find\n"
         "the least bandwidth that keeps a limit.\n\n"

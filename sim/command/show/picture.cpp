@@ -154,7 +154,7 @@ LabelledRows stream_rows(const TraceReader& trace, const Activity& activity, std
   return drawn_rows(std::move(rows), trace);
 }
 
-/// Draws the rows of memories. Equal devices share a row, which has the time of the first device.
+/// Draws the rows of memories. Equal devices share a row, which has the time of the first device's peak.
 LabelledRows memory_rows(const TraceReader& trace) {
   constexpr char between = '\2';
   const std::vector<Labels::Pool>& pools = trace.labels().pools;

@@ -230,7 +230,7 @@ const Command sweep_command = {
         "  KEY=lo..hi:n    n values at equal distances, lo and hi among them\n"
         "  KEY=lo..hi*f    lo, lo x f, lo x f x f, and so on, up to hi\n"
         "  KEY=lo..hi      all whole numbers from lo to hi\n"
-        "  KEY=a           the same at all points\n"
+        "  KEY=a           this value at all points\n"
         "Values may have units: 16GB/s..64GB/s:4. Several keys make a grid of all combinations,\n"
         "unless --zip is given.\n\n"
         "That a point does not fit is an answer, and the row of the point has the reason. If a\n"

@@ -11,12 +11,12 @@
 
 namespace sluice {
 
-/// Returns {measured, sourced, assumed, figures, text}.
+/// Returns a mapping with the keys measured, sourced, assumed, figures and text.
 Value certainty_value(const Certainty& certainty);
-/// Returns [{name, text}].
+/// Returns a list with one mapping {name, text} per note.
 Value notes_value(const std::vector<GivenNote>& notes);
 
-/// Returns {asked, certainty, notes} in one line.
+/// Returns a mapping with the keys asked, certainty and notes, as JSON in one line.
 std::string answer_json(const Scenario& scenario, const Summary& summary,
                         const std::vector<GivenNote>& notes);
 

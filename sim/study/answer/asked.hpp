@@ -20,12 +20,12 @@ std::string asked_text(const Scenario& scenario);
 /// Returns the parts of asked_text() as a mapping.
 Value asked_value(const Scenario& scenario);
 
-/// The seconds of computing and moving of a run, divided into shares by the origin of the figures on which the seconds
+/// Shares of the seconds in which a run computes or moves data, by the origin of the figures on which the seconds
 /// depend. The shares add up to 1 if the run does any work.
 struct Certainty {
   double measured = 0;  ///< share that comes from measurements of the layers
-  double sourced = 0;   ///< share that comes from the platform's figures with a source
-  /// The share that comes from overridden figures, and from figures that the platform marks as assumed.
+  double sourced = 0;   ///< share that comes from fits, and from figures with a source
+  /// The share that comes from overridden figures, figures that the platform marks as assumed, and assumed ratios.
   double assumed = 0;
   /// The paths of the assumed figures that have an effect, such as "devices.gpu.roofline".
   std::vector<std::string> figures;

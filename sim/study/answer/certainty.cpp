@@ -40,7 +40,7 @@ class Figures {
     return any;
   }
 
-  /// Records that a figure is assumed. The platform need not mark the figure as assumed.
+  /// Records a figure as assumed, even if the platform does not mark the figure as assumed.
   void note(const std::string& figure) {
     if (std::find(noted_.begin(), noted_.end(), figure) == noted_.end()) noted_.push_back(figure);
   }
@@ -85,7 +85,7 @@ class Figures {
   std::vector<std::string> assumed_, noted_;
 };
 
-/// Returns the figures of a kind of device that the cost model reads. If neither the platform nor the cost model says
+/// Returns those figures of a kind of device that the cost model reads. If neither the platform nor the cost model says
 /// which part of a rate is reached, the whole rate is used. The use of the whole rate counts as an assumption.
 std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCost& cost,
                                         const Figures& figures,
@@ -160,8 +160,8 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
   return figures;
 }
 
-/// Shares of the computed seconds that were derived from measurements. The platform's figures have no effect on these
-/// seconds.
+/// Two shares of those computed seconds that no row of a profile gives. The platform's figures have no effect on the
+/// seconds of these shares.
 struct DerivedShares {
   /// The share that comes from measurements by a fit or by interpolation, as the note fitted_share says.
   double known = 0;

@@ -21,10 +21,10 @@ struct AnsweredScenario {
 
 struct Note {
   std::string name;
-  /// One sentence that says what the note tells, and when an answer has the note.
+  /// What the note tells, and when an answer has the note, in one or two sentences.
   std::string summary;
   std::string source;  ///< the observation that shows why the note is needed
-  /// Returns full sentences that say what to do. The text is empty if the note does not apply.
+  /// Returns full sentences that say what to do. Returns an empty text if the note does not apply.
   std::string (*text)(const AnsweredScenario& answered);
 };
 

@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the memory that is too small as a text such as " in gpu". The text is empty if that memory is not known.
+/// Returns the memory that is too small as a text such as " in gpu". Returns an empty text if that memory is not known.
 std::string in_pool(const Refusal& refusal) {
   return refusal.pool.empty() ? "" : " in " + refusal.pool;
 }
@@ -54,7 +54,7 @@ class SmallerBatches {
       return {.fits = true};
     } catch (const Infeasible& infeasible) {
       return lacking(infeasible.shortage);
-    } catch (const InputError&) {  // The batch cannot be divided among the replicas.
+    } catch (const InputError&) {  // The replicas cannot share this batch equally.
       return {};
     }
   }
@@ -96,7 +96,8 @@ std::int64_t most_in_flight(const Infeasible& infeasible) {
   return infeasible.shortage.most_in_flight.value_or(0);
 }
 
-/// Describes the first action that waits for memory, such as "2LOAD on gpu.host.down waits for 3.3 GB for weights.2".
+/// Describes the first action that waits for memory, such as "2LOAD on gpu.host.down waits for 3.3 GB for weights.2 in
+/// gpu".
 std::string first_waiter(const Shortage& shortage) {
   for (const Shortage::Waiter& waiter : shortage.waiters)
     if (!waiter.pool.empty())
@@ -140,8 +141,8 @@ void advise_on_activations(const Scenario& scenario, std::vector<std::string>& c
   if (workload.micro_batch > 1) changes.push_back("a smaller workload.micro_batch");
 }
 
-/// Returns the memory that is too small. If the message does not name this memory, returns the memory of the only
-/// device.
+/// Returns the memory that is too small. If the message does not name this memory, returns the only device, or an empty
+/// text if there are several devices.
 std::string pool_of(const Scenario& scenario, const Shortage& shortage) {
   const bool known = !shortage.pool.empty() || scenario.platform.devices.size() != 1;
   return known ? shortage.pool : scenario.platform.devices.front().name;

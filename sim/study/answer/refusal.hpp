@@ -27,7 +27,7 @@ struct Refusal {
 /// Explains the refusal. Makes plans for smaller batches to find the largest batch that fits. Throws Interrupted.
 Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible);
 
-/// Returns at most five lines.
+/// Returns the explanation as text of at most five lines.
 std::string refusal_text(const Refusal& refusal, const Infeasible& infeasible);
 
 }  // namespace sluice

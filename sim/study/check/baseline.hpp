@@ -47,14 +47,14 @@ struct Baseline {
   Entries entries;  ///< empty when the outcome is infeasible
 };
 
-/// If the text of a scenario or plan is longer than this, the baseline keeps only a hash of the text, and sums of a
-/// plan.
+/// If the text of a scenario is longer than this, the baseline keeps only a hash of the text. Of a longer plan, the
+/// baseline keeps a digest.
 inline constexpr std::size_t longest_kept_text = 262'144;  ///< bytes
 
 /// Returns all metrics of a run, with the usual tolerances. The record of each metric says whether smaller or larger
 /// values are better.
 Entries entries_of(const Summary& summary);
-/// Returns "makespan_s" or, with a key, "peak_bytes[gpu]".
+/// Returns the name as text: "makespan_s" or, with a key, "peak_bytes[gpu]".
 std::string words_of(const EntryName& name);
 std::string_view words_of(Metric::Better better);
 

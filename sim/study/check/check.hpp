@@ -13,9 +13,9 @@ struct CheckRequest {
   /// The paths of scenarios and plans. The names of all files must be different.
   std::vector<std::string> paths;
   std::string folder;    ///< folder of the baselines
-  bool update = false;   ///< write the baselines that are missing or that differ from the results
-  std::size_t jobs = 1;  ///< processes at once
-  /// This function is called in a child process. If the function throws an exception, the exception is the error of
+  bool update = false;   ///< whether baselines that are missing or out of date are written
+  std::size_t jobs = 1;  ///< how many processes run at the same time
+  /// Reads a scenario or a plan, in a child process. If the function throws an exception, the exception is the error of
   /// that scenario.
   std::function<Subject(const std::string& path)> read;
   std::function<void(std::size_t done, std::size_t total)> progress = {};

@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// A policy as text: `streamed`, or `{name: streamed, prefetch: 0}`.
+/// A policy that the user names by a text, such as `streamed` or `{name: streamed, prefetch: 0}`.
 struct PolicyChoice {
   std::string words;  ///< the text that the user gave
   Value value;        ///< the name of a policy as a text, or a mapping
@@ -42,7 +42,7 @@ struct SideBySideRequest {
 /// Returns the results in the order of the paths. Throws Interrupted.
 std::vector<SideBySide> side_by_side(const SideBySideRequest& request);
 
-/// Returns the names of the metrics that are compared side by side. A metric may have keys.
+/// Returns the names of the metrics that are compared side by side, each for all of its keys.
 const std::vector<std::string>& side_by_side_metrics();
 
 }  // namespace sluice

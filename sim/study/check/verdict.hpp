@@ -15,8 +15,8 @@ enum class Verdict { equal, better, changed, worse };
 std::string_view words_of(Verdict verdict);
 
 /// The comparison of one number with the number in the baseline. The tolerance is that of the baseline. For many
-/// metrics, smaller or larger values are better. If such a metric had a number in the baseline and now has no number,
-/// the verdict is `worse`. If a metric or a key of a metric appears or disappears, the verdict is `changed`.
+/// metrics, either smaller or larger values are better. If such a metric had a number in the baseline and now has no
+/// number, the verdict is `worse`. If a metric or a key of a metric appears or disappears, the verdict is `changed`.
 struct MetricVerdict {
   EntryName name;
   std::optional<Entry> expected, got;

@@ -11,7 +11,8 @@
 namespace sluice {
 namespace {
 
-/// If no device is named, unmeasured operators are ranked by FLOP, and one moved byte counts as this number of FLOP.
+/// If no device is named, unmeasured operators are ranked by their bytes or by their FLOP, whichever is larger. In this
+/// comparison, one byte counts as this number of FLOP.
 constexpr double usual_balance = 10;
 
 Pass pass_named(const std::string& pass) {
@@ -61,7 +62,7 @@ std::string for_samples(std::int64_t batch) {
 }
 
 /// Says for which other batch or dtype the profile has an operator, if the profile lacks the operator for the requested
-/// batch and dtype. The text is empty if the profile does not have the operator at all.
+/// batch and dtype. Returns an empty text if the profile does not have the operator at all.
 std::string elsewhere_of(const CountedOperator& one, const ProfileIndex& index,
                          const CoverRequest& request) {
   if (!one.measured->empty()) return for_samples(one.measured->begin()->first);
@@ -76,8 +77,8 @@ bool is_of_dtype(const ProfileRow& row, const CoverRequest& request) {
   return row.dtype.empty() || request.dtype.empty() || row.dtype == request.dtype;
 }
 
-/// Adds the seconds and joules of the whole model, which are the sums over the passes. If the profile lacks a pass, the
-/// function adds no seconds and no joules.
+/// Sets the seconds and joules of the whole model, which are the sums over the passes. If the profile lacks a pass,
+/// these values stay unknown. Values in the request replace the sums.
 void add_whole(Cover& cover, const Profile& profile, const CoverRequest& request,
                const std::string& model) {
   double seconds = 0, joules = 0;

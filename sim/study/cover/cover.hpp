@@ -38,7 +38,7 @@ struct UnmeasuredOperator {
 };
 
 struct Cover {
-  /// Number of distinct operators in the passes of the model.
+  /// Numbers of distinct operators in the passes of the model: of all operators, and of the measured operators.
   std::size_t operators = 0, measured = 0;
   /// Sums over the operators that contain no other operators: the measured value of each operator times its
   /// occurrences.

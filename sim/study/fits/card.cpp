@@ -184,7 +184,7 @@ std::int64_t Card::largest() {
         first, most_samples, [&](std::int64_t samples) { return ask(asked_, samples, samples); });
     if (good == 0 || good == most_samples) return good;
     // If the strategy searches, its refusal names the least bytes of all choices, and these bytes grow with the
-    // samples.
+    // samples. So no larger micro-batch fits.
     if (searches()) return good;
     std::int64_t above = std::min(good + neighbours, most_samples);
     while (above > good && !fits(above, above)) --above;
@@ -193,8 +193,8 @@ std::int64_t Card::largest() {
   }
 }
 
-/// Returns nullopt if the micro-batch does not fit, if the plan is infeasible even without a limit of the memory, or if
-/// the number of bytes does not fit into 64 bits.
+/// Returns the footprint of a micro-batch with this number of samples. Returns nullopt if no plan fits, or if the
+/// number of bytes does not fit into 64 bits.
 std::optional<Footprint> Card::footprint(std::int64_t samples, bool enforced) {
   serial_.capacity_enforced = enforced;
   try {

@@ -17,7 +17,7 @@ class Card {
   /// `on_answer` is called after each plan of the search.
   Card(Scenario scenario, std::function<void()> on_answer);
 
-  /// The only micro-batch for which the cost model knows seconds; 0 if the cost model knows seconds for any
+  /// Returns the only micro-batch for which the cost model knows seconds, or 0 if the cost model knows seconds for any
   /// micro-batch.
   static std::int64_t measured_batch(const Scenario& scenario);
 

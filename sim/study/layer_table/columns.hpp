@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-/// Numbers per axis. A table shows one number if the numbers of all axes are equal.
+/// One number per axis. A table shows a single number if the numbers of all axes are equal.
 struct ByAxis {
   Shape numbers;
 };

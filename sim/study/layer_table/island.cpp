@@ -19,7 +19,7 @@ std::string text_of(const Cell& cell) {
       cell);
 }
 
-/// The columns of the document 'AlexNet on one card', and their headings.
+/// Returns the columns of the document 'AlexNet on one card', and adds their headings to `headings`.
 Columns columns_of_document(Cells& headings) {
   Columns columns;
   const auto add = [&](const char* key, const char* heading) {

@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// `target` may be null; then the table has no times. If no columns are named, the table has the columns of 'AlexNet on
-/// one card', and Sluice can read it as a model.
+/// Returns the table as JSON. If `target` is null, the table has no times. If no columns are named, the table has the
+/// columns of 'AlexNet on one card', and Sluice can read it as a model.
 std::string model_island(const Model& model, DType dtype, const Target* target = nullptr,
                          std::vector<const ModelColumn*> columns = {});
 

@@ -57,14 +57,14 @@ struct TableRow {
     double forward = 0, total_forward = 0;
     double backward = 0, total_backward = 0;
     /// The number of copies of this layer's output that fit in memory in addition to the parameters up to this layer;
-    /// nullopt if there is no limit.
+    /// nullopt without a limit or without an output.
     std::optional<std::int64_t> copies;
   };
   std::optional<Times> times;
 };
 
-/// `target` may be null; then the rows have no times. The size of `dtype` turns elements into bytes. Throws InputError
-/// if a sum does not fit into 64 bits.
+/// Returns the rows of the table. If `target` is null, the rows have no times. The size of `dtype` turns elements into
+/// bytes. Throws InputError if a sum does not fit into 64 bits.
 std::vector<TableRow> stage_table(const Model& model, DType dtype, const Target* target);
 
 /// Returns whether the model has multiply-accumulates. A model that was read from a stage table has only FLOP.
@@ -77,7 +77,7 @@ struct TableSummary {
   std::int64_t parameter_bytes = 0, state_bytes = 0, input_bytes = 0;
   double load_s = 0;             ///< seconds to load all parameters over the link
   std::optional<double> fill_s;  ///< seconds to fill the device's memory over the link
-  /// Copies of all parameters that fit into the device's memory; nullopt for a model without parameters.
+  /// How many copies of all parameters fit into the device's memory; nullopt without parameters or without a limit.
   std::optional<double> copies;
   double state_s = 0;  ///< seconds to move all activations over the link
   double load_and_state_s = 0, load_and_input_s = 0;

@@ -63,7 +63,7 @@ class Collector {
   }
 
   /// Throws unless all rows of a class and a device were measured in one way. Rows of a class may have different
-  /// operators, but a common fit of hot and cold rows would describe neither hot nor cold operators.
+  /// operators. But a common fit of rows with a hot cache and rows with a cold cache would describe neither.
   void require_alike_rows() const {
     for (const auto& [key, rows] : rows_) {
       const auto& [of, dtype, device] = key;
@@ -93,7 +93,7 @@ class Collector {
     return found.classes.emplace_back(ClassSamples{.name = name, .dtype = dtype, .samples = {}});
   }
 
-  /// The whole energy of the device, with its idle power. Fits use the whole energy.
+  /// Returns the whole energy of the device during a row, idle power included. Fits use this energy.
   std::optional<double> energy_of(const Profile& profile, const ProfileRow& row,
                                   const std::string& device) {
     std::optional<double> joules = row.energy();

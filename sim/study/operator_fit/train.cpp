@@ -48,8 +48,9 @@ std::vector<double> starts_of(const std::vector<FormParameter>& form) {
   return starts;
 }
 
-/// Searches from two start points, because a search from one start point may end in a local optimum. For example, the
-/// best tile may change within the range, or the rows may begin to fit into the cache.
+/// Searches from two start points, because a search from one start point may end in a local optimum. The penalty can
+/// have several optima: in a part of the parameters' range, another tile may be best, or the rows may fit into the
+/// cache.
 void fit_seconds(ClassFit& fit, const std::vector<Sample>& samples,
                  const std::vector<Sheet>& sheets) {
   const bool products = samples.front().kernel.is_product();
@@ -80,7 +81,7 @@ void fit_joules(ClassFit& fit, const std::vector<Sample>& samples) {
 }
 
 /// Returns whether all samples have energy. If one sample has no energy, energy is not fitted at all: neither to all
-/// samples, nor to the half of the samples in a split.
+/// samples, nor to the samples of a split.
 bool have_energy(const std::vector<Sample>& samples) {
   return std::all_of(samples.begin(), samples.end(),
                      [](const Sample& s) { return s.joules && *s.joules > 0; });
@@ -129,7 +130,7 @@ FitError summary_of(const std::vector<double>& errors) {
           static_cast<std::int64_t>(errors.size())};
 }
 
-/// Returns one half of the configurations. The choice of the half depends only on the number of the split.
+/// Returns one half of the configurations. The half depends only on the configurations and on the number of the split.
 std::set<std::string> half_of(const std::vector<Sample>& samples, int split) {
   std::set<std::string> all;
   for (const Sample& sample : samples) all.insert(sample.configuration);

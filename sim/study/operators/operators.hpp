@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// The sums over a whole run for a class or a layer. `joules` are the joules above idle power, as in an action.
+/// Seconds and joules of a class or a layer in a whole run. `joules` are the joules above idle power, as in an action.
 struct OperatorSum {
   std::string name;  ///< name of a layer type or of a layer, "update" (of weights), or "other"
   std::string type;  ///< for a layer, the layer's type; for a class, the name of the class

@@ -20,7 +20,7 @@ struct SearchKey {
   std::vector<std::string> values;  ///< if the kind is `listed`, the texts that stand after KEY=
   /// The ends of the range if the kind is `whole` or `real`; low < high.
   double low = 0, high = 0;
-  std::string unit;    ///< follows each number
+  std::string unit;    ///< the unit that follows each number
   bool bytes = false;  ///< whether a real number must be written as whole bytes
 
   /// Returns the number of values of this key, which is infinity for real numbers.

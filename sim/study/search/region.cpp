@@ -21,8 +21,8 @@ constexpr std::size_t most_starts = 3;
 /// are used for walks downhill.
 constexpr std::size_t worth_dividing_a_dimension = 40;
 constexpr std::size_t most_dimensions_with_corners = 4;
-/// A method of NLopt may call the score this many times as often as it may ask for new points. Numbers are rounded, so
-/// many calls of the score ask for a point that is already known.
+/// The number of calls of the score that a method of NLopt may make for each new point that it may ask for. Numbers are
+/// rounded, so many calls ask for a point that is already known.
 constexpr std::size_t calls_for_each_point = 20;
 
 /// Turns a merit into one number for a walk downhill. Points that keep the limits get smaller numbers than all other
@@ -77,7 +77,8 @@ std::size_t Region::ask(const SearchRow& row) {
   return place;
 }
 
-/// Asks for all corners and the middle of the ranges at once, because the best point is often in a corner.
+/// Asks for the corners and the middle of the ranges at once, because the best point is often in a corner. If there are
+/// more than four ranges, only 16 of the corners are asked for.
 void Region::ask_corners() {
   const std::size_t dimensions = searched_.size();
   std::vector<SearchRow> rows;

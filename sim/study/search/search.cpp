@@ -13,7 +13,7 @@ namespace sluice {
 namespace {
 
 /// The least number of points that the search of a region needs. This number is a little larger than the number of
-/// corners.
+/// corners of three ranges.
 constexpr double least_for_a_region = 12;
 /// The number of points with which a region should be searched.
 constexpr double worth_a_search = 40;
@@ -25,10 +25,10 @@ struct KeySplit {
   double combinations = 1;
 };
 
-/// Keys with lists are always combined. Keys with whole numbers are combined, too, as long as all combinations fit into
-/// the allowed points. Keys with few values are combined first. If other ranges are searched, each combination needs
-/// enough points for a region. If there are not enough points, keys with whole numbers are searched, too, beginning
-/// with the keys that have the most values.
+/// Divides the varied keys. Keys with lists are always combined. Keys with whole numbers are combined, too, as long as
+/// all combinations fit into the allowed points. Keys with few values are combined first. If other ranges are searched,
+/// each combination needs enough points for a region. If there are not enough points, keys with whole numbers are
+/// searched, too, beginning with the keys that have the most values.
 KeySplit split_of(const SearchRequest& request) {
   KeySplit split;
   std::vector<std::size_t> whole;

@@ -42,7 +42,7 @@ struct Merit {
   };
   LimitStatus status = LimitStatus::refused;
   /// If the point keeps all limits, this is the number of the goal, with its sign changed if the goal is maximised.
-  /// Otherwise, this is the amount by which the point breaks limits.
+  /// Otherwise, this is the amount by which the point breaks limits, or how many bytes it lacks, as a share.
   double number = 0;
   auto operator<=>(const Merit&) const = default;
 };
@@ -58,7 +58,7 @@ struct SearchResult {
   std::optional<std::size_t> beyond;
   std::size_t as_good = 0;  ///< number of other points that are as good as the best point
   bool all_asked = false;   ///< whether every combination was evaluated
-  /// Returns whether every combination was evaluated and none failed. In this case, no point is better than the best
+  /// Whether every combination was evaluated and none failed. If so, no combination is better than the best
   /// point.
   bool exhaustive = false;
   bool used_up = false;  ///< whether the search ended because it had evaluated `most_points` points

@@ -45,10 +45,10 @@ enum class Over {
   zip,   ///< the first values of all axes, then the second values of all axes, ...
 };
 
-/// One value of each axis, given by its index in the axis's `values`.
+/// One value of each axis, each given by its index in `Axis::values`.
 using Place = std::vector<std::size_t>;
 
-/// The points of a sweep, in the order of their keys. `keys` are numbers from 0 to size() - 1.
+/// The points of a sweep. A point is named by its position, from 0 to size() - 1.
 class Points {
  public:
   /// Throws UsageError if a key is given twice, if axes of different lengths are combined with `zip`, or if there are
@@ -64,9 +64,9 @@ class Points {
     return axes_[axis].values[place(point, axis)];
   }
   std::size_t place(std::size_t point, std::size_t axis) const;
-  /// The changes of a point, as KEY=VALUE for each axis.
+  /// Returns the changes of a point, as KEY=VALUE for each axis.
   std::vector<std::string> overrides(std::size_t point) const;
-  /// The changes of a point as one text: "workload.batch=4, platform.links.host.bandwidth=64GB/s"
+  /// Returns these changes as one text: "workload.batch=4, platform.links.host.bandwidth=64GB/s"
   std::string text(std::size_t point) const;
 
  private:

@@ -40,7 +40,7 @@ bool says_prices(const std::string& override) {
   return key == "platform" || key == "cost";
 }
 
-/// Describes the choices that were made for the plan. The text is empty if the scenario left no choice open.
+/// Describes the choices that were made for the plan. Returns an empty text if the scenario left no choice open.
 std::string chosen_of(const Plan& plan) {
   const Fact* fact = find_fact(plan.facts, "chosen");
   return fact ? fact->shown() : "";
@@ -105,7 +105,7 @@ Summary measure_on_replay(const Plan& plan, double question_bound_s) {
   return measure_anew(own, question_bound_s);
 }
 
-/// The plans that were made for points. At any time, at most one thread uses a plan.
+/// The plans that were made for points. At any time, at most one thread uses each of these plans.
 class Variants::Plans {
  public:
   /// The plans that only the current thread uses. The destructor gives these plans back.

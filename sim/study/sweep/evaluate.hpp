@@ -55,8 +55,8 @@ PointResult evaluate(const Variants& variants, const Scenario& scenario);
 PointResult evaluate(const Variants& variants, const std::vector<std::string>& overrides,
                      const Measure& measure);
 
-/// The key of a point in a store: a sha256 with 64 hexadecimal digits. The key is the hash of the resolved scenario and
-/// of the library that computes the result. The resolved scenario contains all data that the scenario reads.
+/// Returns the key of a point in a store, a sha256 with 64 hexadecimal digits. The key is the hash of the program and
+/// of the resolved scenario, which contains all data that the scenario reads.
 std::string point_key(const Scenario& scenario);
 
 struct KnownPoint {

@@ -32,7 +32,7 @@ bool is_number(const std::string& text) {
   return quantity_of(text).has_value();
 }
 
-/// Sorts points by their numbers along an axis. Points whose numbers have different units keep their order.
+/// Sorts points by their numbers along an axis. If the numbers have different units, the points keep their order.
 void sort_along(std::vector<std::size_t>& row, const Points& points, std::size_t axis) {
   const auto at = [&](std::size_t point) { return *quantity_of(points.value(point, axis)); };
   if (std::any_of(row.begin(), row.end(),
@@ -118,8 +118,8 @@ bool hides(const PointResult& outcome) {
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result) {
   const std::optional<std::size_t> along = longest_axis_of_numbers(points);
   if (!along || points.over() != Over::grid || result.points.size() != points.size()) return {};
-  // Divides the points into rows. The points of a row have equal values on all axes but this one, and are in the order
-  // of this axis.
+  // Divides the points into rows. The points of a row have equal values on all axes except the axis
+  // `along`.
   std::map<std::vector<std::size_t>, std::vector<std::size_t>> rows;
   for (std::size_t p = 0; p < points.size(); ++p) {
     std::vector<std::size_t> others;

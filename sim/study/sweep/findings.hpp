@@ -19,13 +19,13 @@ bool has_direction(const std::string& number);
 /// and "peak_bytes[host]". If no point has a number of the metric, returns only the name of the metric.
 std::vector<std::string> numbers_of_metric(const SweepResult& result, const std::string& metric);
 
-/// Returns the index of the complete point with the best number of a metric. Numbers that agree to 1e-9 count as equal,
-/// and the first of equal points is returned. Returns nullopt if no point has the number, or if the metric does not say
-/// whether smaller or larger numbers are better. Throws UsageError when there is no such metric.
+/// Returns the index of the complete point with the best number of a metric. Numbers with a relative difference of at
+/// most 1e-9 count as equal, and the first of equal points is returned. Returns nullopt if no point has the number, or
+/// if has_direction() is false. Throws UsageError when there is no such metric.
 std::optional<std::size_t> best_place(const SweepResult& result, const std::string& metric);
 
-/// Transfers count as hidden if the time for which computation waits for transfers is at most this share of the time of
-/// computing and waiting.
+/// Transfers count as hidden if computation waits for transfers for at most this share of the time of computing and
+/// waiting.
 inline constexpr double hidden_share = 0.05;
 /// Returns the time of waiting for transfers, divided by the time of computing and waiting together. Returns NaN if the
 /// point has no numbers.
@@ -33,15 +33,15 @@ double exposed_share(const PointResult& outcome);
 /// Returns whether exposed_share() is at most hidden_share, with a tolerance of 1e-9.
 bool hides(const PointResult& outcome);
 
-/// The value of one axis from which on transfers are hidden. The values of all other axes are fixed.
+/// The value of one axis from which on transfers are hidden, for fixed values of all other axes.
 struct HiddenFrom {
   std::vector<std::string> others;  ///< KEY=VALUE of each of the other axes that has several values
   /// KEY=VALUE from which on transfers stay hidden; empty if there is no such value.
   std::string from;
   bool everywhere = false;  ///< whether transfers are hidden from the first value on
 };
-/// Returns the findings along the axis with the most values, for the points that ran. The points are taken in the order
-/// of this axis's numbers. The list is empty unless all values of this axis are numbers and a whole grid was swept.
+/// Returns the findings for the points that ran, along the axis with the most values among the axes that have only
+/// numbers. Returns an empty list if there is no such axis, or if no whole grid was swept.
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result);
 
 /// The points that were refused for one common reason. Numbers in the text of the reason may differ.

@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// The name and the unit of each number of a result. "makespan_s" is a metric with one number. "peak_bytes[gpu]" is the
+/// The name and the unit of one number of a result. "makespan_s" is a metric with one number. "peak_bytes[gpu]" is the
 /// number of the metric "peak_bytes" with the key {"gpu"}.
 struct NumberName {
   std::string metric;
@@ -25,7 +25,7 @@ using NumberNames = std::vector<NumberName>;
 struct PointResult {
   enum class Status {
     complete,    ///< the point ran
-    infeasible,  ///< the point does not fit, or its run blocks; this is an answer, too
+    infeasible,  ///< the point does not fit, or its run ends in a deadlock; this is an answer, too
     /// The point could not be evaluated because of an error of the input or of the program.
     failed,
   };
@@ -45,7 +45,7 @@ struct PointResult {
   /// Choices that were made for the point; empty if the scenario left no choice open.
   std::string chosen = {};
   std::string executor = {};  ///< the executor that ran the point
-  bool verified = false;      ///< whether SimGrid gave the result of the replay
+  bool verified = false;      ///< whether SimGrid gave an equal result
 
   /// Returns the number of this name, or NaN if there is no such number.
   double number(std::string_view name) const;

@@ -28,7 +28,7 @@ struct SweepRequest {
   const Variants& variants;
   const Points& points;
   std::size_t jobs = 1;  ///< how many points run at the same time; the answer does not depend on it
-  /// Runs each point in its own process. If this is empty, the replay runs all points.
+  /// Runs each point in its own process. If this function is empty, the replay runs all points.
   Measure simgrid = {};
   /// The share of the points that SimGrid repeats, from 0 to 1. Each of these points has its own process. If the
   /// share is above 0, at least one point is repeated.
@@ -55,9 +55,9 @@ struct SweepResult {
   void require_some_point() const;
 };
 
-/// Runs the sweep. Throws InternalError, which names the point, when SimGrid gives another result. Throws IoError if
-/// the store throws an IoError. Throws Interrupted after all answers so far have been stored. Any other exception
-/// becomes the outcome of the point at which it is thrown.
+/// Runs the sweep. Throws InternalError, which names the point, when SimGrid and the replay give different results.
+/// Throws IoError if the store throws an IoError. Throws Interrupted after all answers so far have been stored. Any
+/// other exception becomes the outcome of the point at which it is thrown.
 SweepResult run_sweep(const SweepRequest& request);
 
 /// Chooses the points that SimGrid repeats: the share `share` of the points that ran, rounded up to a whole number. The

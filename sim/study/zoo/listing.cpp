@@ -183,7 +183,7 @@ const std::vector<Kind>& kinds() {
       {"models", "networks that come with Sluice", [] { return documents_of("models"); }},
       {"platforms", "machines that come with Sluice", [] { return documents_of("platforms"); }},
       {"scenarios", "questions that come with Sluice", [] { return documents_of("scenarios"); }},
-      {"fits", "fits of measured operators that come with Sluice",
+      {"fits", "fits that come with Sluice: times of operators as a function of their sizes",
        [] { return documents_of("fits"); }},
   };
   return list;

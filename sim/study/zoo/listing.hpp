@@ -12,7 +12,7 @@ namespace sluice {
 /// A parameter of a model, or a figure of a platform.
 struct Figure {
   std::string name;   ///< as an override names it: "tokens", "links.host.bandwidth"
-  std::string value;  ///< the default of a parameter
+  std::string value;  ///< the default of a parameter, or the value of a figure
   std::string note;   ///< the meaning of a parameter, or the source of a figure
 };
 
@@ -21,7 +21,7 @@ struct Listed {
   std::string name, summary;
   std::string details = {};  ///< a paragraph about the entry
   std::string source = {};
-  std::string example = {};  ///< a command with the entry that the user can run without changes
+  std::string example = {};  ///< a command that uses the entry and runs without changes
   std::string unit = {};     ///< the unit of a metric
   std::string file = {};     ///< the file of a document
   const std::vector<Field>* parameters = nullptr;

@@ -64,7 +64,7 @@ std::string text(const AnsweredScenario& answered) {
          " asked for, including the first loads. For many steps another plan takes at most " +
          seconds_text(*seconds) + " per step instead of " + seconds_text(step) +
          ", because tensors that stay on the device are loaded only once. Use workload.steps=" +
-         std::to_string(several_steps) + " to choose for many steps.";
+         std::to_string(several_steps) + " to choose a plan for many steps.";
 }
 
 }  // namespace

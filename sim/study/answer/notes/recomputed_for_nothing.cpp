@@ -66,7 +66,7 @@ std::string text(const AnsweredScenario& answered) {
   return "recompute_all adds " + format_quantity(100 * overhead->value.number, Dimension::none) +
          " % of computation and does not lower the peak: its backward pass holds all activations again at once, " +
          bytes(recomputed.peak) + " as with keep_all." +
-         (others.empty() ? "" : " What does save: " + others + ".");
+         (others.empty() ? "" : " These strategies lower the peak: " + others + ".");
 }
 
 }  // namespace

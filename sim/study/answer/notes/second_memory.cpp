@@ -19,7 +19,7 @@ std::uint32_t pool_of(const Plan& plan, const std::string& name) {
   return none;
 }
 
-/// Returns whether the body of the plan moves bytes from one of the two memories to the other.
+/// Returns whether the body of the plan copies weights from the memory `from` to the memory `to`.
 bool moves(const Plan& plan, std::uint32_t from, std::uint32_t to) {
   for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
     for (const Flow& flow : plan.actions[a].flows)

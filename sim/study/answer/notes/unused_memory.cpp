@@ -36,7 +36,7 @@ std::string text(const AnsweredScenario& answered) {
 
 extern const Note unused_memory_note = {
     .name = "unused_memory",
-    .summary = "Names the memories outside of the devices that are not used.",
+    .summary = "Names the unused memories outside of the devices.",
     .source =
         "a platform may have a second memory outside of the devices, such as NVMe, but no policy uses this "
         "memory",
