@@ -168,11 +168,12 @@ const std::vector<Kind>& kinds() {
              entries_of(fate_catalog()),
              {.name = "auto",
               .summary =
-                  "This is the default. In training, `auto` makes a plan for each strategy that needs no list of "
-                  "stages, and takes the strategy whose plan needs the least time. In inference, the policy chooses.",
+                  "This is the default. In training, `auto` makes a plan for each strategy that treats all stages "
+                  "alike (not for `optimal` and `listed`), and takes the plan that needs the least time. In "
+                  "inference, the policy chooses.",
               .details =
                   "Use `auto` unless you study strategies. The answer says which strategy was taken. Planning takes "
-                  "longer than with a named strategy, because a plan is made for each strategy.",
+                  "longer than with a named strategy, because a plan is made for each of these strategies.",
               .source = "none, because `auto` simulates several plans and takes the fastest",
               .example =
                   "sluice run alexnet_resident workload.mode=training policy=resident fates=auto"});
