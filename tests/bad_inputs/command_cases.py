@@ -112,7 +112,7 @@ VALUES = [
     said("a whole number that is written with an exponent", 16, ["'1e3' for 'batch'", "an integer"], "workload.batch=1e3"),
     said("an unknown mode", 15, ["'tuning' for 'mode'", "inference"], "workload.mode=tuning"),
     given("samples that overflow", "scenario.yaml:5:11", ["batch x batches_per_step x steps", "below 2^63"], "workload.batch=1000000000000", "workload.steps=1000000000000"),
-    given("a step with too many micro-batches", "scenario.yaml:5:11", ["1000000000000 micro-batches", "at most 1000000"], "workload.batch=1000000000000", "workload.micro_batch=1"),
+    given("a step with too many micro-batches", "scenario.yaml:5:11", ["1000000000000 micro-batches", "the limit is 1000000"], "workload.batch=1000000000000", "workload.micro_batch=1"),
     said("a policy that is a number", 8, ["'3' for 'policy'", "a mapping, or a word for its 'name'"], "policy=3"),
     said("a policy that is a list", 13, ["a list for 'name'", "resident, streamed"], "policy.name=[a]"),
     said("a parameter that only another policy has", 25, ["'prefetch'", "policy resident", "allowed: name"], "policy={name: resident, prefetch: 1}"),

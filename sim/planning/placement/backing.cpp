@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
@@ -36,7 +37,23 @@ struct ShownRequest {
 
   Platform platform;
   PolicyRequest request;  ///< refers to `platform`
+  /// Whether the second memory has room for all weights; empty as long as no plan was made. One plan decides this for
+  /// all candidates, because every cut of the model has the same weights.
+  mutable std::optional<bool> weights_fit;
 };
+
+/// Returns whether the second memory has room for all weights of a plan for the shown machine.
+bool has_room_for_weights(const DeviceMemory& second, const Plan& plan) {
+  std::int64_t bytes = 0;
+  for (const Tensor& tensor : plan.tensors)
+    if (tensor.tensor_class == TensorClass::weight && tensor.home != none &&
+        plan.pools[tensor.home].name == second.pool)
+      bytes = checked_add(bytes, tensor.bytes, "bytes of a memory");
+  const bool enforced = std::any_of(plan.pools.begin(), plan.pools.end(), [&](const Pool& pool) {
+    return pool.name == second.pool && pool.enforced;
+  });
+  return !enforced || !second.capacity || bytes <= *second.capacity;
+}
 
 /// Changes a plan for the shown machine into a plan for the real machine.
 class BackingRewriter {
@@ -224,7 +241,10 @@ Candidate backed(Candidate candidate, const std::shared_ptr<const ShownRequest>&
   if (candidate.simulate)
     candidate.simulate = [simulate = std::move(candidate.simulate), shown, &request, common](
                              double worth, const auto& use) {
+      if (!shown->weights_fit.value_or(true)) return;
       simulate(worth, [&](Settled one) {
+        if (one.plan && !shown->weights_fit)
+          shown->weights_fit = has_room_for_weights(common.device.memories[1], one.plan());
         if (one.plan) one = settled_on(request, common, one);
         one.text = with_placement(backing, one.text);
         use(one);

@@ -159,6 +159,25 @@ TEST_CASE(
   CHECK(seconds_with("replica: resident}", training, "20kB") > 0);
 }
 
+// The weights have 1200 bytes. If ddr has 1199 bytes, no plan with placement backing fits, whatever its cut.
+TEST_CASE(
+    "if the second memory has no room for the weights, few plans with placement backing are tried",
+    "[placement]") {
+  const auto planned = [](const std::string& placement, const std::string& second) {
+    return make_plan(
+        on_card("policy: {name: streamed" + placement + "}\nworkload: {batch: 1, steps: 3}\n",
+                "1000B", second));
+  };
+  const auto simulated = [](const Plan& plan) {
+    return find_fact(plan.facts, "simulated")->number()->value;
+  };
+  CHECK_THAT(find_fact(planned("", "1200B").facts, "chosen")->shown(),
+             Contains("placement: backing"));
+  const Plan chosen = planned("", "1199B");
+  CHECK_THAT(find_fact(chosen.facts, "chosen")->shown(), Contains("placement: none"));
+  CHECK(simulated(chosen) <= simulated(planned(", placement: none", "1199B")) + 3);
+}
+
 TEST_CASE("a second memory that cannot be a home is refused", "[placement]") {
   const auto says = [](const Scenario& scenario, const std::string& words) {
     CHECK_THROWS_WITH(make_plan(scenario), Contains(words));
