@@ -107,7 +107,7 @@ ELSEWHERE = [
     said("mistake 65, a cut as a key of the policy", 12, ["unknown key 'cut' in policy (did you mean 'stages.cut'?)"], "policy.cut=per_layer"),
     said("mistake 66, a batch as a key of the policy", 14, ["unknown key 'batch' in policy (did you mean 'workload.batch'?)"], "policy.batch=4"),
     scenario("mistake 67, the strategy of fates as a key of the workload", "scenario.yaml:5:28", ["unknown key 'strategy' in workload (did you mean 'fates.strategy'?)"], "dtype: float32", "dtype: float32, strategy: sqrt"),
-    words("mistake 68, a report with the name of a document", 2, ["'table.json' for '--junit' is not a report as JUnit's XML", "--force"], "check", "scenario.yaml", "--baseline", "golden", "--junit", "table.json"),
+    words("mistake 68, a report with the name of a document", 2, ["'table.json' for '--junit' is not a report in JUnit's XML", "--force"], "check", "scenario.yaml", "--baseline", "golden", "--junit", "table.json"),
     words("mistake 69, a trace to standard output", 2, ["'-' for '--output' is not the name of a file: give a name such as trace.h5", "'./-'"], "run", "scenario.yaml", "-o", "-"),
     words("mistake 70, a plan to standard output", 2, ["'-' for '--output' is not the name of a file: leave the option out"], "plan", "scenario.yaml", "-o", "-"),
     words("mistake 71, a trace whose name ends in .json", 2, ["'out.json' for '--output' would be a trace", "not json: name it 'out.h5', or add --force", "--json prints the answer", "sluice export"], "run", "scenario.yaml", "-o", "out.json"),
