@@ -46,8 +46,8 @@ GOOD = [
 
 # Mistakes that the first version of the program answered with bad messages, or without a message.
 TABLE = [
-    said("mistake 24, bits a second", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbps"),
-    said("mistake 25, a bandwidth in bits per second", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbit/s"),
+    said("mistake 24, a bandwidth in Gbps", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbps"),
+    said("mistake 25, a bandwidth in Gbit/s", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbit/s"),
     said("mistake 26, fp16", 16, ["'fp16' for 'dtype'", "did you mean 'float16'"], "workload.dtype=fp16"),
     said("mistake 27, bf16", 16, ["'bf16' for 'dtype'", "did you mean 'bfloat16'"], "workload.dtype=bf16"),
     said("mistake 28, half", 16, ["'half' for 'dtype'", "did you mean 'float16'"], "workload.dtype=half"),

@@ -340,12 +340,10 @@ TEST_CASE("an impossible value is refused at its key") {
              Contains("a list of 3 for 'padding'"));
   CHECK_THAT(message_for("conv2d, channels: 1, kernel: 3, padding: [1, -2]"),
              Contains("m.yaml:5:55: error: '-2' for 'padding': it must be at least 0"));
-  CHECK_THAT(
-      message_for("conv2d, channels: 1, kernel: 4, dilation: 3"),
-      Contains(
-          "m.yaml:5:39: error: '4' for 'kernel': with a dilation of 3 the window has a "
-          "length of 10, larger than the input [8, 8, 6] with a padding of 0, expected at most "
-          "3"));
+  CHECK_THAT(message_for("conv2d, channels: 1, kernel: 4, dilation: 3"),
+             Contains("m.yaml:5:39: error: '4' for 'kernel': with a dilation of 3 the window has a "
+                      "length of 10, larger than the input [8, 8, 6] with a padding of 0, expected "
+                      "at most 3"));
   CHECK_THAT(message_for("conv_transpose2d, channels: 1, kernel: 3, padding: 5"),
              Contains("a padding of 10 on both sides leaves nothing of an output of 10"));
   CHECK_THAT(message_for("adaptive_avg_pool, output: [0, 1]"), Contains("'0' for 'output'"));
