@@ -39,8 +39,8 @@ def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int, li
 
 class Cluster:
     """Asks a Dask client about its workers. Dask waits for ever if all workers are gone, or if a result was lost with
-    the worker that held it. For other executors, this object has no effect, because these executors report that they
-    are broken."""
+    the worker that held it. For an executor without a Dask client, this object does nothing, because such an executor
+    itself reports that its workers are gone."""
 
     def __init__(self, executor: Executor) -> None:
         client = getattr(executor, "_client", None)

@@ -226,7 +226,7 @@ def main():
         found = output_over_input(kernels, 100)
         print(f"  node 3287, held out {len(found)} times: output in PMEM adds {statistics.median(f[0] for f in found):.0f}"
               f" us, both inputs {statistics.median(f[1] for f in found):.0f} us; the output adds more than the inputs "
-              f"in {sum(f[0] > f[1] for f in found)}")
+              f"in {sum(f[0] > f[1] for f in found)} of these times")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ std::string words_of(Output output) {
     case Output::exported:
       return "a trace, a store or a document of Sluice";
     case Output::junit:
-      return "not a report as JUnit's XML";
+      return "not a report in JUnit's XML";
     case Output::document:
       break;
   }

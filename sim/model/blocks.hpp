@@ -1,5 +1,5 @@
-// The blocks of a model's document. The functions find a block, and bind the inputs of a block at a use of the block.
-// The functions throw InputError at the faulty place.
+// The blocks of a model's document. The functions find a block, and find the layers that become the inputs of a block
+// where the block is used. The functions throw InputError at the faulty place.
 #pragma once
 
 #include <optional>

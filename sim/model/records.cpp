@@ -161,7 +161,8 @@ const Record& block_record() {
           {.name = "inputs",
            .type = Type::list,
            .summary =
-               "the names that the block's layers use for the `inputs` of a use; by default only the name `before`",
+               "the names under which the block's layers read the inputs that the block is given where it is used; "
+               "by default only the name `before`",
            .optional = true},
           {.name = "layers",
            .type = Type::list,

@@ -29,8 +29,8 @@ inline constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>:
 std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word& word,
                           std::int64_t minimum, std::int64_t maximum = largest_count);
 
-/// The keys that a line may have. The first `flags` keys have a value, and the other keys have no value. All lines of a
-/// kind share one list.
+/// The keys that a line may have. The keys before the index `flags` have a value, and the keys from this index on have
+/// none. All lines of a kind share one list.
 class KeyList {
  public:
   static constexpr std::size_t most_keys = 24;

@@ -84,8 +84,8 @@ class ForwardMaker {
     return false;
   }
 
-  /// Adds the tensors that have a fixed place during the whole run: the inputs and answers of a step and the weights in
-  /// host memory, and caches on the devices that read them.
+  /// Adds the tensors that have a fixed place during the whole run. Weights, inputs of a step and answers of a step are
+  /// in host memory. A cache is on the device that reads the cache.
   void add_places() {
     Program& program = draft_.program;
     const std::int64_t samples = request_.workload.samples_per_step();

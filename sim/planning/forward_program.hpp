@@ -14,7 +14,7 @@ struct ForwardShape {
   std::vector<std::string> devices;  ///< indexed by stage
   Round round = {};
   bool return_outputs = true;
-  /// The number of inputs, and also the number of answers, for whose transfers a device has room.
+  /// A device has room to load this number of inputs, and to save as many answers.
   std::int64_t buffers = usual_buffers;
   /// How many micro-batches before its use the load of an input may be listed.
   std::int64_t inputs_ahead = 0;

@@ -22,8 +22,8 @@ std::vector<Field> common_parameters() {
       {.name = "buffers",
        .type = Type::integer,
        .summary =
-           "the number of inputs of micro-batches for whose loads the device has room; also the "
-           "number of outputs for whose saves the device has room",
+           "the device has room to load this number of inputs of micro-batches, and to save as many "
+           "outputs",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,

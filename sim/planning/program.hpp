@@ -77,8 +77,8 @@ struct Program {
     std::vector<std::uint32_t> loads, makes, uses, saves;  ///< numbers of instances
   };
 
-  /// The limits for the time of a load. The members are numbers of operations. A negative number is an operation of the
-  /// previous round.
+  /// The operations between which a load may run, by their numbers. A negative number is the number of an operation of
+  /// the previous round.
   struct Load {
     std::uint32_t instance = none;
     std::int64_t needed = 0;    ///< the operation that needs the instance

@@ -148,7 +148,7 @@ extern const Cut by_time_cut = {
         "estimate adds up the seconds of the single stages, so a simulated run may take more or "
         "less time than the estimate. The stages change with the machine.",
     .source =
-        "a dynamic programme over cuts and numbers of passes; the estimate of a group in AlexNet on one card",
+        "a dynamic programme over cuts and numbers of passes; AlexNet on one card estimates a group's seconds",
     .example = "sluice run alexnet_x200 stages=by_time",
     .parameters = {{.name = "in_flight",
                     .type = Type::integer,

@@ -58,7 +58,7 @@ FILES = [
     words("a scenario whose path is a folder", 5, ["'folder.yaml'", "a folder"], "run", "folder.yaml"),
     words("a scenario instead of a trace", 3, ["not a readable trace"], "show", "scenario.yaml", at="scenario.yaml"),
     words("a scenario instead of a model", 3, ["'sluice-scenario/1'", "expected 'sluice-model/1'"], "model", "scenario.yaml", at="scenario.yaml:1:9"),
-    words("a trace in a folder that is a file", 5, ["'scenario.yaml' is not a directory"], "run", "scenario.yaml", "-o", "scenario.yaml/t.h5"),
+    words("a trace whose path has a file in the place of a folder", 5, ["'scenario.yaml' is not a directory"], "run", "scenario.yaml", "-o", "scenario.yaml/t.h5"),
     words("a trace in a folder that cannot be written", 5, ["cannot write '/proc/t.h5'"], "run", "scenario.yaml", "-o", "/proc/t.h5"),
     words("a trace without a name", 5, ["without the name of a file"], "run", "scenario.yaml", "-o", "t.h5/"),
     words("a trace whose name is too long", 5, ["File name too long"], "run", "scenario.yaml", "-o", "t" * 300),
@@ -91,7 +91,7 @@ FITS = [
     words("an unknown key of the scenario", 3, ["'master_wieghts'", "did you mean 'master_weights'"], "fits", "model.yaml", "workload.master_wieghts=true", at="workload.master_wieghts=true:1:25"),
     words("a batch with too many micro-batches", 3, ["'1000003' for 'batch'", "expected at most 1000000 micro-batches"], "fits", "model.yaml", "--platform", "platform.yaml", "--batch", "1000003"),
     words("a scenario instead of the model of fits", 3, ["expected 'sluice-model/1'"], "fits", "scenario.yaml", at="scenario.yaml:1:9"),
-    words("fits that writes scenarios into a folder that is a file", 5, ["cannot make the folder 'model.yaml/x'"], "fits", "model.yaml", "--write", "model.yaml/x"),
+    words("fits with a file in the place of the folder for the scenarios", 5, ["cannot make the folder 'model.yaml/x'"], "fits", "model.yaml", "--write", "model.yaml/x"),
 ]
 
 DOCUMENTS = [
@@ -158,7 +158,7 @@ VALUES = [
     said("a machine without devices", 18, ["at least one device"], "platform.devices={}"),
     said("a device whose memory is unknown", 29, ["'hots' for the memory of device 'gpu'", "did you mean 'host'"], "platform.devices.gpu.memory=hots"),
     said("a device without memory", 29, ["'gpu' has no memory", "the first memory is the default"], "platform.devices.gpu.memory=[]"),
-    said("a second memory of a device without a name", 47, ["'name' is missing", "'gpu_ddr'"], "platform.devices.gpu.memory=[{capacity: 1MB}, {capacity: 1MB}]"),
+    said("a device whose second memory has no name", 47, ["'name' is missing", "'gpu_ddr'"], "platform.devices.gpu.memory=[{capacity: 1MB}, {capacity: 1MB}]"),
     said("rates for several numbers of threads, but no number of threads that the device uses", 29, ["'gpu' has no key 'threads'", "add threads: 4"], "platform.devices.gpu.memory={capacity: 1MB, by_threads: [{threads: 4, read: 1GB/s, write: 1GB/s}]}"),
     said("a group of zero devices", 32, ["'0' for 'count'", "at least 1"], "platform.groups={node: {count: 0}}"),
     said("a group within a group", 25, ["unknown key 'groups' in group 'node'"], "platform.groups={node: {groups: {}}}"),

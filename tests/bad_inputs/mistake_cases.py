@@ -46,8 +46,8 @@ GOOD = [
 
 # Mistakes that the first version of the program answered with bad messages, or without a message.
 TABLE = [
-    said("mistake 24, bits a second", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbps"),
-    said("mistake 25, a bandwidth in bits per second", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbit/s"),
+    said("mistake 24, a bandwidth in Gbps", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbps"),
+    said("mistake 25, a bandwidth in Gbit/s", 31, ["counts bits", "64 Gbit/s is 8GB/s"], "platform.links.host.bandwidth=64Gbit/s"),
     said("mistake 26, fp16", 16, ["'fp16' for 'dtype'", "did you mean 'float16'"], "workload.dtype=fp16"),
     said("mistake 27, bf16", 16, ["'bf16' for 'dtype'", "did you mean 'bfloat16'"], "workload.dtype=bf16"),
     said("mistake 28, half", 16, ["'half' for 'dtype'", "did you mean 'float16'"], "workload.dtype=half"),
@@ -107,7 +107,7 @@ ELSEWHERE = [
     said("mistake 65, a cut as a key of the policy", 12, ["unknown key 'cut' in policy (did you mean 'stages.cut'?)"], "policy.cut=per_layer"),
     said("mistake 66, a batch as a key of the policy", 14, ["unknown key 'batch' in policy (did you mean 'workload.batch'?)"], "policy.batch=4"),
     scenario("mistake 67, the strategy of fates as a key of the workload", "scenario.yaml:5:28", ["unknown key 'strategy' in workload (did you mean 'fates.strategy'?)"], "dtype: float32", "dtype: float32, strategy: sqrt"),
-    words("mistake 68, a report with the name of a document", 2, ["'table.json' for '--junit' is not a report as JUnit's XML", "--force"], "check", "scenario.yaml", "--baseline", "golden", "--junit", "table.json"),
+    words("mistake 68, a report with the name of a document", 2, ["'table.json' for '--junit' is not a report in JUnit's XML", "--force"], "check", "scenario.yaml", "--baseline", "golden", "--junit", "table.json"),
     words("mistake 69, a trace to standard output", 2, ["'-' for '--output' is not the name of a file: give a name such as trace.h5", "'./-'"], "run", "scenario.yaml", "-o", "-"),
     words("mistake 70, a plan to standard output", 2, ["'-' for '--output' is not the name of a file: leave the option out"], "plan", "scenario.yaml", "-o", "-"),
     words("mistake 71, a trace whose name ends in .json", 2, ["'out.json' for '--output' would be a trace", "not json: name it 'out.h5', or add --force", "--json prints the answer", "sluice export"], "run", "scenario.yaml", "-o", "out.json"),

@@ -95,7 +95,7 @@ NUMBERS = [
 
 FACTS = [
     plan("a fact without a value", "small.plan:3:6", ["'fact' takes a name and a value"], "iterations 3", "fact in_flight\niterations 3"),
-    plan("a unit of a text", "small.plan:3:22", ["'unit' is only for numbers, and 'chosen' is a text"], "iterations 3", "fact chosen cut unit=s\niterations 3"),
+    plan("a fact that is a text with a unit", "small.plan:3:22", ["'unit' is only for numbers, and 'chosen' is a text"], "iterations 3", "fact chosen cut unit=s\niterations 3"),
     plan("an unknown key of a fact", "small.plan:3:12", ["unknown key 'off'", "did you mean 'of'"], "iterations 3", "fact cut 3 off=0\niterations 3"),
 ]
 

@@ -224,7 +224,7 @@ const std::vector<Comparing>& comparing_checks() {
       {"a faster link", faster_link},
       {"no overlap", overlap_off},
       {"optimal is best", optimal_is_best},
-      {"a choice that is said", choice_said},
+      {"a choice that the scenario names", choice_said},
       {"most in flight", most_in_flight},
       {"the plan of the resolved scenario", plan_of_resolved},
       {"more work", more_work},

@@ -71,7 +71,7 @@ class Reports(Check):
             report.write_text(text)
             done = self.sluice("check", name, "--baseline", "golden", "--junit", "report.xml")
             self.assertEqual(done.returncode, 2, done.stdout)
-            self.assertIn("'report.xml' for '--junit' is not a report as JUnit's XML: give another name, or --force",
+            self.assertIn("'report.xml' for '--junit' is not a report in JUnit's XML: give another name, or --force",
                           done.stderr)
             self.assertEqual(report.read_text(), text)
             self.check(0, name, "--junit", "report.xml", "--force")

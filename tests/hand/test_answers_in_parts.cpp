@@ -62,8 +62,8 @@ Scenario streamed_gpt2(const std::string& capacity) {
                         "platform.devices.gpu.memory.capacity=" + capacity});
 }
 
-TEST_CASE("GPT-2 streams through a card that has no room for its table of words") {
-  // The table of words has 154 MB, and the logits of a sample have 206 MB. At each moment, the device needs far fewer
+TEST_CASE("GPT-2 streams through a card that has no room for its embedding table") {
+  // The embedding table has 154 MB, and the logits of a sample have 206 MB. At each moment, the device needs far fewer
   // bytes: the input and the output of a block (1024 x 768 elements) and one part of the table.
   const Plan small = make_plan(streamed_gpt2("100MB"));
   check(small);

@@ -288,7 +288,7 @@ TEST_CASE(
   CHECK(checked == 5 * 2 * 6);
 }
 
-TEST_CASE("GPT-2's table of words is tied to its logits, and is on the device only once") {
+TEST_CASE("GPT-2's embedding table is tied to its logits, and is on the device only once") {
   // GPT-2 has 124,439,808 parameters (tests/validation/test_zoo_counts.py). The table has 38,597,376 of these
   // parameters.
   constexpr std::int64_t all = 124'439'808;

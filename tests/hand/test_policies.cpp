@@ -174,8 +174,8 @@ TEST_CASE("streamed, discarded outputs are not saved") {
 }
 
 TEST_CASE("streamed: offloaded boundaries are saved once and loaded once") {
-  // Without overlap, 2 micro-batches take 0.6 + 2 x (0.001 + 6 + 0.001) ms. In addition, each micro-batch saves and
-  // loads A's 2 kB and B's 3 kB, in 2 x 2 x (0.002 + 0.003) ms.
+  // Without overlap, 2 micro-batches take 0.6 + 2 x (0.001 + 6 + 0.001) ms. In addition, A's 2 kB and B's 3 kB are
+  // saved once and loaded once for each of the 2 micro-batches, which takes 2 x 2 x (0.002 + 0.003) ms.
   CHECK(makespan_of(small_scenario(1000, abc,
                                    "workload: {batches_per_step: 2}\nstages: {cut: per_layer}\n"
                                    "fates: {strategy: offload_all}\n"

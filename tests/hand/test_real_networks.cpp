@@ -92,7 +92,7 @@ void check_trace(const Scenario& scenario, const PolicyCase& policy_case) {
     if (&stage != &stages.back()) crossing += stage.output_bytes;
   }
   CHECK(flop == scenario.model.flop());
-  // GPT-2's last stage has a copy of the table of words, 50257 x 768 elements of 2 bytes.
+  // GPT-2's last stage has a copy of the embedding table, 50257 x 768 elements of 2 bytes.
   const std::int64_t copies = scenario.name == "gpt2" ? 2 * 50257 * 768 : 0;
   CHECK(weights == 2 * scenario.model.parameters() + copies);
   // A device that keeps all weights does not need a copy.

@@ -113,8 +113,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "neither a plan without a body nor a plan with too many iterations per step has a time of a "
-    "further step") {
+    "a plan without a body, or with too many iterations per step, gives no time for a further "
+    "step") {
   Plan plan = planned("batch: 1", "policy: {name: resident, buffers: 2}\n");
   Plan none = plan;
   none.body_end = none.body_begin;

@@ -11,12 +11,12 @@ namespace sluice::test {
 namespace {
 
 TEST_CASE(
-    "if GPT-2 is cut in two, both halves have the table of words, and without a cut there "
+    "if GPT-2 is cut in two, both halves have the embedding table of words, and without a cut there "
     "is one table") {
   const Cutting cutting(load_model(zoo + "gpt2.yaml", {}));
-  // The table of words has 50257 x 768 = 38,597,376 parameters, and the table of positions has 1024 x 768 = 786,432
-  // parameters. A block has 12 x 768^2 + 13 x 768 = 7,087,872 parameters, and the last norm has 2 x 768 = 1,536
-  // parameters. In int8, a parameter is a byte.
+  // The embedding table of words has 50257 x 768 = 38,597,376 parameters, and the embedding table of positions has
+  // 1024 x 768 = 786,432 parameters. A block has 12 x 768^2 + 13 x 768 = 7,087,872 parameters, and the last norm has
+  // 2 x 768 = 1,536 parameters. In int8, a parameter is a byte.
   const auto whole = cutting.cut("{cut: explicit, after: []}");
   REQUIRE(whole.size() == 1);
   CHECK(whole[0].weight_bytes == 38'597'376 + 786'432 + 12 * 7'087'872 + 1'536);

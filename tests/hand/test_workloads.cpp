@@ -20,7 +20,7 @@ void require_makespan(const Plan& made, double microseconds) {
   CHECK(execute_isolated(plan).report.makespan == exact);
 }
 
-TEST_CASE("1F1B pipelines of uneven stages end at the time of a max-plus recursion") {
+TEST_CASE("1F1B pipelines of uneven stages end at the time that a max-plus recursion gives") {
   require_makespan(bench::pipeline_plan({4, 8, true, true}), 44'536);
   require_makespan(bench::pipeline_plan({8, 64, true, true}), 300'847);
   require_makespan(bench::pipeline_plan({16, 256, true, true}), 1'170'780);
@@ -31,7 +31,7 @@ TEST_CASE("1F1B pipelines of uneven stages end at the time of a max-plus recursi
 // and then for M b without a pause, because its own backward passes come first. The last gradient crosses P-1 stages in
 // (P-1)(b + x). The sum is:
 //   (P-1)(f + b + 2x) + M (f + b)
-TEST_CASE("a GPipe pipeline of equal stages takes the time of its closed form") {
+TEST_CASE("a GPipe pipeline of equal stages takes the time that a formula gives") {
   for (const auto& [stages, micro_batches] : {std::pair{4, 8}, {8, 64}, {16, 256}}) {
     const double x = 640 + 10, f = 1000, b = 2000;
     const double expected = (stages - 1) * (f + b + 2 * x) + micro_batches * (f + b);
@@ -39,7 +39,7 @@ TEST_CASE("a GPipe pipeline of equal stages takes the time of its closed form") 
   }
 }
 
-TEST_CASE("1F1B pipelines of equal stages end at the time of a max-plus recursion") {
+TEST_CASE("1F1B pipelines of equal stages end at the time that a max-plus recursion gives") {
   require_makespan(bench::pipeline_plan({4, 8, true, false}), 43'400);
   require_makespan(bench::pipeline_plan({8, 64, true, false}), 293'600);
   require_makespan(bench::pipeline_plan({16, 256, true, false}), 1'143'200);
@@ -52,7 +52,7 @@ TEST_CASE("an offloaded chain of one layer takes the sum of its operations") {
   require_makespan(bench::offload_plan(1, 5), 5 * 4300 + 476);
 }
 
-TEST_CASE("an offloaded chain ends at the time of an event queue") {
+TEST_CASE("an offloaded chain ends at the time that an event queue gives") {
   require_makespan(bench::offload_plan(2, 3), 22'438);
   require_makespan(bench::offload_plan(3, 4), 42'387);
   require_makespan(bench::offload_plan(12, 100), 3'850'602);

@@ -48,7 +48,8 @@ def builder():
 
 
 def subjects():
-    """Returns pairs of a function and its valid arguments. Each parameter in turn gets each value."""
+    """Returns pairs of a function and its valid arguments. The test replaces one of these arguments at a time, by each
+    of values()."""
     scenario = sluice.load("phased_ipu_pair", SMALL)
     plan, model, platform = scenario.plan(), sluice.model("alexnet"), sluice.platform("k40")
     yield from [(sluice.load, ["alexnet_x200"]), (sluice.model, ["alexnet"]), (sluice.platform, ["k40"]),

@@ -48,9 +48,9 @@ class Formulas:
         return 2 * self.sh
 
     def parameters(self, t=1):
-        """Returns the parameters of a rank: the products, their biases, the norms, and the tables of words (shared with
-        the logits) and positions. Each block has two pairs of products; the rank has the whole bias of the second
-        product of each pair."""
+        """Returns the parameters of a rank: the products, their biases, the norms, and the embedding tables of words
+        (which the logits share) and of positions. Each block has two pairs of products; the rank has the whole bias of
+        the second product of each pair."""
         h = self.h
         block = Fraction(12 * h * h + 7 * h, t) + 2 * h + 4 * h
         return self.blocks * block + Fraction(VOCABULARY * h, t) + TOKENS * h + 2 * h
@@ -231,7 +231,7 @@ class Korthikanti(Case):
         self.assertEqual(18 * products, Fraction("45.5625") * GIB)
         self.assertIn(f"would give {float(16 * products / GIB)} GiB", text_of(PAGE))
         classes = run("selective", 8)["peak_bytes_by_class"]["gpu"]
-        # The stage of the logits shares the table of words with the first stage, and the rank holds the table once.
+        # The stage of the logits shares the embedding table with the first stage, and the rank holds the table once.
         parameters = formulas.parameters(RANKS)
         self.assertEqual(classes["weight"], 2 * parameters)
         self.assertEqual(classes["optimizer"], 12 * parameters)

@@ -176,8 +176,8 @@ class Counts(unittest.TestCase):
         # that are 14,336 wide.
         block = 2 * 4096 ** 2 + 2 * 4096 * 1024 + 8 * 4096 + 8 * 3 * 4096 * 14336 + 2 * 4096
         self.assertEqual(totals("mixtral_8x7b")["parameters"], 2 * 32000 * 4096 + 32 * block + 4096)
-        # In OPT, a block has 12 x width^2 weights, 9 x width biases, and 4 x width parameters of two norms. OPT has two
-        # positions more than tokens.
+        # In OPT, a block has 12 x width^2 weights, 9 x width biases, and 4 x width parameters of two norms. The
+        # table of positions of OPT has two rows more than there are tokens.
         for blocks, width, heads, parameters in ((12, 768, 12, 125_239_296),
                                                  (32, 4096, 32, 6_658_473_984)):
             self.assertEqual(parameters, 50272 * width + 2050 * width
@@ -195,7 +195,7 @@ class Counts(unittest.TestCase):
         # products are 28,672 wide.
         block = 2 * 8192 ** 2 + 2 * 8192 * 1024 + 3 * 8192 * 28672 + 2 * 8192
         self.assertEqual(totals("llama2_70b")["parameters"], 2 * 32000 * 8192 + 80 * block + 8192)
-        # Per token, the model has one multiply-accumulate for each weight except the weights of the table of words. In
+        # Per token, the model has one multiply-accumulate for each weight except the weights of the embedding table. In
         # each block, the two products of attention have 4,096 x 8,192 multiply-accumulates each per token: 4,096 tokens
         # of context, and 8,192 features.
         used = 32000 * 8192 + 80 * (block - 2 * 8192)

@@ -160,7 +160,7 @@ const Command check_command = {
           .summary = "let every difference fail the check, and not only worse numbers"},
          {.name = "junit",
           .value = "FILE",
-          .summary = "in addition, write a report as JUnit's XML"},
+          .summary = "in addition, write a report in JUnit's XML"},
          force_option(Output::junit),
          {.name = "format",
           .value = "FORMAT",

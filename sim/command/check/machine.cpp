@@ -1,4 +1,4 @@
-// Writes the report of a check for programs and for continuous integration, as JSON, as JUnit's XML, or as GitHub's
+// Writes the report of a check for programs and for continuous integration, as JSON, in JUnit's XML, or as GitHub's
 // annotations.
 #include <regex>
 

@@ -33,7 +33,7 @@ std::string in_brief(const ScenarioVerdict& scenario);
 std::string check_json(const CheckReport& report);
 /// Returns annotations of a pull request: errors, warnings and notices.
 std::string check_github(const CheckReport& report);
-/// Returns one test case per scenario as JUnit's XML, which GitLab, Jenkins and other systems read.
+/// Returns one test case per scenario in JUnit's XML, which GitLab, Jenkins and other systems read.
 std::string check_junit(const CheckReport& report);
 
 struct SideBySideReport {

@@ -12,7 +12,7 @@ namespace sluice {
 /// A fit of measurements on some devices, by class of operators and dtype.
 struct Fit {
   std::string name, summary, source, licence;
-  /// The devices of the measurements. The rates of the devices are in the dtype of the classes.
+  /// The devices of the measurements. The rate of a device is its FLOP/s in the dtype of the classes.
   std::vector<Sheet> devices;
   std::vector<ClassFit> classes;
 

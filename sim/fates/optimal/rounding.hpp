@@ -26,7 +26,7 @@ struct Rounding {
 /// boundaries.
 Fate& fate_at(Choices& choices, std::size_t place);
 
-/// Keeps all boundaries that must not be dropped with these choices.
+/// Keeps the answer, and each boundary that the choices drop although no recomputed stage makes it again.
 void keep_what_nobody_makes(Choices& choices);
 
 /// Returns a tape that fits into the budget, or an empty tape if no attempt fits.

@@ -63,7 +63,7 @@ std::string padding_text(const Window& window, std::size_t axis) {
   const std::int64_t dilation = window.dilation[axis];
   std::string text = "'" + std::to_string(window.kernel[axis]) + "' for 'kernel': ";
   if (dilation > 1)
-    text += "with a dilation of " + std::to_string(dilation) + " it reaches over " +
+    text += "with a dilation of " + std::to_string(dilation) + " the window has a length of " +
             std::to_string(window.reach(axis)) + ", ";
   keys.fail("kernel", text + "larger than the input " + text_of(image) + " with a padding of " +
                           padding_text(window, axis) + ", expected at most " +

@@ -196,7 +196,7 @@ class Converter {
     return typed ? *typed : add_operator(node, draft, reads, name, shape);
   }
 
-  /// Adds a note if a table of words may be in the file twice. If the last product of a model uses the table as its
+  /// Adds a note if an embedding table may be in the file twice. If the last product of a model uses the table as its
   /// weights, exporters write the table twice: as it is, and transposed.
   void note_table(const Node& node) {
     const bool looks_up = node.op == "Gather";
@@ -345,10 +345,10 @@ class Converter {
   std::vector<const Node*> live_;
   /// The nodes with a property that no layer type has. The key is this property.
   std::map<std::string, std::vector<const Node*>> without_type_;
-  /// The tables of words. The key is the shape of a table, and the element is the index of the table among the weights,
+  /// The embedding tables. The key is the shape of a table. The value holds the index of the table among the weights,
   /// and the node that reads the table.
   std::map<Shape, std::pair<std::uint32_t, const Node*>> tables_;
-  /// Notes about tables of words that may be in the file twice.
+  /// Notes about embedding tables that may be in the file twice.
   std::vector<std::string> turned_tables_;
   std::unordered_map<std::string, MadeTensor> made_;
   std::unordered_set<std::string> names_;

@@ -205,8 +205,8 @@ Plan rewrite_for(const PolicyRequest& request, const CommonParameters& common, P
   return rewritten;
 }
 
-/// Returns the seconds and the plan that these choices have on the real machine. The result has no plan if a memory is
-/// too small.
+/// Returns the result for the real machine that corresponds to `shown`, a result for the shown machine: the rewritten
+/// plan and its seconds. The returned result has no plan if a memory is too small.
 Settled settled_on(const PolicyRequest& request, const CommonParameters& common,
                    const Settled& shown) {
   Settled one = settled(shown.text, [&] { return rewrite_for(request, common, shown.plan()); });

@@ -138,9 +138,9 @@ class StreamedWays {
                               shared_);
   }
 
-  /// Simulates the way repeatedly, each time with fewer bytes for early loads. The lower bound rises when the bytes
-  /// become fewer. The loop ends when this bound reaches `worth`. If the loads do not use all of their bytes, the loop
-  /// skips numbers of bytes that lead to the present order of loads.
+  /// Simulates a choice with several values of `ahead`, beginning with the greatest value. The lower bound of the
+  /// seconds is higher for a smaller value. The loop ends when this bound reaches `worth`. If the loads do not use all
+  /// bytes that `ahead` allows, the loop skips smaller values that lead to the same order of loads.
   void simulate(Rehearsal& rehearsal, double worth,
                 const std::function<void(const Settled&)>& settled) const {
     const std::vector<std::int64_t> aheads = aheads_that_fit(rehearsal);

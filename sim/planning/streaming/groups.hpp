@@ -29,7 +29,7 @@ std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std:
 struct StreamedChoice {
   /// The micro-batches that run through a group per load of its weights.
   std::int64_t in_flight = 1;
-  /// The number of inputs, and also the number of results, for whose transfers the device has room.
+  /// The device has room to load this number of inputs, and to save as many results.
   std::int64_t buffers = 1;
   /// Whether a run gets fewer than `buffers` buffers if so many buffers do not fit together with its group.
   bool spares = false;

@@ -21,9 +21,9 @@ struct WaitingCase {
   bool smaller_pieces = true;  ///< whether pieces of a quarter of the choice's size are tried, too
 };
 
-/// Returns candidates for this choice that list loads as early as a number of bytes allows. Several numbers of bytes,
-/// independent of the capacity, are tried. In these candidates, weights, inputs and results share the bytes, and
-/// actions wait for each other. A rehearsal would reserve bytes for inputs and results during a whole run of a group.
+/// Returns candidates for this choice. A candidate lists loads as early as a limit of bytes allows. Several limits are
+/// tried, which do not depend on the capacity. Weights, inputs and results share the bytes of a limit, and actions wait
+/// for each other. A rehearsal would reserve bytes for inputs and results during a whole run of a group.
 /// `context` keeps the members of `waiting` alive. Returns nothing if the cut has one group, if nothing overlaps, if
 /// loads and saves slow each other down, if host memory may be too small, or if there are too many slots.
 std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,

@@ -1,5 +1,5 @@
-// Decides when the loads of a program come. Loads come as late as possible, because the loaded tensors occupy memory
-// from then on. But loads come early enough that no operation waits for a load.
+// Decides when the loads of a program come. A load comes as late as possible, because the loaded tensor occupies
+// memory from the start of the load. But a load comes early enough that no operation waits for it.
 #pragma once
 
 #include <optional>

@@ -49,7 +49,7 @@ class StepMaker {
 
  private:
   /// Adds the tensors whose home is host memory: the inputs of the step, and the weights. If weights take turns, the
-  /// function also adds the optimizer state and, without updates, the gradients.
+  /// function also adds the optimizer state, and the gradients of stages whose weights are not updated.
   void add_places() {
     std::vector<Program::Place>& places = draft_.program.places;
     for (std::int64_t m = 0; m < shape_.micro_batches * shape_.batches; ++m)

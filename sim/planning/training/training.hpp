@@ -30,7 +30,7 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
                                   bool selective, bool overlap);
 
 /// Returns the bytes of host memory that the inputs of a step and the weights leave free. If weights take turns, the
-/// optimizer state and, without updates, the gradients also need room. The result is empty if the room is unlimited.
+/// optimizer state, and gradients of stages without updates, also need room. Returns nullopt if the room is unlimited.
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 

@@ -21,8 +21,8 @@ constexpr std::size_t most_starts = 3;
 /// are used for walks downhill.
 constexpr std::size_t worth_dividing_a_dimension = 40;
 constexpr std::size_t most_dimensions_with_corners = 4;
-/// The number of calls of the score that a method of NLopt may make for each new point that it may ask for. Numbers are
-/// rounded, so many calls ask for a point that is already known.
+/// If a method of NLopt may evaluate n new points, it may call the score this number times n. Numbers are rounded, so
+/// many calls ask for a point that is already known.
 constexpr std::size_t calls_for_each_point = 20;
 
 /// Turns a merit into one number for a walk downhill. Points that keep the limits get smaller numbers than all other

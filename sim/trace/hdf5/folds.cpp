@@ -95,7 +95,7 @@ void check(const Fold& fold, std::int64_t spans, const std::vector<std::int64_t>
     refuse("a period needs at least one repetition, one iteration, and seconds of at least 0");
   if (fold.spans.first < 0 || fold.spans.count < 1 || fold.spans.count > spans ||
       fold.spans.first > spans - fold.spans.count)
-    refuse("a period has spans that are not there");
+    refuse("a period has spans that the trace lacks");
   std::vector<std::int64_t> ordered(events.size(), 0);
   for (const std::uint32_t pool : fold.order) {
     if (pool >= events.size()) refuse("an event of a period has no pool");
@@ -105,7 +105,7 @@ void check(const Fold& fold, std::int64_t spans, const std::vector<std::int64_t>
     const StoredRows& rows = fold.pools[p];
     if (rows.count != ordered[p] || rows.first < 0 || rows.count > events[p] ||
         rows.first > events[p] - rows.count)
-      refuse("a period has events that are not there");
+      refuse("a period has events that the trace lacks");
   }
 }
 

@@ -75,7 +75,8 @@ TEST_CASE("backward work reads the kept tensors and the output's gradient, and w
   CHECK(forward_work(model, a, 8, DType::float32).written == 4 * 8 * 200);
 }
 
-TEST_CASE("a table reads only the rows that are looked up, and experts read one matrix per row") {
+TEST_CASE(
+    "an embedding reads only the rows that are looked up, and experts read one matrix per row") {
   const Model model = sluice::test::model_of(
       "- {type: input, name: tokens, shape: [3]}\n"
       "- {type: embedding, name: words, entries: 10, features: 8}\n"

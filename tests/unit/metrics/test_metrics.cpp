@@ -181,7 +181,7 @@ TEST_CASE("Overflow is the number of bytes beyond a capacity that is not enforce
   REQUIRE(value(totals, "overflow_bytes").keyed.empty());
 }
 
-TEST_CASE("Bubbles count the mean computation; recomputation is relative to other computation") {
+TEST_CASE("Bubbles are time beyond the mean computation; recomputation is a share of other work") {
   Plan plan;
   plan.streams = {{"a", StreamKind::compute, "a", 0, 0}, {"b", StreamKind::compute, "b", 0, 0}};
   plan.actions.resize(3);

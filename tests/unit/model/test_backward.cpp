@@ -152,7 +152,7 @@ TEST_CASE("views keep no tensors and move no bytes, and dropout keeps one byte p
 }
 
 TEST_CASE(
-    "the gradients of tables and learned rows are sums, and the gradient of a rotation is rotated back") {
+    "the gradients of embeddings and learned rows are sums, and the gradient of a rotation is rotated back") {
   const Layer table = model_of(tokens + "- {type: embedding, entries: 9, features: 8}\n").layers[1];
   check_counts(table, 0, 40);
   check_reads(table, true, false);

@@ -44,9 +44,9 @@ TEST_CASE("kernel, stride, dilation and padding may be given for each axis") {
   CHECK(shape("kernel: [1, 7], padding: [0, 3]") == Shape{28, 28, 1});
   CHECK(shape("kernel: [7, 1]") == Shape{22, 28, 1});
   CHECK(shape("kernel: 2, stride: [2, 3]") == Shape{14, 9, 1});  // floor(26 / 3) + 1 = 9
-  // A window reaches over 5 pixels.
+  // The window has a length of 5 pixels.
   CHECK(shape("kernel: 3, dilation: 2") == Shape{24, 24, 1});
-  // A window reaches over 5 and 19 pixels.
+  // The window has a height of 5 pixels and a width of 19 pixels.
   CHECK(shape("kernel: 3, dilation: [2, 9]") == Shape{24, 10, 1});
   CHECK(shape("kernel: 3, padding: [1, 0, 2, 4]") == Shape{29, 30, 1});  // 28 + 3 - 2, 28 + 4 - 2
   CHECK(shape("kernel: 3, padding: same, dilation: 50") == Shape{28, 28, 1});
@@ -341,9 +341,9 @@ TEST_CASE("an impossible value is refused at its key") {
   CHECK_THAT(message_for("conv2d, channels: 1, kernel: 3, padding: [1, -2]"),
              Contains("m.yaml:5:55: error: '-2' for 'padding': it must be at least 0"));
   CHECK_THAT(message_for("conv2d, channels: 1, kernel: 4, dilation: 3"),
-             Contains("m.yaml:5:39: error: '4' for 'kernel': with a dilation of 3 it reaches over "
-                      "10, larger than the input [8, 8, 6] with a padding of 0, expected at most "
-                      "3"));
+             Contains("m.yaml:5:39: error: '4' for 'kernel': with a dilation of 3 the window has a "
+                      "length of 10, larger than the input [8, 8, 6] with a padding of 0, expected "
+                      "at most 3"));
   CHECK_THAT(message_for("conv_transpose2d, channels: 1, kernel: 3, padding: 5"),
              Contains("a padding of 10 on both sides leaves nothing of an output of 10"));
   CHECK_THAT(message_for("adaptive_avg_pool, output: [0, 1]"), Contains("'0' for 'output'"));

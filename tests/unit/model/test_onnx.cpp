@@ -48,8 +48,9 @@ TEST_CASE("the batch changes no count, and an equal model results if a written m
   }
 }
 
-TEST_CASE("an attention block with products of activations, a table of words and positions is read",
-          "[onnx]") {
+TEST_CASE(
+    "an attention block with products of activations and embeddings of words and positions is read",
+    "[onnx]") {
   OnnxBytes onnx;
   onnx.opset(17)
       .input("ids", {"N", "words"}, onnx_int64)

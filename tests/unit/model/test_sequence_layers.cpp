@@ -225,8 +225,8 @@ TEST_CASE("split, slice and transpose compute nothing") {
 TEST_CASE("Mixtral computes each token with 2 of its 8 experts") {
   const Model m = load_model(zoo + "mixtral_8x7b.yaml", {"tokens=1"});
   CHECK(m.parameters() == 46'702'792'704);
-  // A token uses 2 of 8 experts, and only its own row of the table of words. The published number of parameters that a
-  // token uses is 12,879,925,248. The table of words and the norms compute no products. In addition to the products,
+  // A token uses 2 of 8 experts, and only its own row of the embedding table. The published number of parameters that a
+  // token uses is 12,879,925,248. The embedding table and the norms compute no products. In addition to the products,
   // each of 32 blocks computes one score, with 2 x 4,096 multiply-accumulates.
   CHECK(m.macs() == 12'879'925'248 - 32'000 * 4'096 - (2 * 32 + 1) * 4'096 + 32 * 2 * 4'096);
 }

@@ -212,7 +212,7 @@ TEST_CASE("weights may be loaded before the large inputs of their group") {
 
 // A scenario that gives the number of buffers leaves the other choices open. No key says that only the first input of a
 // group is loaded before the group begins, so the text of a choice says this after a semicolon.
-TEST_CASE("a scenario with the number of buffers that was chosen is as fast as the choice") {
+TEST_CASE("a run with the chosen number of buffers is equally fast if the scenario gives it") {
   const auto text_of = [](const Plan& plan) {
     return std::get<std::string>(find_fact(plan.facts, "chosen")->value);
   };

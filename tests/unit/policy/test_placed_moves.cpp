@@ -107,9 +107,9 @@ TEST_CASE(
   const std::string text = scenario_text("aaabbbccc", card, "batch: 1, steps: 3");
   // Fast memory has room for the activations and two of the three weights. The first weights stay. The second weights
   // are fetched while the first weights are used. The third weights then take the room of the second weights, in 4 s
-  // without computation. A layer takes 4.8 s. Before the first round, 400 bytes come to fast memory at 300 byte/s,
-  // because other bytes come to slow memory at 100 byte/s. After these bytes, the image comes to fast memory. The last
-  // answer leaves at 400 byte/s.
+  // without computation. A layer takes 4.8 s. Before the first round, 400 bytes come to fast memory at 300 byte/s. At
+  // the same time, other bytes come to slow memory at the other 100 byte/s of the link. Then the image comes to fast
+  // memory at 300 byte/s. The last answer leaves at 400 byte/s.
   const double begin = 400.0 / 300 + 40.0 / 300, end = 0.1;
   CHECK(seconds_of(placed(text, "asynchronous", 1100)) == Approx(begin + 3 * (9 * 4.8 + 4) + end));
   // Without the copy engine, fetching the second weights also takes 4 s without computation.

@@ -85,7 +85,7 @@ std::string policy_of(const std::string& choice, const std::string& scenario) {
 }  // namespace
 
 TEST_CASE(
-    "A policy of which only the name is given takes the parameters of the scenario's policy that it knows") {
+    "A policy given only by its name takes those parameters of the scenario's policy that are also its own") {
   const std::string scenario =
       "policy: {name: streamed, overlap: false, prefetch: 3}\nphases: {activations: on_chip}\n";
   CHECK(policy_of("resident", scenario) == "policy:\n  name: resident\n  overlap: false\n");

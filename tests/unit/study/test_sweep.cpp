@@ -357,7 +357,7 @@ TEST_CASE(
   CHECK(crossings(points, result)[0].from == "b=2");
 }
 
-TEST_CASE("Transfers count as hidden from the value at which they start to stay hidden") {
+TEST_CASE("Transfers count as hidden from the value after which they are always hidden") {
   // For a=x, exposed / (exposed + compute) is 50 %, 1 %, 10 % and 4 % along b. For a=y, all transfers are hidden.
   const Points points({{"a", {"x", "y"}}, parse_axis("b=1..4")}, Over::grid);
   SweepResult result;

@@ -212,16 +212,16 @@ TEST_CASE("Folds that contradict the spans and events of the file are refused") 
   const auto whole = [&](const char* column, std::int64_t value) {
     return refusal(column, value, H5T_NATIVE_INT64);
   };
-  CHECK_THAT(whole("/folds/first_row", -1), Contains("spans that are not there"));
-  CHECK_THAT(whole("/folds/first_row", 8), Contains("spans that are not there"));
-  CHECK_THAT(whole("/folds/rows", 0), Contains("spans that are not there"));
+  CHECK_THAT(whole("/folds/first_row", -1), Contains("spans that the trace lacks"));
+  CHECK_THAT(whole("/folds/first_row", 8), Contains("spans that the trace lacks"));
+  CHECK_THAT(whole("/folds/rows", 0), Contains("spans that the trace lacks"));
   CHECK_THAT(whole("/folds/times", 0), Contains("at least one repetition"));
   CHECK_THAT(whole("/folds/times", std::int64_t{1} << 61), Contains("2^62"));
   CHECK_THAT(whole("/folds/iterations", std::int64_t{1} << 50), Contains("2^62 iterations"));
   CHECK_THAT(whole("/folds/events", 7), Contains("without an order"));
-  CHECK_THAT(whole("/folds/events", 5), Contains("events that are not there"));
-  CHECK_THAT(whole("/folds/pools/first_row", 100), Contains("events that are not there"));
-  CHECK_THAT(whole("/folds/pools/rows", 1), Contains("events that are not there"));
+  CHECK_THAT(whole("/folds/events", 5), Contains("events that the trace lacks"));
+  CHECK_THAT(whole("/folds/pools/first_row", 100), Contains("events that the trace lacks"));
+  CHECK_THAT(whole("/folds/pools/rows", 1), Contains("events that the trace lacks"));
   CHECK_THAT(refusal("/folds/order/pool", std::uint32_t{2}, H5T_NATIVE_UINT32),
              Contains("has no pool"));
   CHECK_THAT(refusal("/folds/period", std::nan(""), H5T_NATIVE_DOUBLE),
