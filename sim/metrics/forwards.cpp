@@ -102,8 +102,8 @@ class Forwards {
   // Each time grows by some amount per iteration. Suppose that this amount did not change over as many iterations as
   // waits reach back. Then each of the next iterations adds this amount, as long as the wait that decides each start
   // does not change. If the time of another wait grows faster, this other wait decides the start after some iterations.
-  // The number of these iterations is the difference of the two times / the difference of their growths. All earlier
-  // iterations can be skipped at once, and the result is exact.
+  // The number of these iterations is the difference of the two times / the difference of their growths. These
+  // iterations need not be computed one by one: they are skipped at once, and the result is exact.
 
   /// Skips iterations after this iteration, at most up to `end`. Returns the number of skipped iterations.
   std::int64_t jump(std::int64_t iteration, std::int64_t end) {

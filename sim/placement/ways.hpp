@@ -72,7 +72,7 @@ std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           const std::vector<std::string>& ways, int nodes,
                                           const PlacementProgress& progress = {});
 
-/// The seconds that a tensor saves by its memory, in a placement without moves.
+/// How many seconds the choice of memory for one tensor is worth, in a placement without moves.
 struct TensorWorth {
   std::uint32_t tensor = none;
   bool fast = false;

@@ -108,7 +108,7 @@ TEST_CASE(
   CHECK(pool->bytes == 4 * (2 * 64 * 64 + 2 * 16 * 64));
   CHECK(kernel_of(row("global_avg_pool", "global_avg_pool", {2, 5, 5, 64}), "pool", 4)->bytes ==
         4 * (2 * 64 * 25 + 2 * 64));
-  // If the row has outputs, their shape gives the rows: 14 words become 14 rows of 32 elements.
+  // If the profile row has outputs, the kernel gets its size from the shape of the outputs: 14 rows of 32 elements.
   ProfileRow words = row("embedding", "embedding features=32", {2, 7});
   words.outputs = {{2, 7, 32}};
   CHECK(kernel_of(words, "elementwise", 4)->rows == 14);
