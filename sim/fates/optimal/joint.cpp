@@ -94,7 +94,7 @@ class Separating {
     }
   }
 
-  /// Brings a joint boundary to the device. The boundaries in it that have left the device become `absent_`. An
+  /// Brings a joint boundary to the device. Its boundaries that have left the device become `absent_`. An
   /// absent boundary is loaded when an operation reads it.
   void load(std::size_t joint) {
     for (const std::size_t b : crossing_[joint]) {
