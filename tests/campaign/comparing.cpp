@@ -196,8 +196,8 @@ void most_in_flight(const Executed& run, Complaints& complaints) {
 
 /// Checks that a run does not get faster with one more step, micro-batch or batch. In training, loads are placed one
 /// after the other where memory has room, and not by a search through all orders. So a step with more work may get a
-/// better order of loads and take less time. If the loads of several replicas share a link, the difference was up to 6.8 %
-/// (two micro-batches per replica instead of one).
+/// better order of loads and take less time. If the loads of several replicas share a link, the difference was up to
+/// 6.8 % (two micro-batches per replica instead of one).
 void more_work(const Executed& run, Complaints& complaints) {
   const Workload& workload = run.scenario.workload;
   const std::int64_t sharing = workload.training && is_replicated(run)
