@@ -150,8 +150,8 @@ def _own(value: Any) -> Any:
 
 
 def _is_leaf(module: nn.Module) -> bool:
-    """Returns whether the module is a leaf. Attention is a leaf, because it uses the weights of its parts without
-    calling them."""
+    """Returns whether the module is a leaf. Attention is a leaf, because it uses the weights of its parts but does not
+    call these parts."""
     return _is_split(module) or next(module.children(), None) is None
 
 

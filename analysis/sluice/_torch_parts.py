@@ -33,7 +33,7 @@ class Attention(nn.Module):
 
 
 def is_split(module: nn.Module) -> bool:
-    """Returns whether the module uses the weights of its parts without calling them."""
+    """Returns whether the module uses the weights of its parts but does not call these parts."""
     return isinstance(module, nn.MultiheadAttention)
 
 

@@ -270,8 +270,8 @@ class Layers:
                 self._counted.setdefault(id(one), layer)
 
     def count_new(self, layer: str, tensors: Sequence[Any]) -> int:
-        """Assigns to the layer all learned elements of the tensors that no layer has yet, and returns the number of
-        these elements."""
+        """Assigns the parameters of these tensors to the layer, except parameters that a layer already has. Returns the
+        number of elements that were assigned."""
         new = {id(one): one for tensor in tensors for one in self._learned.get(id(tensor), [])
                if id(one) not in self._counted}
         for one in new.values():

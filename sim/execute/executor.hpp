@@ -22,9 +22,9 @@ struct ExecutorOptions {
   /// SimGrid's context factory ("raw", "boost" or "thread"). If empty, SimGrid chooses.
   std::string contexts = {};
   const PlanTables* tables = nullptr;  ///< the plan's tables, if they have already been made
-  /// Whether the replay may skip whole periods of a steady state. The times after skipped periods are sums in another
-  /// order than SimGrid's times, and equal SimGrid's times to 1e-12 of the makespan. If no period is skipped and no
-  /// link is shared, all times equal SimGrid's times to the bit.
+  /// Whether the replay may skip whole periods of a steady state. After skipped periods, the replay adds up durations
+  /// in another order than SimGrid, so its times equal SimGrid's times only to 1e-12 of the makespan. If no period is
+  /// skipped and no link is shared, all times equal SimGrid's times to the bit.
   bool may_skip = true;
 };
 

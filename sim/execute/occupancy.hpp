@@ -1,4 +1,4 @@
-// Divides the time of an action into an arithmetic part, in seconds, and the flows that may meet other flows on a link.
+// Divides an action into its arithmetic part, whose seconds are known in advance, and its flows that may share a link.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class Occupancy {
   /// With `every_flow`, all flows that move bytes count as shared, including flows whose links no other flow uses.
   explicit Occupancy(const PlanTables& tables, bool every_flow = false);
 
-  /// Returns whether the action has an arithmetic part: seconds of computation, or a flow that shares no link.
+  /// Returns whether the action has an arithmetic part, which is seconds of computation or a flow that shares no link.
   bool has_own(std::uint32_t action) const { return own_[action] >= 0; }
   /// Returns the seconds of the arithmetic part.
   double own(std::uint32_t action) const { return own_[action]; }

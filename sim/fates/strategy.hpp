@@ -46,8 +46,8 @@ struct FateRequest {
   /// The seconds of a result that the caller already has. Only a tape that takes fewer seconds is useful.
   double worth = std::numeric_limits<double>::infinity();
 
-  /// Returns whether the weights of stages take turns on the device. If true, the seconds of a tape do not include the
-  /// times of the run outside of its micro-batches.
+  /// Returns whether the weights of stages take turns on the device. If true, the seconds of a tape include only the
+  /// micro-batches of the run, and not the seconds in `run`.
   bool takes_turns() const;
 };
 

@@ -99,11 +99,11 @@ class Forwards {
     return window_.at(wait.action, on);
   }
 
-  // Each time grows by some amount per iteration. Suppose that this amount did not change over as many iterations as
-  // waits reach back. Then each of the next iterations adds this amount, as long as the wait that decides each start
-  // does not change. If the time of another wait grows faster, this other wait decides the start after some iterations.
-  // The number of these iterations is the difference of the two times / the difference of their growths. All earlier
-  // iterations can be skipped at once, and the result is exact.
+  // Each time grows by some amount per iteration. Suppose that a wait looks back at most R iterations, and that this
+  // amount did not change in the last R iterations. Then each of the next iterations adds this amount, as long as the
+  // wait that decides each start does not change. If the time of another wait grows faster, this other wait decides the
+  // start after some iterations. The number of these iterations is the difference of the two times / the difference of
+  // their growths. These iterations are skipped at once instead of one by one, and the result is exact.
 
   /// Skips iterations after this iteration, at most up to `end`. Returns the number of skipped iterations.
   std::int64_t jump(std::int64_t iteration, std::int64_t end) {

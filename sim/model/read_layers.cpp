@@ -214,8 +214,8 @@ class Expansion {
     previous_ = index;
   }
 
-  /// Refuses a layer with which the model has more elements than fit into a count of bytes. So sums over layers cannot
-  /// overflow later, when the position of a layer in the document is no longer known.
+  /// Adds the elements of a layer to the elements of the model. Throws if the bytes of all elements do not fit into 64
+  /// bits. So sums over layers cannot overflow later, when the position of a layer in the document is no longer known.
   void count_elements(const Layer& layer) {
     constexpr std::int64_t most_bytes_each =
         32;  // bytes per element for the widest dtype, with a gradient and copies

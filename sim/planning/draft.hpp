@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-/// Numbers that stand for those decisions of a draft that depend on prices. Two drafts have equal numbers exactly when
+/// The decisions of a draft that depend on prices, written as numbers. Two drafts have equal numbers exactly when
 /// prices led to equal decisions.
 using PriceDecisions = std::vector<std::int64_t>;
 /// Returns no numbers, for a draft whose decisions do not depend on prices.

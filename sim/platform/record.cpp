@@ -30,11 +30,11 @@ const Record& rate_record() {
   return record;
 }
 
-/// Returns the record of the compute units' rates by the number of threads.
+/// Returns the record of a row of `by_threads`: the rates at which a number of threads read and write the memory.
 const Record& threads_record() {
   static const Record record = {
       "row of by_threads",
-      "The rates, in byte/s, that a number of threads reach together.",
+      "The rates, in byte/s, at which a number of threads together read and write the memory.",
       {{.name = "threads",
         .type = Type::integer,
         .summary = "The number of threads.",
@@ -51,9 +51,9 @@ Field by_threads() {
       .name = "by_threads",
       .type = Type::list,
       .summary =
-          "The rates of the compute units for each number of threads, in byte/s. The numbers of threads are ascending. "
-          "Rates between two rows are interpolated linearly. The key `threads` of the device gives its number of "
-          "threads.",
+          "The rates, in byte/s, at which compute units read and write this memory. Each row is for one number of "
+          "threads, and these numbers are ascending. Rates between two rows are interpolated linearly. The key "
+          "`threads` of the device gives its number of threads.",
       .optional = true,
       .record = &threads_record()};
 }

@@ -14,7 +14,7 @@ namespace {
 
 using Variants = std::vector<SchemaVariant>;
 
-/// Returns a record for an editor. The record has the key that names the entry, and the keys of the entry.
+/// Returns the record of an entry, but without permission for unknown keys, so that an editor marks mistyped keys.
 template <class Entry>
 Record closed(const Entry& entry) {
   Record record = record_of(entry);

@@ -68,7 +68,7 @@ std::string advice(const CutRequest& request, const Need& need, std::int64_t bud
          (request.samples > 1 ? ": use a smaller workload.micro_batch" : "");
 }
 
-/// Returns the need by class, with the names that tensors of a plan have.
+/// Returns the bytes that each class of tensors needs. Classes that need no bytes are left out.
 std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
   std::vector<std::pair<std::string, std::int64_t>> classes = {
       {"weight", need.weights},       {"gradient and optimizer", need.state},

@@ -144,8 +144,8 @@ void optimal_is_best(const Executed& run, Complaints& complaints) {
 }
 
 /// Names one of the chosen values in the scenario. All other open values are then chosen again among fewer candidates,
-/// and the run must take equally long. If no choice is left open, the plan runs at the full capacity. Such a plan may
-/// wait for memory, and may therefore be slower than the chosen plan.
+/// and the run must take as long as before. If no choice is left open, the plan runs at the full capacity. Such a plan
+/// may wait for memory, and may therefore be slower than the chosen plan.
 void choice_said(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   if (is_replicated(run) || scenario.policy->name == "sharded") return;
@@ -194,10 +194,10 @@ void most_in_flight(const Executed& run, Complaints& complaints) {
     complaints.require(asked(most + 1).has_value(), "one micro-batch more in flight does not fit");
 }
 
-/// Checks that a run with one step, micro-batch or batch more is not faster. In training, loads are placed one after
-/// the other where memory has room, and not by a search through all orders. So a step with more work may get a better
-/// order of loads and take less time. If the loads of several replicas share a link, the difference was up to 6.8 %
-/// (two micro-batches per replica instead of one).
+/// Checks that a run does not get faster with one more step, micro-batch or batch. In training, loads are placed one
+/// after the other where memory has room, and not by a search through all orders. So a step with more work may get a
+/// better order of loads and take less time. If the loads of several replicas share a link, the difference was up to
+/// 6.8 % (two micro-batches per replica instead of one).
 void more_work(const Executed& run, Complaints& complaints) {
   const Workload& workload = run.scenario.workload;
   const std::int64_t sharing = workload.training && is_replicated(run)

@@ -51,7 +51,7 @@ class Cli(unittest.TestCase):
 
 
 def without_question(metrics):
-    """Returns the metrics of a scenario as a run of only its plan gives them: without the bound of the question."""
+    """Returns the metrics without the bound of the question, which a run of a plan without its scenario does not have."""
     return {**metrics, "question_bound_s": None, "question_ratio": None}
 
 

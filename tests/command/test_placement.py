@@ -156,8 +156,8 @@ class InRuns(unittest.TestCase):
         _, out, err = self.run_(*OPTANE)
         streamed = json.loads(out)
         told = {note["name"]: note["text"] for note in streamed["notes"]}
-        self.assertIn("Weights come from 'pmem' over a copy engine at 2 GB/s, where cpu reads them in place at 38.2 GB/s "
-                      "and its compute units copy at 29 GB/s", told["second_memory"], err)
+        self.assertIn("Weights come from 'pmem' over a copy engine at 2 GB/s, but cpu can read them in place at "
+                      "38.2 GB/s, and its compute units can copy them at 29 GB/s", told["second_memory"], err)
         _, out, err = self.run_("policy={name: resident, placement: static}", *OPTANE)
         placed = json.loads(out)
         self.assertNotIn("second_memory", {note["name"] for note in placed["notes"]}, err)

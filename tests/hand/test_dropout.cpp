@@ -45,7 +45,7 @@ TEST_CASE(
   CHECK(24 * 17'301'504LL == 415'236'096);
 }
 
-TEST_CASE("a block of GPT-2 keeps equally many bytes with every rate of dropout except 0") {
+TEST_CASE("the bytes that a block of GPT-2 keeps are equal for all rates of dropout except 0") {
   // With s = 1024 tokens, h = 768 features and a = 12 heads, a block keeps 34 x 786,432 + 5 x 12,582,912 = 89,653,248
   // bytes.
   for (const char* rate : {"dropout=10", "dropout=50"})

@@ -102,7 +102,7 @@ TEST_CASE("two flows of one computation share their link", "[elements]") {
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=1 "
                             "flows=x@host>gpu,@slow_start:100\n"),
           {{"read", {0, 4, 4}}});
-  // A part of a collective may send two pieces at once, without seconds of its own.
+  // An action that is a part of a collective may send two pieces at the same time, and has no `seconds`.
   runs_as(plan_of(machine + "both on=gpu.in kind=send flows=x@host>gpu,y@host>gpu\n"),
           {{"both", {0, 5, 5}}});
 }

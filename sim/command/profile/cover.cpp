@@ -43,7 +43,7 @@ std::string next_text(const Cover& cover, double target) {
   const std::string each = cover.missing.empty() ? "each operator was measured; " : "";
   if (!cover.whole_s)
     return each +
-           "the target needs the time of the whole: measure the whole (level: whole), or give --whole\n";
+           "to compare with the target, measure the whole model or module (level: whole), or give --whole\n";
   if (cover.missing.empty()) return each + "the rest of the time is spent between operators\n";
   if (!cover.needed)
     return "even if all remaining operators are measured, they are not expected to reach " +
@@ -160,7 +160,7 @@ std::vector<Option> options() {
        .absent = "the seconds of the profile's row with level: whole"},
       {.name = "whole-energy",
        .value = "E",
-       .summary = "joules of the whole: 3J",
+       .summary = "joules of the whole model or module, such as 3J",
        .absent = "the joules of the profile's row with level: whole"},
       {.name = "target",
        .value = "S",

@@ -147,7 +147,7 @@ struct Replica {
   Facts facts;
 };
 
-/// Returns the facts of each replica in the form of the facts of a plan.
+/// Returns the facts of each replica. The result names the replica once, so its facts no longer name it.
 std::vector<Replica> replicas_of(const Facts& facts) {
   std::vector<Replica> replicas;
   for (Fact fact : facts) {

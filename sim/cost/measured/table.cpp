@@ -11,8 +11,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the pass under which the rows of a query are listed. A recompute has no rows of its own: the rows of the
-/// forward pass count for it.
+/// Returns the pass under which the rows of a query are listed. A profile has no rows for recomputes: a recompute
+/// uses the rows of the forward pass.
 std::string_view row_pass(Pass pass) {
   return pass == Pass::recompute ? "forward" : name_of(pass);
 }

@@ -24,7 +24,7 @@ struct StreamState {
   double started_at = 0;
   StartReason cause;
   State state = State::waiting;
-  bool own_left = false;      ///< whether the arithmetic part of the action still runs
+  bool own_left = false;      ///< whether the arithmetic part (occupancy.hpp) of the action runs
   std::uint32_t parts = 0;    ///< the number of parts of the action that still run
   std::uint32_t version = 0;  ///< the version of the valid event
   double expected_at = 0;     ///< the time of the valid event

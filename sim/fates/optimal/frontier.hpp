@@ -113,7 +113,7 @@ Chain with_turns(Chain chain, double copy_price);
 /// memory is unlimited.
 std::vector<double> host_prices(const Chain& chain);
 
-/// Returns the chain in which the bytes of each copy times `price` are added to the seconds of its save.
+/// Returns the chain with longer saves: the seconds of each save grow by (bytes of the saved copy) x `price`.
 Chain with_host_price(Chain chain, double price);
 
 }  // namespace sluice

@@ -114,8 +114,8 @@ void InTurnSearch::consider_all_points(const Frontier& frontier, std::int64_t bu
 }
 
 /// Returns one frontier if host memory is unlimited. If host memory is limited, returns a frontier for each price of
-/// its bytes, and a frontier without copies. If the chain branches, there are also frontiers of views in which a
-/// shortcut counts less.
+/// its bytes, and a frontier without copies. If the chain branches, also returns frontiers of views that count a
+/// shortcut only in part (joint_chain() with `shared` < 1).
 const std::vector<Frontier>& InTurnSearch::frontiers() {
   if (!frontiers_.empty()) return frontiers_;
   for (const double price : host_prices(chain_))

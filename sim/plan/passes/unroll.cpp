@@ -87,9 +87,9 @@ class Unroller {
     Action action = plan_.actions[number];
     const Section section = plan_.section_of(number);
     if (copy > 0) action.name = name_of(action) + mark_ + std::to_string(copy);
-    // The instance of the action's tensors. In the body, instances are counted from the present run of the body. In the
-    // prologue, instances are counted from the first iteration. In the epilogue, instances are counted from the end of
-    // the last iteration.
+    // The action works for the old iteration that is `action.ahead` iterations later than its own. `instance` is the
+    // place of the later iteration in the new body, relative to the present run. The prologue counts as iteration 0,
+    // and the epilogue counts as the iteration after the last iteration.
     const Place instance = place(copy + action.ahead);
     action.ahead = static_cast<std::int32_t>(instance.runs);
     for (Flow& flow : action.flows)
@@ -100,7 +100,7 @@ class Unroller {
     made_.actions.push_back(std::move(action));
   }
 
-  /// A wait of the epilogue counts back from the last iteration.
+  /// Returns the wait of the new action. The distance of a wait in the epilogue counts from the last iteration.
   Wait moved(const Wait& wait, Section section, std::int64_t copy) const {
     if (plan_.section_of(wait.action) != Section::body)
       return {action(wait.action, 0), wait.distance};

@@ -307,7 +307,7 @@ class StreamedWays {
     const auto groups = static_cast<std::int64_t>(shared_->streamed.groups.size());
     if (shared_->streamed.micro_batches <= few_slots / groups) {
       for (const std::int64_t most : {2, 4, 5, 6}) counts.push_back({most, false});
-      // Without room for large inputs of a group, its weights can come earlier than with such room.
+      // If no room is kept for a group's large inputs, the weights of the group can be loaded earlier.
       if (offload_ && groups > 1)
         for (const std::int64_t most : {3, 2}) counts.push_back({most, false, false});
     }

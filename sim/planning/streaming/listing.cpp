@@ -143,7 +143,7 @@ class StreamedLister {
     return static_cast<std::size_t>(after - runs_.begin()) - 1;
   }
 
-  /// Returns a save by its number in the step of a slot. A negative number is a save of an earlier step.
+  /// Returns save number `number` of the step that contains `slot`. A negative number means a save of an earlier step.
   SlotLoad::Saved save_before(const Rehearsal& rehearsal, std::int64_t slot,
                               std::int64_t number) const {
     if (rehearsal.saves_of_step() == 0) return {};

@@ -205,8 +205,8 @@ double ending(const Rehearsal& rehearsal, double loads_s) {
 }
 
 /// Returns a lower bound of the makespan that comes from the first pass. For each group, the makespan is at least the
-/// time of the loads up to this group, and of the computation that follows these loads. `in_runs` is the time of all
-/// runs of all groups.
+/// sum of two times: the time of all loads up to this group, and the time of the computation that can only start after
+/// these loads. `in_runs` is the time of all runs of all groups.
 double beginning(const Rehearsal& rehearsal, double in_runs) {
   const StreamedCase& streamed = rehearsal.streamed();
   double loaded = rehearsal.input_seconds(rehearsal.runs().front()) + streamed.down.latency_s;

@@ -26,7 +26,7 @@ class StepAgain {
  private:
   explicit StepAgain(Program step) : step_(std::move(step)) {}
   Program step_;
-  /// For each loaded instance, its number and the number of a tensor of the shape whose load takes equally long.
+  /// For each loaded instance: its number, and the number of a tensor of the shape that takes as long to load.
   std::vector<std::pair<std::uint32_t, std::size_t>> loads_;
 };
 

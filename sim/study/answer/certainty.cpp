@@ -160,10 +160,10 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
   return figures;
 }
 
-/// Two shares of those computed seconds that no row of a profile gives. The platform's figures have no effect on the
-/// seconds of these shares.
+/// Two parts of the computed seconds that no row of a profile gives, each as a share of these seconds. The platform's
+/// figures have no effect on the two parts.
 struct DerivedShares {
-  /// The share that comes from measurements by a fit or by interpolation, as the note fitted_share says.
+  /// The share that is fitted to measurements or interpolated between them, as the note fitted_share says.
   double known = 0;
   /// The share that is computed as a multiple of the seconds of forward passes.
   double multiple = 0;

@@ -39,7 +39,8 @@ struct Statement {
   std::vector<std::pair<std::string, std::string>> says;  ///< key and value
 };
 
-/// Returns how many words name the subject of a line that comes before the sections.
+/// Returns how many words at the start of a line are the line's subject. The line comes before the sections, and
+/// `first` is its first word.
 std::size_t words_about(const std::string& first) {
   for (const char* alone :
        {"format:", "name", "iterations", "steps_per_iteration", "iterations_per_step", "tensors"})

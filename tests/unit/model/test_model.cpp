@@ -161,8 +161,8 @@ TEST_CASE("expressions are integer arithmetic over the parameters") {
 }
 
 TEST_CASE(
-    "repetitions may be nested, add numbers to the names of their layers, and look first in "
-    "themselves for an input") {
+    "repetitions may be nested and add numbers to the names of their layers, and an input is first "
+    "looked up in its own repetition") {
   const Model m = model_of(
       "- {type: input, name: x, shape: [4]}\n"
       "- repeat: 2\n  layers:\n"

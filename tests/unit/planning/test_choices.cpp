@@ -36,9 +36,9 @@ bool begins(const std::string& text, const std::string& start) {
   return text.compare(0, start.size(), start) == 0;
 }
 
-/// Choices for replicas are made for each capacity alone, as if a replica had the links or its share of them to itself.
-/// So with shared links, more memory may be slower. In a longer campaign, the worst of these cases was 1.2 % slower
-/// with the next larger capacity, and 1.7 % slower with the capacity after the next.
+/// Choices for replicas are made for each capacity alone, as if each replica had the links, or a fixed share of each
+/// link, to itself. So with shared links, a run with more memory may be slower than a run with less memory. In a longer
+/// campaign, the worst case was 1.2 % slower with the next capacity, and 1.7 % slower with the capacity after the next.
 bool shares_a_link(const RandomCase& made) {
   for (const std::string& line : made.machine)
     if (line == "platform.links.host.sharing=shared") return begins(made.policy, "data_parallel");

@@ -68,7 +68,7 @@ TEST_CASE("optimal fates are compared with strategies whose tensors are placed",
   // (4 bytes of input, 8 bytes of weights, 4 bytes of the output's gradient, and 4 + 8 bytes of gradients that are
   // written). The pass without a gradient of the image takes 24 ns. The image goes to DDR on a separate copy stream.
   // The image shares the link with the first weights, so image and weights have arrived after 12 ns. The two passes
-  // that read the image take 4 / 0.6 - 4 ns longer.
+  // that read the image each take (4 / 0.6 - 4) ns longer than with the image in HBM.
   const double placed = 12 + 2 * (16 + 24) + 28 + 24 + 2 * (4 / 0.6 - 4);
   CHECK(1e9 * seconds_of(plan_of(on_card, {"fates=keep_all", "policy.placement=static"})) ==
         Approx(placed));

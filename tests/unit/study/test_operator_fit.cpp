@@ -108,7 +108,7 @@ TEST_CASE(
   CHECK(pool->bytes == 4 * (2 * 64 * 64 + 2 * 16 * 64));
   CHECK(kernel_of(row("global_avg_pool", "global_avg_pool", {2, 5, 5, 64}), "pool", 4)->bytes ==
         4 * (2 * 64 * 25 + 2 * 64));
-  // If the row has outputs, their shape gives the rows: 14 words become 14 rows of 32 elements.
+  // If the profile row has outputs, the kernel gets its size from the shape of the outputs: 14 rows of 32 elements.
   ProfileRow words = row("embedding", "embedding features=32", {2, 7});
   words.outputs = {{2, 7, 32}};
   CHECK(kernel_of(words, "elementwise", 4)->rows == 14);
@@ -200,7 +200,7 @@ TEST_CASE("rows that were measured in different ways are not fitted together") {
                                 table(columns + rows.substr(rows.find('\n') + 1))},
                                {{"", device}}),
                     Contains("cache cold and hot"));
-  // For each class, and for each device, the rows of one way of measuring are fitted.
+  // Rows of different classes or different devices may have been measured in different ways.
   CHECK(samples_of({table(columns + "gemm,m=64;n=64;k=64,float32,a,hot,1e-5\n"
                                     "gemm,m=64;n=64;k=64,float32,b,cold,1e-5\n"
                                     "add,b=64;h=64,float32,a,cold,1e-5\n")},

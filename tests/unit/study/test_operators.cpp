@@ -111,8 +111,9 @@ TEST_CASE(
   const auto done =
       bench.run_with("{model: measured, profile: p.csv}",
                      "{mode: training, batch: 4, backward: per_layer, optimizer: sgd}");
-  // The backward pass of `full` takes 0.9 - 0.04 J. The backward pass of `last` counts as 0, because 0.02 - 0.03 J
-  // would be below idle. The update computes 1500 parameters x 2 FLOP at 1 GFLOP/s and takes 80 W above idle.
+  // The joules at rest (10 W) are subtracted. The backward pass of `full` takes 0.9 - 0.04 J. The backward pass of
+  // `last` counts as 0 J, because 0.02 - 0.03 J is below 0. The update computes 1500 parameters x 2 FLOP at 1 GFLOP/s
+  // and takes 80 W above idle.
   const double update_s = 1500 * 2 / 1e9;
   CHECK(done.sums.total.measured_j == Approx(0.48 + 0.02 + 0.86).epsilon(1e-9));
   CHECK(done.sums.total.joules == Approx(1.36 + 80 * update_s).epsilon(1e-9));

@@ -75,8 +75,8 @@ std::string of_device(const AnsweredScenario& answered, const Device& device) {
         copy_time(platform, memory.pool, device.memory().pool, CopyMode::synchronous).bandwidth;
     if (copied >= *memory.read) continue;
     return "Weights come from '" + memory.pool + "' over a copy engine at " + rate(copied) +
-           ", where " + device.name + " reads them in place at " + rate(*memory.read) +
-           (units > copied ? " and its compute units copy at " + rate(units) : "") +
+           ", but " + device.name + " can read them in place at " + rate(*memory.read) +
+           (units > copied ? ", and its compute units can copy them at " + rate(units) : "") +
            ". With policy={name: resident, placement: static}, the weights that do not fit into '" +
            device.memory().pool +
            "' stay in the second memory, and `sluice placement` says how much faster a run is if weights move.";
