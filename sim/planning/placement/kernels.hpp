@@ -38,7 +38,7 @@ struct PlacedKernels {
   std::vector<std::uint32_t> copy_of;
 };
 
-/// The computations of the problem.
+/// The work whose tensors are placed.
 struct PlacedWork {
   const Pricing& pricing;
   const Workload& workload;
