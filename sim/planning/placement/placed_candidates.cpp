@@ -106,7 +106,7 @@ PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& 
   return all;
 }
 
-/// Returns a candidate that stands for no placement, because another request has all placements of this request.
+/// Returns a candidate without any way. It is for a request whose placements are all candidates of another request.
 Candidate placed_for_another_request() {
   return {.at_least = std::numeric_limits<double>::infinity(), .ways = 0, .open = [] {
             return std::vector<Candidate>();

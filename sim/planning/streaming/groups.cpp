@@ -81,8 +81,8 @@ std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece) {
 
 namespace {
 
-/// The sizes of pieces are so large that all weights have about this many pieces at most, and that all passes of a step
-/// together load about this many pieces at most.
+/// Pieces are so large that all weights together have at most about `pieces_of_model` pieces, and that all passes of a
+/// step together load at most about `pieces_of_step` pieces.
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;
 
