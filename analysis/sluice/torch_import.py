@@ -229,8 +229,8 @@ def _compare(module: Any, layers: Any, model: Model) -> None:
 
 
 def _shared(names: list[str]) -> str:
-    """Returns the first parts of the names, at most five, as patterns for `ignore`. Several patterns are joined by ', '
-    with the quotes that a list in Python has between its elements."""
+    """Returns the parts of the names before the first dot, at most five and each only once, as patterns for `ignore`.
+    The caller writes a quote before and after the result, so a quote, a comma and a quote separate two patterns."""
     heads = list(dict.fromkeys(name.split(".")[0] for name in names))
     return heads[0] if len(heads) == 1 else "', '".join(heads[:5])
 

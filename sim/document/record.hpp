@@ -1,5 +1,5 @@
 // A record declares what a mapping in a document may contain. The record serves four purposes. Reader takes types and
-// defaults from the record. Reader finds errors with the record, such as unknown keys, wrong types, wrong units and
+// defaults from the record. Reader refuses what the record does not allow: unknown keys, wrong types, wrong units and
 // values out of range. `sluice list` and --help print the record. schema.hpp makes a JSON Schema from the record, with
 // which editors check and complete documents.
 #pragma once

@@ -17,8 +17,8 @@ const FateStrategy keep_all_fates = {
     .details =
         "Use this strategy when the memory holds all activations, or to see how much memory all "
         "activations take. This strategy needs no additional computation and no transfer. The "
-        "strategy needs more memory than any other strategy, in proportion to the number of "
-        "micro-batches in flight. In "
+        "strategy needs more memory than any other strategy. This memory grows in proportion to "
+        "the number of micro-batches in flight. In "
         "inference, boundary activations stay on the device.",
     .source = "the usual choice if all activations fit",
     .example = "sluice run alexnet_resident workload.mode=training policy=resident fates=keep_all",

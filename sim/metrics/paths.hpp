@@ -52,7 +52,7 @@ struct PathGraph {
 struct Heads {
   LargeVector<double> action_start;
   std::vector<double> stream_start;
-  double latest_available = 0;  ///< the latest time at which data are available: the longest path
+  double latest_available = 0;  ///< seconds of the longest path: no run ends earlier
 };
 struct Tails {
   /// For each action, the seconds that must follow its last execution.

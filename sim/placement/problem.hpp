@@ -128,8 +128,8 @@ class PlacementQuestion {
   bool has_gap(std::uint32_t t, std::size_t i) const {
     return i > 0 || tensor(t).begins != PlacementProblem::Begins::made;
   }
-  /// The kernels of the gap before use i. The gap before the first use may have a second part after the last use.
-  /// behind() returns this second part.
+  /// The kernels of the gap before use i. If the tensor is of the kind `stays`, the gap before the first use has a
+  /// second part after the last use. behind() returns this second part, which is empty for other kinds.
   KernelRange gap(std::uint32_t t, std::size_t i) const;
   KernelRange behind(std::uint32_t t) const;
   /// Returns the kernels during which the tensor exists.

@@ -192,8 +192,9 @@ class Programme {
     }
   }
 
-  /// Adds a variable for the share of each set of operands in slow memory. The sum of the shares is 1. If the variables
-  /// of the uses are integers, one of the shares is 1.
+  /// Adds a variable for each set of operands that may be in slow memory together. The variable is the share of this
+  /// set in a mixture of all sets, so the sum of the shares is 1. If the variables of the uses are integers, one of the
+  /// shares is 1.
   void add_sets(std::uint32_t k, std::vector<std::uint32_t>& rows) {
     const KernelEnvelope& envelope = envelopes_[k];
     Milp::Terms sum;

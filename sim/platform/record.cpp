@@ -199,13 +199,14 @@ const Record& platform_memory_record() {
       {capacity(),
        may_be_absent(above_zero(quantity(
            "read", Dimension::bytes_per_s,
-           "The byte/s of all transfers out of the memory together. By default there is no limit."))),
+           "The limit of the byte/s of all transfers out of the memory together. By default there is no limit."))),
        may_be_absent(above_zero(quantity(
            "write", Dimension::bytes_per_s,
-           "The byte/s of all transfers into the memory together. By default there is no limit."))),
+           "The limit of the byte/s of all transfers into the memory together. By default there is no limit."))),
        may_be_absent(above_zero(quantity(
            "bandwidth", Dimension::bytes_per_s,
-           "The byte/s of all transfers into and out of the memory together. By default there is no limit."))),
+           "The limit of the byte/s of all transfers into and out of the memory together. By default there is no "
+           "limit."))),
        by_threads()}};
   return record;
 }

@@ -79,7 +79,8 @@ TEST_CASE("the answer says which share of the seconds is a multiple of measured 
   };
   CHECK(account("").measured == 1);
   CHECK(account_text(account("")).empty());
-  // The forward passes take 1 + 2 ms, and only the layer of 2 ms has a backward pass.
+  // The forward passes take 1 + 2 ms, and only the layer of 2 ms has a backward pass. With `backward: 2`, this pass
+  // takes 2 x 2 ms, which are 4 of the 7 ms of the step.
   CHECK(account(", backward: 2").multiple == Approx(4.0 / 7).epsilon(1e-12));
   CHECK(account(", backward: 2").measured == Approx(3.0 / 7).epsilon(1e-12));
   CHECK(account_text(account(", backward: 2")).find("workload.backward=per_layer") !=

@@ -35,7 +35,7 @@ struct Made {
   std::uint32_t copy_of = no_tensor;  ///< for a loaded tensor, the tensor that was saved
 };
 
-/// The computations of a training step in order. They follow from the ways of all stages.
+/// The computations of a training step in order. These computations follow from the ways of all stages.
 class Script {
  public:
   Script(const Chain& chain, const std::vector<Ways>& ways, bool input_again)

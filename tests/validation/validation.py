@@ -164,7 +164,8 @@ class Alexnet:
 
 def full_depth():
     """Computes numbers of AlexNet 200 times as large, whose convolutions use the full input depth, at 61 TFLOP/s."""
-    # For each convolution and dense layer without its bias, (outputs, inputs of one output).
+    # A convolution has (side of the output, channels, inputs of one output). A dense layer has (outputs, inputs).
+    # Biases are left out.
     convolutions = [(54, 96, 11 * 11 * 3), (26, 256, 5 * 5 * 96), (12, 384, 3 * 3 * 256),
                     (12, 384, 3 * 3 * 384), (12, 256, 3 * 3 * 384)]
     dense = [(4096, 5 * 5 * 256), (4096, 4096), (1000, 4096)]

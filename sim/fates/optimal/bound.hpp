@@ -37,7 +37,7 @@ enum class Copies : std::uint8_t { serial, overlapped };
 
 struct FateBound {
   double seconds = 0;  ///< infinite if the tensors at the turning point do not fit
-  double halves = 0;   ///< a bound on the seconds from the first forward to the last backward pass
+  double halves = 0;   ///< a lower bound on the seconds of both halves of a micro-batch together
   FateWeights weights;
 };
 
@@ -65,9 +65,9 @@ struct FateRun {
   double whole_passes = 1;
 };
 
-/// Returns a lower bound on the seconds of a run. `halves` are the seconds of a micro-batch from its first forward pass
-/// to the end of its last backward pass. The first micro-batch begins when its input has arrived. After the last input
-/// has arrived, one whole micro-batch and an update follow.
+/// Returns a lower bound on the seconds of a run. `halves` is a lower bound on the seconds of both halves of a
+/// micro-batch together: from its first forward pass to the end of its last backward pass. The first micro-batch begins
+/// when its input has arrived. After the last input has arrived, one whole micro-batch and an update follow.
 double run_bound(const Chain& chain, const FateRun& run, double halves);
 
 /// Returns a lower bound on the seconds of a run within a budget, if copies run during computation. The bound uses the

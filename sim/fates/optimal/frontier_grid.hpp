@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// Returns at most `count` prices of a byte (in seconds, falling), between which the best choices for a chain change.
+/// Returns at most `count` prices in falling order, in seconds per byte. The best choices change between these prices.
 std::vector<double> turning_prices(const Chain& chain, double copy_price, std::size_t count);
 
 /// Marks the end of the chain and about `count` boundaries. The boundaries are chosen so that about the same seconds

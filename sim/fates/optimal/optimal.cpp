@@ -26,7 +26,8 @@ namespace {
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The bytes of the smallest tape that was found, a proven bound on the bytes of any tape, and the available bytes.
+/// The bytes of the smallest tape that was found, a proven lower bound of the bytes of any tape, and the available
+/// bytes.
 struct Refusal {
   std::int64_t least, bound, budget;
 };

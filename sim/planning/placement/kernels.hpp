@@ -1,6 +1,6 @@
 // Translates a model and a workload into a placement problem. Each micro-batch goes through all layers forward and, in
 // training, then backward. In training, an update follows after the micro-batches. Each pass of a layer is a kernel.
-// Each tensor of a kernel that is on the device may be in the fast memory or in the slow memory.
+// Each tensor that a kernel uses on the device may be in the fast memory or in the slow memory.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct PlacedKernels {
   std::vector<std::uint32_t> copy_of;
 };
 
-/// The computations of the problem.
+/// The work whose tensors are placed.
 struct PlacedWork {
   const Pricing& pricing;
   const Workload& workload;

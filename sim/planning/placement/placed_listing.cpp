@@ -205,7 +205,8 @@ class PlacedLister {
   bool is_last_of_micro_batch(std::uint32_t k) const {
     const std::vector<PlacedKernel>& kernels = asked_.kernels();
     if (kernels[k].micro_batch < 0) return false;
-    // The loop skips a kernel that computes nothing. If the model has no weights, no backward pass follows this kernel.
+    // A kernel without a query (the loss) computes nothing, so the loop skips it. In a model without weights, no
+    // backward pass follows the loss.
     std::size_t next = k + 1;
     while (next < kernels.size() && !kernels[next].query) ++next;
     return next == kernels.size() || kernels[next].micro_batch != kernels[k].micro_batch;

@@ -195,8 +195,8 @@ class LoadOrder {
       load_piece(piece_at, std::max(free_, piece_time));
   }
 
-  /// Returns the first slot before which the input of this slot may be listed. From this slot on, every slot has a
-  /// buffer for the input.
+  /// Returns the first slot before which the load of the input of slot `slot` may be listed. From the returned slot on,
+  /// a buffer is free for this input.
   std::int64_t first_with_buffer(std::int64_t slot) const {
     for (std::int64_t r = input_run_; r >= 0; --r) {
       const std::int64_t last = std::min(run(r).end, slot) - 1;
@@ -207,17 +207,17 @@ class LoadOrder {
     return 0;
   }
 
-  /// Returns the first slot before which the next input may be listed. This slot is the first slot of the step before
+  /// Returns the first slot before which the load of the next input may be listed: the first slot of the step before
   /// the step that needs the input.
   std::int64_t earliest() const {
     return std::max<std::int64_t>(0, (next_input_ / slots_ - 1) * slots_);
   }
 
-  /// Returns the slot after the slot that makes the input of this slot.
+  /// Returns the slot after the slot that makes the input of slot `slot`.
   std::int64_t after_source(std::int64_t slot) const {
     return run(input_run_).group == 0 ? 0 : slot - run(input_run_ - 1).count + 1;
   }
-  /// Returns the time at which the input of this slot is in host memory.
+  /// Returns the time at which the input of slot `slot` is in host memory.
   double source_of(std::int64_t slot) const {
     if (run(input_run_).group == 0) return 0;
     const std::int64_t made = slot - run(input_run_ - 1).count;

@@ -203,8 +203,8 @@ class TrainingWays {
   }
 
   /// For each different listing that this pace gives, adds the smallest room that gives this listing. The loop goes
-  /// from the largest room downwards. Every room between the bytes of a listing and the room for which it was made
-  /// gives this listing again.
+  /// from the largest room downwards. A listing may need fewer bytes than the room for which it was made. All rooms
+  /// between these two numbers of bytes give the same listing.
   void add_rooms(const ChosenStep& step, const std::optional<double>& pace,
                  std::vector<ChosenStep::EarlyLoadLimits>& all) const {
     const std::vector<std::int64_t> rooms = this->rooms(step.peak());

@@ -14,8 +14,8 @@ class WeightTurns {
   /// `draft` and `stages` must outlive this object.
   WeightTurns(ProgramDraft& draft, const std::vector<StageState>& stages);
 
-  /// Begins a pass, which is the operations of the tape with some micro-batches of a batch. `first` and `last` say
-  /// whether the pass is the first pass and whether it is the last pass of the batch.
+  /// Begins a pass, in which some micro-batches of a batch go through all operations of the tape. `first` and `last`
+  /// say whether the pass is the first pass or the last pass of the batch.
   void begin_pass(bool first, bool last);
   /// Makes the slot use the weights of the stage. Consecutive slots of one stage share one load.
   void need_weights(std::size_t stage, Program::Operation& slot);

@@ -7,8 +7,8 @@
 //                 `sluice run --json`), series, and the list of columns. An element of this list is
 //                 [name, type, rows, offset, bytes]. Offsets count from the first multiple of 64
 //                 behind the JSON text.
-//   then          the columns. The type of a column is NumPy's ("<f8"), or "text". The texts of a
-//                 column each end with a NUL.
+//   then          the columns. The type of a column is the name of a type of NumPy ("<f8"), or
+//                 "text". Each text of a column ends with a NUL.
 #pragma once
 
 #include <vector>

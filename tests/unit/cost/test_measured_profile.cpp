@@ -356,7 +356,8 @@ TEST_CASE(
   const auto account = [&](std::int64_t samples) {
     return account_of(*prices.cost, prices.model, gpu, DType::float32, samples);
   };
-  // The relu has no row. At the device's rates the relu takes 16 ns: 4 B x 4 x 100 at 100 GB/s.
+  // The relu has no row. At the device's rates, the relu of 4 samples takes 16 ns: each sample reads 50 elements and
+  // writes 50 elements of 4 B, at 100 GB/s.
   const double relu = 16e-9;
   CHECK(prices.of(2, 4).seconds == Approx(relu));
   const Account exact = account(4);

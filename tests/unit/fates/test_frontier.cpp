@@ -71,8 +71,8 @@ TEST_CASE(
 
 TEST_CASE(
     "frontier: if it helps to run a stage three times, the frontier is faster than all assignments of fates") {
-  // Five stages take 1 s forward and 2 s backward, boundaries have 1 byte, and copies take 100 s. In 3 bytes, only the
-  // input and one more boundary fit while a forward pass runs:
+  // Five stages take 1 s forward and 2 s backward, boundaries have 1 byte, and copies take 100 s. While a forward pass
+  // runs, 3 bytes have room for the input and one other boundary, so boundaries are made again in this schedule:
   //   F0 F1 F2 F3 F4 B4  f0 f1 f2 B3 B2  f0 B1 B0: 5 + 3 + 1 forward passes, 5 backward passes, and one load.
   Chain chain;
   chain.input = {1, 100, 100};

@@ -281,8 +281,8 @@ TEST_CASE("Points without a number are left out, at any position of a list") {
     CHECK(ipu(listed));
     CHECK(listed.exhaustive);
     CHECK(ipu(search(variants, {platforms}, "makespan_s", {"peak_bytes.ipu0<=1GB"})));
-    // If each combination needs its own search, three points are evaluated on the platform whose answers lack the
-    // number.
+    // Here each platform has a search of its own. On the k40, whose answers lack the number, the search ends after
+    // three points: the two ends and the middle of the range.
     const SearchResult searched =
         search(variants, {platforms, "workload.batch=1..1000"}, "peak_bytes.ipu0", {}, 60);
     CHECK(ipu(searched));
