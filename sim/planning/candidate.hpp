@@ -41,6 +41,14 @@ struct Candidate {
   std::function<std::vector<Candidate>()> open = {};
 };
 
+/// Calls the function that it gets, or leaves the call out. It may also catch what the call throws.
+using CallGuard = std::function<void(const std::function<void()>& call)>;
+
+/// Returns a candidate whose simulated ways are changed by `change`. If `open` is set, this also holds for the ways of
+/// the opened candidates. Each call of `simulate` and `open` goes through `guard`, if `guard` is given.
+Candidate changed(Candidate candidate, const std::function<void(Settled&)>& change,
+                  const CallGuard& guard = {});
+
 /// What the judge returns.
 struct Judgement {
   Settled best;

@@ -31,6 +31,30 @@ void note(Judgement& judgement, const Settled& settled) {
 
 }  // namespace
 
+Candidate changed(Candidate candidate, const std::function<void(Settled&)>& change,
+                  const CallGuard& guard) {
+  const auto guarded = [guard](const std::function<void()>& call) { guard ? guard(call) : call(); };
+  if (candidate.simulate)
+    candidate.simulate = [simulate = std::move(candidate.simulate), change, guarded](
+                             double worth, const auto& settled) {
+      guarded([&] {
+        simulate(worth, [&](Settled one) {
+          change(one);
+          settled(one);
+        });
+      });
+    };
+  if (candidate.open)
+    candidate.open = [open = std::move(candidate.open), change, guard, guarded] {
+      std::vector<Candidate> opened;
+      guarded([&] {
+        for (Candidate& one : open()) opened.push_back(changed(std::move(one), change, guard));
+      });
+      return opened;
+    };
+  return candidate;
+}
+
 // Candidates are simulated in the order of their lower bounds. If the bounds of two candidates are equal, the candidate
 // that was offered first is simulated first. The loop ends when the next bound is not below the best time found,
 // because no later candidate can be faster than this time. The answer also names a runner-up. So if only one way fits

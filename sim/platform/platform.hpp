@@ -26,7 +26,7 @@ struct DeviceMemory {
   /// The name of its pool in plans: "gpu" or "gpu_ddr". A memory of the platform keeps its own name, such as
   /// "dram".
   std::string pool;
-  /// Whether the memory belongs only to this device. A memory that does not belong only to this device is one of
+  /// Whether the memory belongs only to this device. All other memories that a device reaches are in
   /// Platform::memories.
   bool own = true;
   /// The bytes that tensors may use, without the reserved bytes. If there is no value, the memory is unlimited.

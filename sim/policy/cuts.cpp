@@ -3,15 +3,10 @@
 
 namespace sluice {
 
-std::vector<CutChoice> cuts_with(const CutQuestion& question,
-                                 const std::vector<CutChoice>& between) {
-  constexpr std::size_t most_stages = 512;
-  std::vector<CutChoice> cuts = {{"whole"}};
-  cuts.insert(cuts.end(), between.begin(), between.end());
-  if (question.layers <= most_stages) cuts.insert(cuts.end(), {{"single_tensor"}, {"per_layer"}});
-  return cuts;
-}
+namespace {
 
+/// Returns all cuts of a model, each as a list of layers after which the model is cut. The list is empty if the model
+/// has more than `most_places` places for a cut. The first layer is the input.
 std::vector<CutChoice> all_cuts(std::size_t layers, std::size_t most_places) {
   if (layers < 3 || layers - 2 > most_places) return {};
   std::vector<CutChoice> cuts;
@@ -21,6 +16,18 @@ std::vector<CutChoice> all_cuts(std::size_t layers, std::size_t most_places) {
       if (set >> place & 1) cut.after.push_back(static_cast<std::int64_t>(place) + 2);
     cuts.push_back(std::move(cut));
   }
+  return cuts;
+}
+
+}  // namespace
+
+std::vector<CutChoice> cuts_with(const CutQuestion& question, const std::vector<CutChoice>& between,
+                                 std::size_t most_places) {
+  constexpr std::size_t most_stages = 512;
+  std::vector<CutChoice> cuts = {{"whole"}};
+  cuts.insert(cuts.end(), between.begin(), between.end());
+  if (question.layers <= most_stages) cuts.insert(cuts.end(), {{"single_tensor"}, {"per_layer"}});
+  for (CutChoice& cut : all_cuts(question.layers, most_places)) cuts.push_back(std::move(cut));
   return cuts;
 }
 
@@ -34,9 +41,7 @@ std::vector<CutChoice> cuts_for_devices(const CutQuestion& question) {
   std::vector<std::int64_t> groups = {2, 3, 4, 6, 8, 16};
   if (training) groups = {4, 16};  // training: every cut is planned with every strategy for fates
   for (const std::int64_t count : groups) between.push_back({"by_weight", "groups", count});
-  std::vector<CutChoice> cuts = cuts_with(question, between);
-  for (CutChoice& cut : all_cuts(question.layers, training ? 4 : 6)) cuts.push_back(std::move(cut));
-  return cuts;
+  return cuts_with(question, between, training ? 4 : 6);
 }
 
 }  // namespace sluice

@@ -76,10 +76,7 @@ std::vector<CutChoice> cuts(const CutQuestion& question) {
   std::vector<CutChoice> between;
   if (question.devices > 1)
     for (const std::int64_t count : {2, 3, 4}) between.push_back({"balanced", "count", count});
-  std::vector<CutChoice> cuts = cuts_with(question, between);
-  if (question.mode != Mode::training) return cuts;
-  for (CutChoice& cut : all_cuts(question.layers, 4)) cuts.push_back(std::move(cut));
-  return cuts;
+  return cuts_with(question, between, question.mode == Mode::training ? 4 : 0);
 }
 
 std::vector<Field> parameters() {

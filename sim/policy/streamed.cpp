@@ -75,9 +75,7 @@ std::vector<CutChoice> cuts(const CutQuestion& question) {
   if (question.mode == Mode::training) counts = {2, 4, 8, 16, 32};
   std::vector<CutChoice> between;
   for (const std::int64_t groups : counts) between.push_back({"by_weight", "groups", groups});
-  std::vector<CutChoice> cuts = cuts_with(question, between);
-  for (CutChoice& cut : all_cuts(question.layers, 4)) cuts.push_back(std::move(cut));
-  return cuts;
+  return cuts_with(question, between, 4);
 }
 
 std::vector<Field> parameters() {

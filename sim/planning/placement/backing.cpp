@@ -42,17 +42,30 @@ struct ShownRequest {
   mutable std::optional<bool> weights_fit;
 };
 
-/// Returns whether the second memory has room for all weights of a plan for the shown machine.
-bool has_room_for_weights(const DeviceMemory& second, const Plan& plan) {
+std::uint32_t pool_number(const Plan& plan, const std::string& name) {
+  const auto at = std::find_if(plan.pools.begin(), plan.pools.end(),
+                               [&](const Pool& known) { return known.name == name; });
+  return static_cast<std::uint32_t>(at - plan.pools.begin());
+}
+
+/// Returns the bytes of the tensors whose home is this pool. With `only`, tensors of other classes do not count.
+std::int64_t bytes_at_home(const Plan& plan, std::uint32_t pool,
+                           std::optional<TensorClass> only = {}) {
   std::int64_t bytes = 0;
   for (const Tensor& tensor : plan.tensors)
-    if (tensor.tensor_class == TensorClass::weight && tensor.home != none &&
-        plan.pools[tensor.home].name == second.pool)
+    if (tensor.home == pool && (!only || tensor.tensor_class == *only))
       bytes = checked_add(bytes, tensor.bytes, "bytes of a memory");
-  const bool enforced = std::any_of(plan.pools.begin(), plan.pools.end(), [&](const Pool& pool) {
-    return pool.name == second.pool && pool.enforced;
-  });
-  return !enforced || !second.capacity || bytes <= *second.capacity;
+  return bytes;
+}
+
+bool has_room(const Pool& pool, std::int64_t bytes) {
+  return !pool.limited() || bytes <= pool.most();
+}
+
+/// Returns whether the second memory has room for all weights of a plan for the shown machine.
+bool has_room_for_weights(const DeviceMemory& second, const Plan& plan) {
+  const std::uint32_t pool = pool_number(plan, second.pool);
+  return has_room(plan.pools[pool], bytes_at_home(plan, pool, TensorClass::weight));
 }
 
 /// Changes a plan for the shown machine into a plan for the real machine.
@@ -61,7 +74,7 @@ class BackingRewriter {
   BackingRewriter(Plan plan, const Platform& platform, const CommonParameters& common)
       : plan_(std::move(plan)), platform_(platform), in_turn_(!common.overlap) {
     const DeviceMemory& memory = common.device.memories[1];
-    second_ = pool(memory.pool);
+    second_ = pool_number(plan_, memory.pool);
     if (memory.own) plan_.pools[second_].owner = common.device.name;
     host_ = static_cast<std::uint32_t>(plan_.pools.size());
     const Memory& host = platform.host();
@@ -77,12 +90,6 @@ class BackingRewriter {
   }
 
  private:
-  std::uint32_t pool(const std::string& name) const {
-    const auto at = std::find_if(plan_.pools.begin(), plan_.pools.end(),
-                                 [&](const Pool& known) { return known.name == name; });
-    return static_cast<std::uint32_t>(at - plan_.pools.begin());
-  }
-
   /// Makes host memory the home of inputs and answers. Host memory also holds the weights at the start of the run.
   void move_homes() {
     for (std::uint32_t t = 0; t < plan_.tensors.size(); ++t) {
@@ -103,10 +110,8 @@ class BackingRewriter {
 
   void require_room() const {
     const Pool& second = plan_.pools[second_];
-    std::int64_t bytes = 0;
-    for (const Tensor& tensor : plan_.tensors)
-      if (tensor.home == second_) bytes = checked_add(bytes, tensor.bytes, "bytes of a memory");
-    if (!second.enforced || !second.capacity || bytes <= *second.capacity) return;
+    const std::int64_t bytes = bytes_at_home(plan_, second_);
+    if (has_room(second, bytes)) return;
     throw Infeasible(
         "the tensors that take turns have their home in '" + second.name + "': they need " +
             format_bytes(bytes) + " of its " + format_bytes(*second.capacity) +
@@ -218,46 +223,18 @@ std::string with_placement(const std::string& placement, const std::string& text
   return "placement: " + placement + (text.empty() ? "" : ", ") + text;
 }
 
-/// Adds `placement: none` to the text of the choices, because other placements are also compared.
-Candidate not_placed(Candidate candidate) {
-  if (candidate.simulate)
-    candidate.simulate = [simulate = std::move(candidate.simulate)](double worth, const auto& use) {
-      simulate(worth, [&](Settled one) {
-        one.text = with_placement("none", one.text);
-        use(one);
-      });
-    };
-  if (candidate.open)
-    candidate.open = [open = std::move(candidate.open)] {
-      std::vector<Candidate> opened;
-      for (Candidate& one : open()) opened.push_back(not_placed(std::move(one)));
-      return opened;
-    };
-  return candidate;
-}
-
+/// Returns the candidate for the real machine that corresponds to `candidate`, a candidate for the shown machine.
 Candidate backed(Candidate candidate, const std::shared_ptr<const ShownRequest>& shown,
                  const PolicyRequest& request, const CommonParameters& common) {
-  if (candidate.simulate)
-    candidate.simulate = [simulate = std::move(candidate.simulate), shown, &request, common](
-                             double worth, const auto& use) {
-      if (!shown->weights_fit.value_or(true)) return;
-      simulate(worth, [&](Settled one) {
-        if (one.plan && !shown->weights_fit)
-          shown->weights_fit = has_room_for_weights(common.device.memories[1], one.plan());
-        if (one.plan) one = settled_on(request, common, one);
-        one.text = with_placement(backing, one.text);
-        use(one);
-      });
-    };
-  if (candidate.open)
-    candidate.open = [open = std::move(candidate.open), shown, &request, common] {
-      std::vector<Candidate> opened;
-      for (Candidate& one : open())
-        opened.push_back(backed(std::move(one), shown, request, common));
-      return opened;
-    };
-  return candidate;
+  const auto change = [shown, &request, common](Settled& one) {
+    if (one.plan && !shown->weights_fit)
+      shown->weights_fit = has_room_for_weights(common.device.memories[1], one.plan());
+    if (one.plan) one = settled_on(request, common, one);
+    one.text = with_placement(backing, one.text);
+  };
+  return changed(std::move(candidate), change, [shown](const auto& call) {
+    if (shown->weights_fit.value_or(true)) call();
+  });
 }
 
 }  // namespace
@@ -322,8 +299,10 @@ std::vector<Candidate> candidates_of_homes(const PolicyRequest& request,
     from_second.push_back(only_candidate(
         std::string("placement: ") + backing,
         [&request, common, plan] { return finish(backed_draft(request, common, plan), request); }));
-  if (several)
-    for (Candidate& one : from_host) one = not_placed(std::move(one));
+  if (several)  // The text names the placement, because other placements are also compared.
+    for (Candidate& one : from_host)
+      one = changed(std::move(one),
+                    [](Settled& way) { way.text = with_placement("none", way.text); });
   std::vector<Candidate> all;
   if (searches) {
     for (Candidate& one : from_host) one = proven_for("none", std::move(one));

@@ -148,27 +148,15 @@ std::vector<Candidate> placed_candidates(const PolicyRequest& request,
 }
 
 Candidate proven_for(const std::string& placement, Candidate candidate) {
-  if (candidate.open)
-    candidate.open = [open = std::move(candidate.open), placement] {
-      std::vector<Candidate> opened;
-      for (Candidate& one : open()) opened.push_back(proven_for(placement, std::move(one)));
-      return opened;
+  return changed(std::move(candidate), [placement](Settled& one) {
+    if (!one.plan) return;
+    one.plan = [plan = std::move(one.plan), placement] {
+      Plan made = plan();
+      for (Fact& fact : made.facts)
+        if (is_proven(fact)) fact.of = "placement " + placement;
+      return made;
     };
-  if (candidate.simulate)
-    candidate.simulate = [simulate = std::move(candidate.simulate), placement](double worth,
-                                                                               const auto& use) {
-      simulate(worth, [&](Settled one) {
-        if (one.plan)
-          one.plan = [plan = std::move(one.plan), placement] {
-            Plan made = plan();
-            for (Fact& fact : made.facts)
-              if (is_proven(fact)) fact.of = "placement " + placement;
-            return made;
-          };
-        use(one);
-      });
-    };
-  return candidate;
+  });
 }
 
 }  // namespace sluice

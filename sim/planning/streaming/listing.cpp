@@ -321,15 +321,15 @@ Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common
 Plan list_as_asked(const PolicyRequest& request, const CommonParameters& common,
                    const StreamedChoice& choice) {
   const StreamedFit fit(request, common, choice);
-  Plan plan = list_within(request, common, choice, fit.capacity()).plan;
+  const StreamedCase streamed = streamed_case(request, common, choice.offload);
+  Plan plan = list_within(request, common, streamed, choice, fit, fit.capacity()).plan;
   fit.require(choice.in_flight, plan);
   return plan;
 }
 
 ListedPlan list_within(const PolicyRequest& request, const CommonParameters& common,
-                       const StreamedChoice& choice, std::optional<std::int64_t> room) {
-  const StreamedFit fit(request, common, choice);
-  const StreamedCase streamed = streamed_case(request, common, choice.offload);
+                       const StreamedCase& streamed, const StreamedChoice& choice,
+                       const StreamedFit& fit, std::optional<std::int64_t> room) {
   StreamedLister lister(request, with_buffers(common, choice), streamed, choice,
                         fit.slot_bytes(choice.in_flight), room);
   lister.add_as_asked();

@@ -8,6 +8,8 @@
 
 namespace sluice {
 
+class StreamedFit;
+
 /// Returns the plan in which each load is listed before the slot that the rehearsal has found.
 Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common,
                     const Rehearsal& rehearsal);
@@ -23,9 +25,10 @@ struct ListedPlan {
   Plan plan;
   std::int64_t used = 0;
 };
-/// Returns the plan of this choice in which loads are listed as early as `room` bytes allow. The run may use the whole
+/// Returns the plan of this choice for `streamed` in which loads are listed as early as `room` bytes allow. The run may use the whole
 /// device, and its actions wait if there is not enough room yet. If `room` is empty, it is unlimited.
 ListedPlan list_within(const PolicyRequest& request, const CommonParameters& common,
-                       const StreamedChoice& choice, std::optional<std::int64_t> room);
+                       const StreamedCase& streamed, const StreamedChoice& choice,
+                       const StreamedFit& fit, std::optional<std::int64_t> room);
 
 }  // namespace sluice

@@ -47,16 +47,18 @@ bool shares_links_with_devices(const WaitingCase& waiting) {
 /// Simulates the plans that fit, beginning with the most bytes for early loads.
 void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& context,
               const std::function<void(const Settled&)>& settled) {
-  const StreamedFit fit(waiting.request, waiting.common, waiting.choice);
-  const std::int64_t least = fit.peak(waiting.choice.in_flight);
+  const auto fit =
+      std::make_shared<const StreamedFit>(waiting.request, waiting.common, waiting.choice);
+  const std::int64_t least = fit->peak(waiting.choice.in_flight);
   const bool limited = shares_links_with_devices(waiting);
   std::int64_t same_from = std::numeric_limits<std::int64_t>::max();
   for (auto part = rooms_of_weights.rbegin(); part != rooms_of_weights.rend(); ++part) {
     const std::int64_t room =
         least + static_cast<std::int64_t>(*part * static_cast<double>(waiting.streamed.weights()));
     if (room >= same_from || (waiting.capacity && room > *waiting.capacity)) continue;
-    const auto plan = [waiting, context, limited, room] {
-      ListedPlan listed = list_within(waiting.request, waiting.common, waiting.choice, room);
+    const auto plan = [waiting, context, fit, limited, room] {
+      ListedPlan listed = list_within(waiting.request, waiting.common, waiting.streamed,
+                                      waiting.choice, *fit, room);
       if (limited) stay_within(listed.plan, waiting.common.device.name, room);
       return listed;
     };

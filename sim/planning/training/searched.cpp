@@ -121,27 +121,13 @@ Candidate only_way(const PolicyRequest& request, const TrainingOrder& order,
 /// and its plan has the facts of with_gap().
 Candidate as_strategy(Candidate candidate, const std::string& name,
                       const std::shared_ptr<Bounds>& bounds, std::int64_t budget) {
-  if (candidate.open) {
-    candidate.open = [open = std::move(candidate.open), name, bounds, budget] {
-      std::vector<Candidate> opened;
-      for (Candidate& one : open())
-        opened.push_back(as_strategy(std::move(one), name, bounds, budget));
-      return opened;
+  return changed(std::move(candidate), [name, bounds, budget](Settled& one) {
+    one.text = "strategy: " + name + (one.text.empty() ? "" : ", ") + one.text;
+    if (!one.plan) return;
+    one.plan = [plan = std::move(one.plan), bounds, budget, seconds = one.seconds] {
+      return with_gap(plan(), budget, seconds, least(*bounds));
     };
-    return candidate;
-  }
-  candidate.simulate = [simulate = std::move(candidate.simulate), name, bounds, budget](
-                           double worth, const auto& found) {
-    simulate(worth, [&](Settled one) {
-      one.text = "strategy: " + name + (one.text.empty() ? "" : ", ") + one.text;
-      if (one.plan)
-        one.plan = [plan = std::move(one.plan), bounds, budget, seconds = one.seconds] {
-          return with_gap(plan(), budget, seconds, least(*bounds));
-        };
-      found(one);
-    });
-  };
-  return candidate;
+  });
 }
 
 /// A strategy that treats all stages alike: the request with this strategy, and its candidates. If the strategy has no

@@ -134,26 +134,12 @@ class Attempts {
 
   /// Adds the cut to the text that describes the choices.
   static Candidate with_cut(Candidate candidate, const std::string& cut, std::size_t number) {
-    if (candidate.simulate)
-      candidate.simulate = [simulate = std::move(candidate.simulate), cut, number](
-                               double worth, const auto& settled) {
-        unless_refused(cut, [&] {
-          simulate(worth, [&](Settled one) {
-            one.text = joined(cut, one.text);
-            one.attempt = number;
-            settled(one);
-          });
-        });
-      };
-    if (candidate.open)
-      candidate.open = [open = std::move(candidate.open), cut, number] {
-        std::vector<Candidate> opened;
-        unless_refused(cut, [&] {
-          for (Candidate& one : open()) opened.push_back(with_cut(std::move(one), cut, number));
-        });
-        return opened;
-      };
-    return candidate;
+    const auto change = [cut, number](Settled& one) {
+      one.text = joined(cut, one.text);
+      one.attempt = number;
+    };
+    return changed(std::move(candidate), change,
+                   [cut](const auto& call) { unless_refused(cut, call); });
   }
 
   void add_alternatives(const CutAttempt& attempt, std::size_t number) {
