@@ -1,4 +1,4 @@
-// Finds the largest number that fits by bisection. The search assumes that if a number fits, every smaller number fits,
+// Finds by bisection the largest number that fits. The search assumes that if a number fits, every smaller number fits,
 // too.
 #pragma once
 

@@ -25,7 +25,7 @@ namespace sluice {
 template <class Entry>
 class Catalog {
  public:
-  /// Messages call an entry by `kind`, such as "policy" or "layer type".
+  /// `kind` is the word for an entry in messages, such as "policy" or "layer type".
   Catalog(std::string kind, std::vector<const Entry*> entries)
       : kind_(std::move(kind)), entries_(std::move(entries)) {}
 

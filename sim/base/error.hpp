@@ -69,13 +69,13 @@ struct Shortage {
   std::vector<Waiter> waiters = {};
   /// The time in seconds, counted from the start of the run, after which no action can start.
   std::optional<double> time_s = {};
-  /// The largest number of micro-batches in flight that fits, if the question asked for more. The number is 0 if not
-  /// even one micro-batch fits. The value is absent if the number is not known.
+  /// The largest number of micro-batches in flight that fits, if the question asked for a larger number. The value is 0
+  /// if not even one micro-batch fits. The value is absent if this number is not known.
   std::optional<std::int64_t> most_in_flight = {};
   bool operator==(const Shortage&) const = default;
 };
 
-/// The question is valid, and its answer is that the plan does not fit into memory or blocks for ever (exit 4).
+/// The question is valid. Its answer is that the plan does not fit into memory, or ends in a deadlock (exit 4).
 struct Infeasible : Error {
   explicit Infeasible(const std::string& message, Shortage shortage_ = {})
       : Error(4, message), shortage(std::move(shortage_)) {}

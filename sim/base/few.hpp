@@ -1,5 +1,5 @@
-// A list for a few elements. The first N elements are stored in the object itself, so that a plan of millions of
-// actions does not allocate memory for each wait and operand. Elements are plain data.
+// A list for a few elements. Up to N elements are stored in the object itself. So a plan of millions of actions does
+// not allocate memory for each wait and operand. Elements are plain data.
 #pragma once
 
 #include <algorithm>

@@ -6,8 +6,8 @@ namespace sluice {
 
 namespace {
 
-/// The largest number of consecutive slow guesses. A guess is slow if it excludes less than half of the range. If there
-/// is one more slow guess than this number, the search tests the middle of the range.
+/// How many slow guesses the search accepts one after the other. A guess is a tested number that did not fit. The guess
+/// is slow if it excludes less than half of the range. After one more slow guess, the middle of the range is tested.
 constexpr int patience = 2;
 
 }  // namespace

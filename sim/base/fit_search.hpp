@@ -1,5 +1,5 @@
-// Searches for the largest number that fits. Use it when a test is expensive, and when a test that fails says how much
-// was needed.
+// Searches for the largest number that fits. Use this search if a test is expensive, and if the answer of a failed test
+// says how much was needed.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,9 @@ struct FitAnswer {
 
 /// Chooses the next number to test, between the largest number that fits and the smallest number that does not fit. The
 /// need, FitAnswer::needed, is usually an almost linear function of the number. So the need of one number that does not
-/// fit gives a rough estimate of the largest number that fits. The needs of two numbers give a good one. If estimates
-/// exclude too little of the range of possible numbers, the middle of the range is tested. The search assumes that if a
-/// number fits, every smaller number fits, too.
+/// fit gives a rough estimate of the largest number that fits. The needs of two numbers give a good estimate. If
+/// estimates exclude too little of the range of possible numbers, the middle of the range is tested. The search assumes
+/// that if a number fits, every smaller number fits, too.
 class FitSearch {
  public:
   /// Searches from 1 to `limit`. The first number to test is `first`.
@@ -47,7 +47,7 @@ class FitSearch {
   /// The largest number that is known to fit, and the smallest number that is known not to fit; 0 if there is none yet.
   std::int64_t good_ = 0, bad_ = 0;
   std::int64_t step_ = 1;  ///< the distance from a number that fits to the next number to test
-  /// The number of consecutive guesses that left more than half of the range.
+  /// How many of the last guesses in a row left more than half of the range.
   int slow_ = 0;
   RefusedNumber last_;
 };

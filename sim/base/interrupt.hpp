@@ -26,18 +26,18 @@ void end_at_once_when_interrupted(bool at_once);
 
 inline constexpr const char* out_of_memory =
     "out of memory (of this computer, not of the simulated one)";
-/// Returns whether an error means "out of memory". The error is std::bad_alloc, or std::system_error if a thread or a
-/// mapping could not be created.
+/// Returns whether an error means "out of memory". Errors with this meaning are std::bad_alloc, and the
+/// std::system_error of a thread or a mapping that could not be created.
 bool says_out_of_memory(const std::exception& error);
-/// From now on, handles exceptions that no code can catch, and calls of abort(). A library may throw such an exception
-/// while it is loaded, or in a noexcept function, and SimGrid calls abort() when it gets no memory. If memory is used
-/// up, the process prints `out_of_memory`, removes its half-written files, and exits with code 70. If the reason is not
-/// a lack of memory, the process aborts.
+/// From now on, the process handles exceptions that no code can catch, and it handles calls of abort(). A library may
+/// throw such an exception while it is loaded, or in a noexcept function. SimGrid calls abort() when it gets no memory.
+/// If memory is used up, the process prints `out_of_memory`, removes its half-written files, and exits with code 70. If
+/// the reason is not a lack of memory, the process aborts.
 void end_when_memory_is_out();
 /// Returns whether this process may allocate `bytes` additional bytes of address space. `ulimit -v` limits the address
 /// space.
 bool has_room_for(std::size_t bytes);
-/// Returns whether this process may allocate less than 128 MiB more. If a library has failed in such a process, the
+/// Returns true if this process cannot allocate another 128 MiB. If a library has failed in such a process, the
 /// reason is probably the lack of memory.
 bool memory_is_low();
 /// Returns whether a message begins with the text `out_of_memory`. With such a message a child process reports that its
@@ -58,7 +58,7 @@ void end_now_by_signal();
 
 /// While an InOrder object exists, the first signal only sets the flag. Use an InOrder object for work that must be
 /// completed before the process ends, such as finishing a trace or closing a store. When the last InOrder is destroyed,
-/// a signal that came in the meantime ends the process if signals end it at once and no exception is being handled.
+/// a signal that came before ends the process, if signals end this process at once and no exception is being handled.
 class InOrder {
  public:
   InOrder();
@@ -80,7 +80,7 @@ class RemovedOnInterrupt {
   std::size_t place_;  ///< the index of the file in the handler's list of half-written files
 };
 
-/// While this object exists, neither this thread nor the threads that it starts receive a signal.
+/// While this object exists, the thread that made it and the threads that this thread starts receive no signal.
 class SignalsHeld {
  public:
   SignalsHeld();

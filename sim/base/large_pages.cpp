@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 constexpr std::size_t page = std::size_t{1} << 21;
-/// Smaller blocks get no large pages, because a smaller block would fill less than half of a large page.
+/// A block with fewer bytes gets no large page, because it would fill less than half of a large page.
 constexpr std::size_t least = page / 2;
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Memory in large pages, for large arrays that are filled from the front. For small pages, the system would take about
+// Memory in large pages, for large arrays that are filled from the front. With small pages, the system would take about
 // as long to provide the memory as the program takes to fill the array. If the system has no large pages, small pages
 // are used.
 #pragma once
@@ -12,8 +12,8 @@ namespace sluice {
 /// Asks for large pages for a block that was allocated elsewhere and will soon be filled completely.
 void prefer_large_pages(const void* begin, std::size_t bytes);
 
-/// Returns a block of memory. A block that fills at least half of a large page begins at a large page. A smaller block
-/// comes from `new`. Throws std::bad_alloc if there is not enough memory.
+/// Returns a block of memory. A block that fills at least half of a large page begins where a page begins. A smaller
+/// block comes from `new`. Throws std::bad_alloc if there is not enough memory.
 void* large_block(std::size_t bytes);
 void free_large_block(void* block, std::size_t bytes) noexcept;
 

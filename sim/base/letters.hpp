@@ -1,4 +1,4 @@
-// Functions for letters of ASCII. The functions do not depend on the locale.
+// A function for ASCII letters. The result does not depend on the locale.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ namespace sluice {
 namespace {
 
 constexpr double tolerance = 1e-6;
-/// The least difference of objectives that counts, as a multiple of the greatest cost of a variable.
+/// The least difference between two objectives that is not ignored, as a multiple of the greatest cost of a variable.
 constexpr double small_cost = 1e-9;
 
 /// Says when CBC must stop: after a signal, or when the time limit is reached. CBC then cleans up and returns. If a
@@ -174,7 +174,7 @@ MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
   CbcStrategyDefault strategy(1, 5, 5, 0);
   model.setStrategy(strategy);
   model.setAllowableGap(small_cost);
-  // CBC's default of this tolerance, 1e-5, is too large.
+  // CBC's default for this tolerance, 1e-5, is too large.
   model.setDblParam(CbcModel::CbcCutoffIncrement, small_cost);
   model.initialSolve();
   check_interrupt();

@@ -1,5 +1,5 @@
-// Solves mixed-integer linear programmes: finds values x of variables that minimise the sum of cost · x within bounds
-// and linear constraints. Some of the variables must have integer values. Only this code uses CBC (COIN-OR branch and
+// Solves mixed-integer linear programmes: finds values x within bounds and linear constraints, so that the sum of cost
+// · x is the smallest. Some of the variables must have integer values. Only this code uses CBC (COIN-OR branch and
 // cut). CBC prints nothing here, and the program keeps its own signal handlers.
 //
 // The functions throw InternalError if the programme is malformed, and Interrupted if a signal has been received.
@@ -51,11 +51,11 @@ class Milp {
   /// Pairs of a variable and its factor.
   using Terms = std::vector<std::pair<std::uint32_t, double>>;
 
-  /// Adds a variable with these bounds and this cost. Each function returns the number of the new variable.
+  /// Adds a variable with these bounds and this cost. Each function returns the index of the new variable.
   std::uint32_t real(double low, double high, double cost = 0);
   std::uint32_t whole(double low, double high, double cost = 0);
 
-  /// Adds the constraint low <= sum of the terms <= high. A variable may appear in several terms. Returns the number of
+  /// Adds the constraint low <= sum of the terms <= high. A variable may appear in several terms. Returns the index of
   /// the constraint.
   std::uint32_t constrain(double low, const Terms& terms, double high);
 

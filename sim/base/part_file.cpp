@@ -52,7 +52,7 @@ bool still_named(int file, const std::string& path) {
 
 PartFile::PartFile(std::string target) : target_(std::move(target)), part_(target_ + ".part") {
   check_target(target_);
-  // This object delays signals until the file is locked, and until it is registered as a file that a signal removes.
+  // This object delays signals until the file is locked and is registered as a file that a signal removes.
   const InOrder in_order;
   while (true) {
     file_ = open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);

@@ -1,4 +1,4 @@
-// Packs a list of byte strings into one byte string, so that one process can send the list to another. The packed
+// Packs a list of byte strings into one byte string. One process can then send the list to another process. The packed
 // string begins with the number of strings. The length and the bytes of each string follow. All numbers are 64 bits
 // wide.
 #pragma once

@@ -10,7 +10,7 @@ namespace sluice {
 /// Returns " (did you mean 'bandwidth'?)" if a known name is similar enough to `given`, and "" otherwise.
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known);
 
-/// Returns text such as "a, b, c".
+/// Returns the words as one text, with the separator between every two words: "a, b, c".
 std::string join(const std::vector<std::string>& words, std::string_view separator = ", ");
 
 }  // namespace sluice

@@ -13,7 +13,7 @@ std::string_view program_version();  ///< such as "0.1.0"
 std::string_view git_sha();
 /// Returns the SHA-256, as 64 hexadecimal digits, of the libraries that were linked into this program and into the
 /// program that contains SimGrid. All programs and the Python module of one build return the same digest. A build of
-/// other code returns another digest.
+/// different code returns a different digest.
 std::string_view library_digest();
 /// Returns the folder that holds models/, platforms/ and scenarios/. The folder is $SLUICE_ROOT, or the source root if
 /// this variable is not set.

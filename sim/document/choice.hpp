@@ -14,7 +14,7 @@
 
 namespace sluice {
 
-/// A mapping that was checked against its record. The object owns the mapping and the record, so that it may live
+/// A mapping that was checked against its record. The object owns the mapping and the record, so the object may live
 /// longer than the document. Copying the object is cheap. A default-constructed object is empty and must be assigned to
 /// before use.
 class Keys {
@@ -67,8 +67,8 @@ Chosen<Entry> choose(const Catalog<Entry>& catalog, const Value& mapping,
   return {&entry, Keys(mapping, record_of(entry))};
 }
 
-/// Returns true if `mapping` says `auto` under `key`, which leaves the choice open. If the mapping says `auto`, it may
-/// have no other key. Throws InputError.
+/// Returns true if `mapping` has the value `auto` under `key`, which leaves the choice open. Such a mapping may have no
+/// other key. Throws InputError.
 bool is_open_choice(const Value& mapping, const std::string& mapping_name, const std::string& key);
 
 }  // namespace sluice

@@ -54,7 +54,7 @@ std::string hint_for(const std::string& path) {
   return did_you_mean(path, names);
 }
 
-/// Opens `path` and returns its size.
+/// Opens the file at `path` and returns the number of bytes of the file.
 std::int64_t open_regular_file(const std::string& path, Descriptor& file) {
   // The file is opened without blocking, because opening a pipe without a writer would hang.
   file.fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);

@@ -52,8 +52,8 @@ class Includes {
     enter(path);
   }
 
-  /// Returns the document that `file` names, laid over its own bases. `file` is a path relative to `from`, or the name
-  /// of a bundled document of `folder`.
+  /// Returns the document that `file` names, laid over its own bases. `file` is a path relative to the folder of
+  /// `from`, or the name of a bundled document of `folder`.
   Value load(const Value& file, const std::string& from, const std::string& folder) {
     const fs::path path = path_of(file, from, folder);
     if (is_typed(file)) roots_.push_back(root_of(path));
@@ -136,8 +136,8 @@ class Includes {
                         " files include one another: " + join(way, " -> "));
   }
 
-  /// The folders from which files may be included: the roots of the document and of overrides, and the folder of
-  /// Sluice's own documents.
+  /// The folders from which files may be included: the root of the document, the roots of files that overrides name,
+  /// and the folder of Sluice's own documents.
   std::vector<fs::path> roots_;
   std::vector<std::shared_ptr<const Source>> typed_;
   std::vector<fs::path> chain_;

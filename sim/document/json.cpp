@@ -48,7 +48,7 @@ class Events {
   bool number_unsigned(std::uint64_t) { return number(); }
   bool number_float(double, const std::string&) { return number(); }
   bool string(std::string& value) { return scalar(string_begin(), Value::make(std::move(value))); }
-  // A JSON text cannot contain such values.
+  // A JSON text cannot contain binary values.
   bool binary(std::vector<std::uint8_t>&) { return false; }
   bool start_object(std::size_t) { return begin(Value::make_map()); }
   bool start_array(std::size_t) { return begin(Value::make_list()); }
@@ -60,8 +60,8 @@ class Events {
   bool end_array() { return end(); }
 
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
-    // The message looks like this: "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error
-    // while …"
+    // A message of nlohmann looks like this: "[json.exception.parse_error.101] parse error at line 1, column 2: syntax
+    // error while …"
     std::string message = error.what();
     message.erase(0, message.find("] ") + 2);
     if (message.compare(0, 12, "parse error ") == 0) message.erase(0, message.find(": ") + 2);

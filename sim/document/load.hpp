@@ -19,22 +19,22 @@ Value load_file(const std::string& path);
 /// Reads a text in memory as load_file reads a file. Messages call the text `name`.
 Value parse_text(std::string text, std::string name);
 
-/// Reads one file as load_file does. If the document has a `file:` at the top, it is a variant of another document
-/// (`{file: base.yaml, …}`). The result for a variant is its base with the variant's other keys laid over it at all
-/// levels. Instead of a path, the variant may give the name of a bundled document of `folder`.
+/// Reads one file as load_file does. If the document has a `file:` at the top, the document is a variant of another
+/// document, its base (`{file: base.yaml, …}`). For a variant, the result is the base, over which the other keys of the
+/// variant are laid at all levels. Instead of a path, the variant may give the name of a bundled document of `folder`.
 Value load_document(const std::string& path, const std::string& folder = {});
 
 /// Applies overrides and includes to a scenario that was read from `path`. The function first applies the overrides
 /// that say which file is included (`platform.file=`). After these overrides, the function resolves the includes. At
 /// the end the function applies all other overrides. Paths in overrides are relative to the folder of the scenario or,
-/// if no such file exists, to the working folder. Files named by overrides may lie in any folder, because a person
-/// typed their names.
+/// if this folder has no such file, to the working folder. Files named by overrides may lie in any folder, because a
+/// person typed their names.
 Value resolve_with_overrides(Value document, const std::string& path,
                              const std::vector<std::string>& include_keys,
                              const std::vector<std::string>& overrides, const Layout& layout = {});
 
-/// Checks `format: sluice-KIND/1`. Throws InputError if the format is missing, names another kind of document, or has a
-/// newer version.
+/// Checks that the value of `format` is sluice-KIND/VERSION. Throws InputError if the format is missing, names another
+/// kind of document, or has another version.
 void require_format(const Value& document, std::string_view kind, int version = 1);
 
 /// Includes files in a document, for each key of its root map that `include_keys` lists. A mapping `{file: X, ...}`
@@ -52,8 +52,8 @@ void require_format(const Value& document, std::string_view kind, int version = 
 void resolve_includes(Value& document, const std::string& path,
                       const std::vector<std::string>& include_keys);
 
-/// Applies overrides like "platform.links.host.bandwidth=64GB/s" in order. A value is parsed as YAML. If a key of the
-/// path is unknown, and it is not the last key of the path, the error suggests a similar known key. The last key may be
+/// Applies overrides like "platform.links.host.bandwidth=64GB/s" in order. A value is parsed as YAML. If a key before
+/// the last key of the path is unknown, the error suggests a similar known key. The last key may be
 /// new, because the reader of its mapping checks this key later. An element of a list is addressed by its index,
 /// counted from 0, or by its name. Throws UsageError if an override is not KEY=VALUE.
 void apply_overrides(Value& document, const std::vector<std::string>& overrides);

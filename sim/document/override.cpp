@@ -18,7 +18,7 @@ std::vector<std::string> keys_of(const Value& map) {
   return keys;
 }
 
-/// Appends to `found` each mapping of a list whose key `name` has the given value. If an element contains a list
+/// Appends to `found` each mapping in `list` that has the name `name`. If an element contains a list
 /// `layers`, as a repetition does, that list is searched, too. Parameter `known` receives the names of all elements.
 void find_named(Value& list, const std::string& name, std::vector<Value*>& found,
                 std::vector<std::string>& known) {

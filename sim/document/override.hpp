@@ -20,9 +20,9 @@ struct Override {
 struct Layout {
   /// Mappings that an override may create (`stages.cut=per_layer` in a document without `stages`).
   std::vector<std::string> may_be_absent = {};
-  /// Mappings that may be shortened to one word. Each pair holds the key of a mapping, and the key inside the mapping
-  /// whose value the word gives. For example, the pair {policy, name} makes `policy: resident` mean `policy: {name:
-  /// resident}`.
+  /// Mappings that may be shortened to one word. Each pair holds the key of a mapping, and a key inside this mapping.
+  /// The word gives the value of this inner key. For example, the pair {policy, name} makes `policy: resident` mean
+  /// `policy: {name: resident}`.
   std::vector<std::pair<std::string, std::string>> words = {};
 };
 

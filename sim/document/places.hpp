@@ -17,8 +17,8 @@ struct Record;
 /// platform.links.host.bandwidth.
 std::vector<std::string> places_of(std::string_view key, const Value& map, const Record* record);
 
-/// Returns " (did you mean 'workload.batch'?)" if the key belongs at other places. If the key does not belong at other
-/// places, suggests the nearest name in `known`.
+/// Returns " (did you mean 'workload.batch'?)" if `places` holds this place. If `places` is empty, suggests the name in
+/// `known` that is most similar to `key`.
 std::string did_you_mean_at(std::string_view key, const std::vector<std::string>& known,
                             const std::vector<std::string>& places);
 

@@ -1,7 +1,7 @@
 // A record declares what a mapping in a document may contain. The record serves four purposes. Reader takes types and
 // defaults from the record. Reader refuses what the record does not allow: unknown keys, wrong types, wrong units and
-// values out of range. `sluice list` and --help print the record. schema.hpp makes a JSON Schema from the record, with
-// which editors check and complete documents.
+// values out of range. `sluice list` and --help print the record. schema.hpp makes a JSON Schema from the record.
+// Editors check and complete documents with this schema.
 #pragma once
 
 #include <cstdint>
@@ -45,14 +45,14 @@ struct Field {
   double minimum = 0;
   double maximum = std::numeric_limits<double>::infinity();
   bool minimum_excluded = false;
-  /// The record of the mappings that the field holds. The field itself is such a mapping, or each element of a list, or
+  /// The record of the mappings that the field holds. Such a mapping is the field itself, each element of a list, or
   /// each value of a mapping with free keys (map_of). If the type is `any`, such a mapping may replace a name.
   const struct Record* record = nullptr;
-  /// Whether the field is a mapping with free keys, each value of which is a mapping with this `record`.
+  /// Whether the field is a mapping with free keys, and each of its values is a mapping with this `record`.
   bool map_of = false;
-  /// Set only if the field is a mapping at the top of a document that may be written as one word. `word_for` is the key
-  /// inside the mapping whose value the word gives. For example, with word_for = "name", `policy: resident` means
-  /// `policy: {name: resident}`.
+  /// Set only if the field is a mapping at the top of a document that may be written as one word. `word_for` is a key
+  /// inside this mapping, and the word gives the value of this key. For example, with word_for = "name", `policy:
+  /// resident` means `policy: {name: resident}`.
   std::string word_for = {};
 };
 

@@ -308,8 +308,8 @@ class SchemaWriter {
     return schema;
   }
 
-  /// Returns the schema of a list's element or a mapping's value. Writes the definition of a shared
-  /// record when it is first met.
+  /// Returns the schema of a list's element or a mapping's value. When a shared record is first met, writes its
+  /// definition.
   Value element_schema(const Record& record, Requires required) {
     const auto shared = rules_.shared.find(record.name);
     if (shared == rules_.shared.end()) return schema_of(record, required);

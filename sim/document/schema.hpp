@@ -31,7 +31,7 @@ struct SharedSchema {
   std::string alone = {};
 };
 
-/// Rules of a document that its record does not declare.
+/// Rules for a document, in addition to the rules that the document's record declares.
 struct SchemaRules {
   /// Whether a document may lay its keys over another document (see load_document). If a document may do so, the key
   /// `file` is allowed, and a document with `file` requires no other key, not even `format`.

@@ -16,10 +16,10 @@ void check_blocks(const Value& blocks);
 /// Returns the block that `word` names. `blocks` may be null.
 const Value& find_block(const Value* blocks, const Value& word);
 
-/// Returns the layers outside of `block` to which its layers can refer. `use` is the item of the document that uses the
-/// block. If `use` has the key `inputs`, the function returns the layers in this list. If `use` does not have this key,
-/// the function returns `previous`, the layer before the block. `suffix` is the suffix of layer names at the place of
-/// the use. `around` holds the layers to which the layers at this place can refer.
+/// Returns the layers outside of `block` to which the layers inside can refer. `use` is the item of the document that
+/// uses the block. If `use` has the key `inputs`, the function returns the layers in this list. If `use` does not have
+/// this key, the function returns `previous`, the layer before the block. `suffix` is the suffix of layer names at the
+/// place of the use. `around` holds the layers to which the layers at this place can refer.
 Surroundings given_to_block(const Value& block, const Value& use, const LayerNames& names,
                             const std::string& suffix, const Surroundings& around,
                             std::optional<std::uint32_t> previous);

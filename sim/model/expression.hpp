@@ -16,7 +16,7 @@ namespace sluice {
 
 using Parameters = std::map<std::string, std::int64_t>;
 
-/// Throws an InputError without a position, whose message names the expression and says what is wrong.
+/// Returns the value of the expression `text`. Throws an InputError without a position, which names the fault.
 std::int64_t evaluate(std::string_view text, const Parameters& parameters);
 
 }  // namespace sluice

@@ -31,7 +31,7 @@ struct Importer {
   bool open = false;
   /// Whether the file is read in a child process, because the importer uses a library that may fail.
   bool isolated = false;
-  /// Converts the content of a file. `path` is used only for messages and names; the function does not open it.
+  /// Converts the content of a file. `path` is used only for messages and names; the function does not open the file.
   Imported (*read)(std::string_view bytes, const std::string& path, const Reader& keys) = nullptr;
 };
 
@@ -45,9 +45,9 @@ const Importer& importer_for(const std::string& path);
 /// damaged file. So the limits end the child process after some seconds.
 ChildLimits reading_limits(std::uintmax_t bytes);
 
-/// Imports the definition of `use` if it is a file of another program. `use` is a scenario's `model:` after includes
-/// and overrides. The imported document replaces the definition. The importer's keys are removed from `use`, so that
-/// only the keys that any model may have are left. Returns the importer's notes. Throws InputError, IoError.
+/// Imports the definition of `use` if it is a file of another program. `use` is the `model:` of a scenario, after
+/// includes and overrides. The imported document replaces the definition. The importer's keys are removed from `use`,
+/// so that only the keys that any model may have are left. Returns the importer's notes. Throws InputError, IoError.
 std::vector<std::string> import_definition(Value& use);
 
 }  // namespace sluice

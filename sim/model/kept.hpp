@@ -24,8 +24,8 @@ struct KeptCount {
 struct Kept {
   std::vector<std::uint32_t> outside;  ///< tensors that other layers make, in ascending order
   std::vector<std::uint32_t> inside;   ///< tensors that these layers make, in ascending order
-  KeptCount own;        ///< tensors that are not the output of a layer, without `selective`
-  KeptCount selective;  ///< such tensors, if selective recomputation makes them again
+  KeptCount own;        ///< tensors that no layer outputs, except those in `selective`
+  KeptCount selective;  ///< other such tensors, which selective recomputation makes again
 
   /// Returns the sum of `outside`, `inside`, `own` and `selective`. Throws InputError on overflow.
   KeptCount in_all(const Model& model) const;
@@ -36,11 +36,11 @@ Kept kept_for(const Model& model, std::uint32_t first, std::uint32_t last);
 /// Returns the bytes of a count. Throws InputError on overflow.
 std::int64_t bytes_of(const KeptCount& count, DType dtype);
 
-/// Returns the layer whose output contains this layer's output. For a view, this is the viewed layer, and otherwise the
-/// layer itself.
+/// Returns the layer whose output contains this layer's output. For a view, the result is the viewed layer. For any
+/// other layer, the result is the layer itself.
 std::uint32_t origin_of(const Model& model, std::uint32_t layer);
 
-/// Return the FLOP of the backward pass of one layer, and of all layers. Throw InputError on overflow.
+/// These functions return the FLOP of the backward pass of one layer, and of all layers; InputError on overflow.
 std::int64_t backward_flop(const Layer& layer);
 std::int64_t backward_flop(const Model& model);
 

@@ -104,12 +104,12 @@ struct Model {
 /// declaration, if there is one.
 enum class Purpose : std::uint8_t { training, inference };
 
-/// Reads the `model:` mapping of a scenario after its includes. The mapping has parameters, `scale`, and the
+/// Reads the `model:` mapping of a scenario whose includes are resolved. The mapping has parameters, `scale`, and the
 /// `definition`, which is a sluice-model/1 document or a stage table in data-island form. Throws InputError.
 Model read_model(const Value& model, Purpose purpose = Purpose::training);
 
 /// Makes a `model:` mapping for a file, as `sluice model FILE KEY=VALUE…` does. read_model reads the mapping. `notes`
-/// receives the importer's notes unless it is null. Throws InputError, IoError.
+/// receives the importer's notes unless `notes` is null. Throws InputError, IoError.
 Value load_model_use(const std::string& path, const std::vector<std::string>& overrides,
                      std::vector<std::string>* notes = nullptr);
 

@@ -225,7 +225,7 @@ class Expansion {
     checked_mul(elements_, most_bytes_each, "bytes of the layers up to this one");
   }
 
-  /// Leaves the layer out. For the following layers, its name means its first input.
+  /// Leaves the layer out. For the following layers, the name of the layer means the layer's first input.
   void leave_out(const Layer& layer, const Reader& keys) {
     previous_ = layer.inputs.front();
     if (keys.has("name") && !names_.add(layer.name, *previous_))
@@ -329,7 +329,7 @@ class Expansion {
   std::optional<std::uint32_t> previous_;  ///< the layer that the next layer reads by default
   /// The elements of all layers: outputs, weights, caches, and kept values.
   std::int64_t elements_ = 0;
-  /// Whether the layer or an earlier layer has weights, indexed by layer.
+  /// For each layer, whether this layer or a layer before it has weights.
   std::vector<bool> learns_;
 };
 

@@ -12,7 +12,7 @@
 //   silu         g s (1 + x (1 - s)), s = sigmoid(x)  4 + 5
 //   gelu         g ((1 + erf(x / sqrt 2)) / 2 + x exp(-x x / 2) / sqrt(2 pi))  4 + 1 + 4 + 1 + 1
 //   hardsigmoid  g / 6 where -3 < x, x < 3            3
-//   hardswish    g (x / 3 + 1 / 2) where -3 < x, x < 3; g where x is above  5
+//   hardswish    g (x / 3 + 1 / 2) where -3 < x, x < 3; g where 3 < x       5
 //   softmax      y (g - sum of g y)                   4
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
@@ -60,8 +60,8 @@ const LayerType relu6_layer = {
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g where x is between 0 and 6, "
         "and 0 elsewhere, with 2 FLOP per element. The backward pass reads the input x, which training keeps, as in "
-        "PyTorch. Use it for networks such as MobileNet, whose activations are bounded so that they can be stored with "
-        "few bits.",
+        "PyTorch. Use relu6 for networks such as MobileNet, whose activations are bounded so that they can be stored "
+        "with few bits.",
     .source =
         "Howard et al., MobileNets (2017); Krizhevsky, Convolutional deep belief networks on CIFAR-10 (2010)",
     .example = "{type: input, shape: [56, 56, 64]}, {type: relu6}",
@@ -89,8 +89,8 @@ const LayerType sigmoid_layer = {
         "Computes 1 / (1 + exp(-x)) of each element, with 4 FLOP per element: negate, exp, add, divide.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g y (1 - y), with 3 FLOP per "
-        "element. The backward pass reads the output y, which training keeps, as in PyTorch. Use it for gates, such as "
-        "those of squeeze-and-excitation networks, whose values lie between 0 and 1.",
+        "element. The backward pass reads the output y, which training keeps, as in PyTorch. Use sigmoid for gates, "
+        "such as those of squeeze-and-excitation networks, whose values lie between 0 and 1.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 3.10",
     .example = "{type: input, shape: [56, 56, 64]}, {type: sigmoid}",
     .parameters = {},
@@ -142,8 +142,8 @@ const LayerType hardsigmoid_layer = {
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g / 6 where x is between -3 and "
         "3, and 0 elsewhere, with 3 FLOP per element. The backward pass reads the input x, which training keeps, as in "
-        "PyTorch. Use it in place of a sigmoid for networks such as MobileNetV3, because it needs no exponential "
-        "function.",
+        "PyTorch. Use hardsigmoid in place of sigmoid for networks such as MobileNetV3, because it needs no "
+        "exponential function.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: hardsigmoid}",
     .parameters = {},
@@ -155,9 +155,9 @@ const LayerType hardswish_layer = {
     .summary = "Computes x relu6(x + 3) / 6 of each element, with 5 FLOP per element.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g (x / 3 + 1 / 2) where x is "
-        "between -3 and 3, g above, and 0 below, with 5 FLOP per element. The backward pass reads the input x, which "
-        "training keeps, as in PyTorch. Use it in place of silu for networks such as MobileNetV3, because it needs no "
-        "exponential function.",
+        "between -3 and 3, g where x is above 3, and 0 where x is below -3, with 5 FLOP per element. The backward pass "
+        "reads the input x, which training keeps, as in PyTorch. Use hardswish in place of silu for networks such as "
+        "MobileNetV3, because it needs no exponential function.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: hardswish}",
     .parameters = {},
@@ -172,7 +172,7 @@ const LayerType softmax_layer = {
     .details =
         "The maximum is subtracted so that exp does not overflow. The backward pass computes y (g - sum of g y) from "
         "the gradient g of the output, with 4 FLOP per element. The backward pass reads the output y, which training "
-        "keeps. Use it after the last layer of a classifier; the layer `attention` contains its own softmax.",
+        "keeps. Use softmax after the last layer of a classifier; the layer `attention` contains its own softmax.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, sections 4.1 and 6.2.2.3",
     .example = "{type: input, shape: [1000]}, {type: softmax}",
     .parameters = {},

@@ -43,8 +43,8 @@ const LayerType batched_matmul_layer = {
         "The product of a matrix [rows, inner] and a matrix [inner, columns] takes rows x inner x columns "
         "multiply-accumulates of 2 FLOP each. All axes before the last two must be equal in both inputs. The layer has "
         "no parameters. The backward pass takes twice the FLOP of the forward pass, because both inputs have a "
-        "gradient. The backward pass reads both inputs. Use it for products of two activations; the layer `attention` "
-        "contains the products of attention.",
+        "gradient. The backward pass reads both inputs. Use this layer for products of two activations; the layer "
+        "`attention` contains the products of attention.",
     .source = "definition, as in NumPy's matmul",
     .example =
         "{type: input, name: a, shape: [12, 16, 64]}, {type: input, name: b, shape: [12, 64, 16]}, "

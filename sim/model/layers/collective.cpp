@@ -30,7 +30,7 @@ LayerCounts infer_scatter(const Reader& keys, const std::vector<const Shape*>& i
 Field ranks_field() {
   return {.name = "ranks",
           .type = Type::integer,
-          .summary = "the number of ranks that share the tensor, including this one",
+          .summary = "the number of ranks that share the tensor, including this rank",
           .minimum = 1};
 }
 
@@ -57,7 +57,7 @@ const LayerType all_gather_layer = {
 
 const LayerType reduce_scatter_layer = {
     .name = "reduce_scatter",
-    .summary = "Gives every rank its part, along the first axis, of the sum over all ranks.",
+    .summary = "Sums the tensors of all ranks, and gives each rank a part along axis 0.",
     .details =
         "Use it in a model that is one rank's share of a larger model. The exchange itself takes no time, because a "
         "model has no links.",

@@ -109,8 +109,8 @@ const LayerType dispatch_layer = {
     .summary =
         "Makes a copy of each row for each expert that was chosen for the row, sorted by expert.",
     .details =
-        "The output has as many rows as the input times the number of experts per row. The layer computes nothing, "
-        "but it reads and writes every copy.",
+        "The number of rows of the output is the number of rows of the input times the number of experts per row. The "
+        "layer computes nothing, but it reads and writes every copy.",
     .source = paper,
     .example =
         "{type: input, name: x, shape: [128, 64]}, {type: matmul, name: scores, features: 8}, "
@@ -145,8 +145,8 @@ const LayerType expert_matmul_layer = {
 const LayerType combine_layer = {
     .name = "combine",
     .summary =
-        "Adds up the k copies of each row, which come from its k experts and are weighted by the second input. Each "
-        "output takes 2 k - 1 FLOP.",
+        "Adds up the k rows that the experts computed for each token, weighted by the second input. Each output takes "
+        "2 k - 1 FLOP.",
     .details =
         "This layer is the last step of a mixture of experts. From the k rows that the experts computed for a token, "
         "this layer makes one row. The backward pass takes 3 FLOP per element of the experts' rows, and reads both "

@@ -1,4 +1,4 @@
-// Layers that join branches: add and mul element by element, and concat end to end.
+// Layers that join branches: add and mul join them by element, and concat joins them end to end.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -7,8 +7,8 @@ namespace sluice {
 namespace {
 
 // The layer takes one FLOP per element of the output for each input after the first. If an input was stretched, the
-// backward pass sums its gradient over the elements to which it was stretched. The sum takes 1 FLOP per output for each
-// input that was stretched.
+// backward pass sums this input's gradient over the elements to which the input was stretched. The sum takes 1 FLOP per
+// output for each input that was stretched.
 LayerCounts infer_each(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];
@@ -63,7 +63,7 @@ const LayerType add_layer = {
     .details =
         "Shapes are stretched as in NumPy: they are aligned at the last axis, and an extent of 1 is repeated. The "
         "backward pass reads no activation. The backward pass sums the gradient of each input that was stretched, with "
-        "1 FLOP per output. Use it for residual connections.",
+        "1 FLOP per output. Use add for residual connections.",
     .source =
         "He et al., Deep residual learning (2016), section 3.2; stretching as in the NumPy user guide, Broadcasting",
     .example =
@@ -83,7 +83,7 @@ const LayerType mul_layer = {
         "Shapes are stretched as in NumPy: they are aligned at the last axis, and an extent of 1 is repeated. For n "
         "inputs the backward pass takes n (n - 1) FLOP per output. The gradient of each input is the product of the "
         "output's gradient and the other n - 1 inputs. The backward pass reads all inputs. For each input that was "
-        "stretched, the backward pass takes 1 additional FLOP per output. Use it for gates.",
+        "stretched, the backward pass takes 1 additional FLOP per output. Use mul for gates.",
     .source =
         "Hu, Shen and Sun, Squeeze-and-excitation networks (2018), section 3.2; stretching "
         "as in the NumPy user guide, Broadcasting",
@@ -100,9 +100,9 @@ const LayerType concat_layer = {
     .name = "concat",
     .summary = "Joins its inputs end to end along an axis.",
     .details =
-        "All extents except the extent of this axis must be equal. The layer takes no FLOP, but it copies its inputs "
-        "into the output, so that it takes time under a cost model that counts bytes. The backward pass splits the "
-        "gradient again and reads no activation. Use it to join branches, as in DenseNet and U-Net.",
+        "All extents except the extent of this axis must be equal. The layer takes no FLOP. It copies its inputs into "
+        "the output, so it takes time with a cost model that counts bytes. The backward pass splits the gradient again "
+        "and reads no activation. Use concat to join branches, as in DenseNet and U-Net.",
     .source = "Huang et al., Densely connected convolutional networks (2017), section 3",
     .example =
         "{type: input, name: x, shape: [28, 28, 64]}, {type: relu, name: branch}, {type: concat, inputs: [x, branch]}",

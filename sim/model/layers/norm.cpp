@@ -113,7 +113,7 @@ const LayerType layer_norm_layer = {
         "The formula is y = scale (x - mean) / sigma + shift, with mean and standard deviation sigma of each row. An "
         "element takes 1 FLOP for the mean, 3 for the variance, 1 for the product with 1 / sigma, 1 for the scale, and "
         "1 for the shift. The backward pass takes 17 FLOP per element, or 13 FLOP without scale and shift. The "
-        "backward pass reads the input, and computes mean and variance from the input again. Use it for transformers.",
+        "backward pass reads the input, and computes mean and variance from the input again. Use it in transformers.",
     .source = "Ba, Kiros and Hinton, Layer normalization (2016), section 3",
     .example = "{type: input, shape: [128, 768]}, {type: layer_norm}",
     .parameters = {affine_field()},
@@ -126,10 +126,10 @@ const LayerType group_norm_layer = {
     .summary =
         "Normalises over groups of channels, with 7 FLOP per element, or 5 FLOP per element without scale and shift.",
     .details =
-        "The formula is the formula of layer_norm, but mean and standard deviation are taken over all positions of "
-        "all channels of a group. The backward pass takes 17 FLOP per element, or 13 FLOP without scale and shift. The "
-        "backward pass reads the input, and computes mean and variance from the input again. Use it for networks of "
-        "images that are trained with small batches.",
+        "The formula is the formula of layer_norm, but mean and standard deviation are taken over all positions of all "
+        "channels of a group. The backward pass takes 17 FLOP per element, or 13 FLOP without scale and shift. The "
+        "backward pass reads the input, and computes mean and variance from the input again. Use group_norm for "
+        "networks of images that are trained with small batches.",
     .source = "Wu and He, Group normalization (2018), section 3",
     .example = "{type: input, shape: [32, 32, 64]}, {type: group_norm, groups: 8}",
     .parameters = {{.name = "groups",
@@ -149,7 +149,7 @@ const LayerType rms_norm_layer = {
         "The formula is y = scale x / sqrt(mean of x x) for each row. An element takes 2 FLOP for the mean of the "
         "squares, 1 for the product with the inverse of the root, and 1 for the scale, which is one parameter per "
         "feature. The backward pass takes 11 FLOP per element. The backward pass reads the input, and computes the "
-        "root mean square from the input again. Use it for transformers such as Llama.",
+        "root mean square from the input again. Use rms_norm for transformers such as Llama.",
     .source = "Zhang and Sennrich, Root mean square layer normalization (2019), section 4",
     .example = "{type: input, shape: [128, 4096]}, {type: rms_norm}",
     .parameters = {},

@@ -1,4 +1,4 @@
-// The layer type operator describes an operator that has no other layer type, by its cost per element.
+// The layer type `operator` describes an operator that has no layer type of its own, by its cost per element.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -65,8 +65,8 @@ extern const LayerType operator_layer;
 const LayerType operator_layer = {
     .name = "operator",
     .summary =
-        "Describes an operator that has no other layer type, by the shape of its output and its cost per element. If "
-        "only the shape is given, the operator moves, repeats or drops elements.",
+        "Describes an operator that has no layer type of its own, by the shape of its output and its cost per element. "
+        "If only the shape is given, the operator moves, repeats or drops elements.",
     .details =
         "Use it for operators of other programs that have no layer type. Counts are per element of the output or of "
         "the first input, so that they scale with the shapes.",

@@ -135,8 +135,8 @@ const LayerType global_avg_pool_layer = {
     .summary = "Takes the mean of each channel; for an image the output is [1, 1, channels].",
     .details =
         "The layer takes 1 FLOP per element of the input. The backward pass takes as many FLOP as the forward pass, "
-        "and reads no activation. Use it before the last dense layer of a network of images, so that the number of "
-        "weights does not depend on the size of the image.",
+        "and reads no activation. Use this layer before the last dense layer of a network of images, so that the "
+        "number of weights does not depend on the size of the image.",
     .source = "Lin, Chen and Yan, Network in network (2014), section 3.2",
     .example = "{type: input, shape: [7, 7, 512]}, {type: global_avg_pool}",
     .parameters = {},
@@ -151,8 +151,8 @@ const LayerType adaptive_avg_pool_layer = {
     .details =
         "Along an axis of n elements, window i of m reaches from floor(i n / m) to ceil((i + 1) n / m), so that "
         "neighbouring windows may share an element. The layer takes 1 FLOP per element of each window. The backward "
-        "pass takes as many FLOP as the forward pass, and reads no activation. Use it for networks that accept images "
-        "of any size.",
+        "pass takes as many FLOP as the forward pass, and reads no activation. Use this layer for networks that accept "
+        "images of any size.",
     .source =
         "PyTorch, torch.nn.AdaptiveAvgPool2d; for the windows: He et al., Spatial pyramid pooling (2014), section 2.3",
     .example = "{type: input, shape: [13, 13, 256]}, {type: adaptive_avg_pool, output: 6}",

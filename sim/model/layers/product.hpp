@@ -19,8 +19,8 @@ namespace sluice {
 
 Field sparsity_field();
 
-/// Sets the counts of a layer with the keys `bias` and `sparsity` whose `shape` is already set. `weights` is the number
-/// of its weights, and each weight is multiplied with `meets` values. Throws InputError on overflow.
+/// Sets the counts of a layer that has the keys `bias` and `sparsity`. `counts.shape` must already be set. `weights` is
+/// the number of the layer's weights, and each weight is multiplied with `meets` values. Throws InputError on overflow.
 void count_product(LayerCounts& counts, const Reader& keys, std::int64_t weights,
                    std::int64_t meets);
 

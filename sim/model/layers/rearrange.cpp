@@ -164,7 +164,7 @@ const LayerType transpose_layer = {
     .parameters =
         {{.name = "axes",
           .type = Type::list,
-          .summary = "the number of the input's axis for each axis of the output, counted from 0"}},
+          .summary = "the input's axis for each axis of the output, as a number from 0 upward"}},
     .infer = infer_transpose,
     .view = true,
 };

@@ -34,7 +34,7 @@ struct Direction {
   bool bias;
 };
 
-/// Adds one layer in one direction. The backward pass goes through the cells from the last step to the first. The
+/// Counts one layer in one direction. The backward pass goes through the cells from the last step to the first. The
 /// derivatives of a cell's functions cost about as much as the functions. Each product with hidden values or inputs has
 /// two gradients, and the gradient of a bias is a sum over the steps. `input_flop` counts only the gradient of the
 /// input of the first layer (`first`), because this gradient is left out if no earlier layer of the model has weights.
@@ -121,7 +121,7 @@ const LayerType rnn_layer = {
         "products, the layer takes 2 FLOP per hidden value.",
     .details =
         "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 1 gate. A bias adds 2 "
-        "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. Use it for short "
+        "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. Use rnn for short "
         "sequences; gru and lstm remember values for more steps than rnn. The backward pass takes twice the "
         "multiply-accumulates of the forward pass, and as many other FLOP as the forward pass. The backward pass reads "
         "input and output. If there is a single layer, training keeps nothing in addition to input and output. If "

@@ -13,7 +13,7 @@ void require_rows(const Reader& keys, const Shape& shape) {
 }
 
 // The forward pass copies a row of the table for each token, without FLOP. The backward pass reads the tokens again.
-// For each token it adds the output's gradient to the gradient of the token's row, with 1 FLOP per element.
+// For each token, this pass adds the output's gradient to the gradient of the token's row, with 1 FLOP per element.
 LayerCounts infer_embedding(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& tokens = *inputs[0];
   if (tokens.size() != 1)
@@ -149,8 +149,8 @@ const LayerType add_embedding_layer = {
     .details =
         "The table has entries x features parameters. All samples read the same first rows of the table, so a cost "
         "model assumes that these rows are read once per micro-batch. The backward pass adds the output's gradient to "
-        "the gradient of these rows, with 1 FLOP per element, and reads no activation. Use it to add learned positions "
-        "to the words.",
+        "the gradient of these rows, with 1 FLOP per element, and reads no activation. Use this layer to add learned "
+        "positions to the words.",
     .source = "Devlin et al., BERT (2019), figure 2",
     .example = "{type: input, shape: [128, 768]}, {type: add_embedding, entries: 1024}",
     .parameters = {{.name = "entries",
@@ -167,8 +167,8 @@ const LayerType class_token_layer = {
     .details =
         "The output has one more row than the input, and the learned row has one parameter per feature. The forward "
         "pass takes no FLOP. The backward pass adds up the gradient of the learned row, with 1 FLOP per feature, and "
-        "reads no activation. Use it for vision transformers, and use `take_row` to read this row after the last "
-        "block.",
+        "reads no activation. Use this layer for vision transformers, and use `take_row` to read this row after the "
+        "last block.",
     .source = "Dosovitskiy et al., An image is worth 16x16 words (2021), equation 1",
     .example = "{type: input, shape: [196, 768]}, {type: class_token}",
     .parameters = {},
@@ -183,7 +183,7 @@ const LayerType rotary_layer = {
     .details =
         "A pair (x, y) becomes (x cos - y sin, x sin + y cos), which takes 3 FLOP per element. The backward pass "
         "rotates the gradient back with as many FLOP as the forward pass, and reads no activation. The layer has no "
-        "parameters. Use it on queries and keys before `attention`.",
+        "parameters. Use rotary on queries and keys before `attention`.",
     .source =
         "Su et al., RoFormer: enhanced transformer with rotary position embedding (2021), equation 34",
     .example = "{type: input, shape: [128, 4096]}, {type: rotary}",

@@ -1,4 +1,4 @@
-// Functions for several layer types that count elements and check shapes.
+// Functions that count elements and check shapes, for several layer types.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace sluice {
 /// Returns the product of the extents, checked for overflow.
 std::int64_t elements_of(const Shape& shape);
 
-/// Returns "[26, 26, 96]".
+/// Returns the shape as text, such as "[26, 26, 96]".
 std::string text_of(const Shape& shape);
 
 /// Returns the field of the key `axis`. The value of the key is the number of an axis, which counts from 0, or from the

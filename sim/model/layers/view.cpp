@@ -75,8 +75,8 @@ const LayerType flatten_layer = {
     .summary = "Gives its input a shape with a single axis that holds all elements.",
     .details =
         "The layer computes and moves nothing, because its output is the memory of its input. A layer that keeps the "
-        "output for its backward pass keeps the input. Use it between a layer whose output is an image and a layer "
-        "that needs an input with one axis. The layer `dense` flattens its input itself.",
+        "output for its backward pass keeps the input. Use flatten between a layer whose output is an image and a "
+        "layer that needs an input with one axis. The layer `dense` flattens its input itself.",
     .source = "definition",
     .example = "{type: input, shape: [6, 6, 256]}, {type: flatten}",
     .parameters = {},
@@ -90,7 +90,7 @@ const LayerType reshape_layer = {
     .summary = "Gives the elements of its input another shape.",
     .details =
         "The layer computes and moves nothing, because its output is the memory of its input. Both shapes must have "
-        "the same number of elements. Use it, for example, to turn an image of patches into a sequence of tokens.",
+        "the same number of elements. Use reshape, for example, to turn an image of patches into a sequence of tokens.",
     .source = "definition",
     .example = "{type: input, shape: [14, 14, 768]}, {type: reshape, shape: [196, 768]}",
     .parameters =
@@ -107,8 +107,8 @@ const LayerType take_row_layer = {
     .name = "take_row",
     .summary = "Takes one row of its input, along the first axis.",
     .details =
-        "The layer computes and moves nothing, because its output is a part of the memory of its input. Use it before "
-        "the last layers of a transformer that classifies, because these layers read only the first row.",
+        "The layer computes and moves nothing, because its output is a part of the memory of its input. Use take_row "
+        "before the last layers of a transformer that classifies, because these layers read only the first row.",
     .source = "definition",
     .example = "{type: input, shape: [197, 768]}, {type: take_row, row: 0}",
     .parameters = {{.name = "row",
@@ -125,8 +125,8 @@ const LayerType dropout_layer = {
     .summary = "Sets elements to zero at random in training, and does nothing in inference.",
     .details =
         "Training keeps a mask of 1 byte per element that says which elements were set to zero. The backward pass "
-        "multiplies the gradient by the mask and by 1 / (1 - rate), with 2 FLOP per element. The forward pass counts "
-        "no FLOP.",
+        "multiplies the gradient by the mask and by 1 / (1 - rate), with 2 FLOP per element. The forward pass takes no "
+        "FLOP.",
     .source =
         "Srivastava et al., Dropout (2014), section 4; its mask: Korthikanti et al. (2022), section 4.1",
     .example = "{type: input, shape: [4096]}, {type: dropout, rate: 0.5}",

@@ -134,8 +134,8 @@ class Converter {
       made_[node.outputs.front()] = reads.front();
       return;
     }
-    // The first output of the node is the output of its layer. Each output after the first that another node reads
-    // becomes a separate layer.
+    // The first output of the node is the output of its layer. Each of the other outputs becomes a separate layer if
+    // another node reads it.
     const MadeTensor* first = nullptr;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const std::string& output = node.outputs[i];

@@ -30,8 +30,8 @@ class Dimensions {
   explicit Dimensions(const Reader& keys);
 
   /// Finds the axis and the size of the batch. The axis of the batch is the axis with the name `batch`. If no axis has
-  /// this name, it is the first axis of the first input. If the size of the batch is not given, it is 1. This function
-  /// must be called before all other functions of this class. Throws InputError.
+  /// this name, the axis of the batch is the first axis of the first input. If the size of the batch is not given, the
+  /// size is 1. This function must be called before all other functions of this class. Throws InputError.
   void find_batch(const std::vector<Extents>& inputs);
 
   /// Returns the extents of an input, in the order of the file. A missing extent becomes 1, and finish() reports it

@@ -25,7 +25,7 @@ struct Einsum {
   std::int64_t summed() const;
 };
 
-/// Throws InputError if the equation is malformed, or does not match the shapes.
+/// Reads an equation for inputs of these shapes. Throws InputError if it is malformed, or does not match the shapes.
 Einsum einsum_of(const std::string& equation, const std::vector<Shape>& inputs);
 
 }  // namespace sluice::onnx_import

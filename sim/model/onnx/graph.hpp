@@ -54,8 +54,8 @@ struct Weight {
   /// Whether the weight is a vector that one node makes and another node reshapes to [channels, 1, 1].
   bool scale = false;
 
-  /// Returns whether the weight counts as learned, for inputs whose operator does not say whether its inputs are
-  /// weights. A weight is learned in this case if the file stores it, or if it is a scale that a node makes. A single
+  /// Returns whether the weight counts as learned, if the operator that reads it does not say which inputs are weights.
+  /// A weight is learned in this case if the file stores it, or if it is a scale that a node makes. A single
   /// number is not learned.
   bool learned() const { return (initialiser || scale) && elements > 1; }
 };

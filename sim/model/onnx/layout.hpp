@@ -17,7 +17,7 @@ std::unordered_set<std::string> images_of(const Graph& graph);
 /// The shape of one sample in Sluice, with the channels of an image last.
 struct Sample {
   Shape shape;
-  /// The number in ONNX of each axis of the sample. The list is empty if these numbers are not known.
+  /// For each axis of the sample, the number of this axis in ONNX. The list is empty if these numbers are not known.
   std::vector<std::size_t> axes;
 };
 

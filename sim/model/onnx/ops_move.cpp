@@ -61,8 +61,8 @@ Draft alias(const Drafting&) {
 
 namespace {
 
-/// Sets the key `axis`, unless it is the last axis, which is the default. Returns false if the axis is the axis of the
-/// batch.
+/// Sets the key `axis`, unless the axis is the last axis, which is the default. Returns false if the axis is the axis
+/// of the batch.
 bool set_axis(const Drafting& at, Draft& draft, const std::string& tensor, std::int64_t axis) {
   const std::optional<std::int64_t> here = at.axis(tensor, axis);
   if (!here) return false;

@@ -45,8 +45,8 @@ struct NotKnown : std::runtime_error {
 std::vector<::onnx::TypeProto> infer_types(::onnx::NodeProto& node, const Graph& graph,
                                            const Types& types, const Data& data);
 
-/// Return whether an element type (a number in ONNX) is an integer type, as shapes have, or a floating-point type, as
-/// weights have.
+/// These functions return whether an element type is an integer type, as for shapes, and whether it is a floating-point
+/// type, as for weights. `type` is ONNX's number of the type.
 bool is_integral(int type);
 bool is_floating(int type);
 

@@ -18,7 +18,7 @@ class WeightOrigins {
   /// Throws InputError on a negative extent and on overflow.
   std::int64_t elements_of(const Shape& shape) const;
 
-  /// Adds a weight to the graph and returns its number.
+  /// Adds a weight to the graph and returns the index of the weight.
   std::uint32_t add(std::int64_t elements, bool initialiser, bool vector);
 
   /// Sets the weights of a node's constant outputs. An output that is not made from other weights becomes a weight

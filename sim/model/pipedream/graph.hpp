@@ -2,9 +2,9 @@
 //   node2 -- Conv2d(3, 64, ...) -- forward_compute_time=22.3, backward_compute_time=24.6,
 //       activation_size=1644167168.000, parameter_size=7168.000
 //   <tab>node1 -- node2
-// Times are in milliseconds. Sizes are in bytes, with float32 elements. Both are for a whole batch, and the file does
-// not say how many samples a batch has. All functions throw InputError at the faulty line. The format follows Narayanan
-// et al., PipeDream (SOSP 2019), section 3.1, and the profiler of msr-fiddle/pipedream.
+// Times are in milliseconds. Sizes are in bytes, with float32 elements. Times and sizes are for a whole batch, and the
+// file does not say how many samples a batch has. All functions throw InputError at the faulty line. The format follows
+// Narayanan et al., PipeDream (SOSP 2019), section 3.1, and the profiler of msr-fiddle/pipedream.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ class Graph {
   /// Throws InputError at the line. If `line` is 0, the error is about the whole file.
   [[noreturn]] void fail(int line, const std::string& message) const;
 
-  /// Throws InputError at the line.
+  /// Returns the number in `text`. Throws InputError at the line.
   double number_of(int line, std::string_view text) const;
 
  private:
