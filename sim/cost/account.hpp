@@ -51,7 +51,7 @@ struct BackwardCounted {
 Account account_of(const Cost& cost, const Model& model, const Device& device, DType dtype,
                    std::int64_t samples, const BackwardCounted& backward = {});
 
-/// Returns a few sentences, or "" if the cost model does not fit, interpolate or multiply anything.
+/// Returns the account in a few sentences, or "" if the cost model does not fit, interpolate or multiply anything.
 std::string account_text(const Account& account);
 
 }  // namespace sluice

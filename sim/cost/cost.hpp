@@ -58,7 +58,7 @@ struct Price {
 
   Price& operator+=(const Price& other);
 };
-/// Returns the price of a pass that is assumed to cost `factor` times as much as another pass, whose price is given.
+/// Returns the price of a pass that is assumed to cost `factor` times as much as the pass with the price `price`.
 /// None of the returned seconds count as measured.
 Price multiple_of(const Price& price, double factor);
 

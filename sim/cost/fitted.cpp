@@ -178,9 +178,9 @@ extern const CostModel fitted_cost = {
     .summary =
         "The kernels of a layer take the seconds that a fit of similar measured kernels gives for their sizes.",
     .details =
-        "Use it for a device with a fit, and for sizes that were not measured. The seconds grow in steps, because a "
-        "kernel that needs one more tile or wave takes longer. The answer says how large the errors of the fit are for "
-        "rows that the fit has not seen. This cost model needs a fit of measurements on the device or on a similar "
+        "Use fitted for a device with a fit, and for sizes that were not measured. The seconds grow in steps, because "
+        "a kernel that needs one more tile or wave takes longer. The answer says how large the errors of the fit are "
+        "for rows that the fit has not seen. This cost model needs a fit of measurements on the device or on a similar "
         "device.",
     .source =
         "Lee et al., Forecasting GPU performance for deep learning training and inference "
@@ -190,8 +190,8 @@ extern const CostModel fitted_cost = {
     .parameters =
         {{.name = "file",
           .summary =
-              "a sluice-fit/1 document, or the name of a bundled fit; the default is the fit that the device "
-              "names under fit",
+              "a sluice-fit/1 document, or the name of a bundled fit; the default is the fit that the device names "
+              "under `fit`",
           .optional = true},
          {.name = "unfitted",
           .type = Type::choice,

@@ -195,13 +195,13 @@ extern const CostModel measured_cost = {
     .name = "measured",
     .summary =
         "A layer takes the seconds and joules that were measured for this layer and this number of samples. The "
-        "measurements come from a profile or, if no profile is named, from the model's file. Updates of weights, "
-        "which belong to no layer, are priced by the cost model that `outside` names, and otherwise as by peak.",
+        "measurements come from a profile or, if no profile is named, from the model's file. Updates of weights, which "
+        "belong to no layer, are priced by the cost model that `outside` names, or by peak if it names none.",
     .details =
-        "Use it when the operators of the model were measured on the device. An operator in the profile has exactly "
-        "its measured seconds and joules. Operators that are not in the profile are refused, interpolated or priced by "
-        "another cost model. The keys `interpolate` and `outside` choose what happens to such operators. Without "
-        "interpolation, this cost model has no prices for sizes that were not measured.",
+        "Use measured when the operators of the model were measured on the device. An operator in the profile has "
+        "exactly its measured seconds and joules. Operators that are not in the profile are refused, interpolated or "
+        "priced by another cost model. The keys `interpolate` and `outside` choose what happens to such operators. "
+        "Without interpolation, this cost model has no prices for sizes that were not measured.",
     .source =
         "Narayanan et al., PipeDream (SOSP 2019), section 3.1; Braun et al., A simple model for "
         "portable and fast prediction of execution time and power consumption of GPU kernels (2020)",

@@ -10,8 +10,8 @@
 namespace sluice {
 namespace {
 
-/// Uses the shares of the rates that the scenario gives. If the scenario gives no shares, uses the shares that the
-/// platform gives for the device.
+/// Uses those shares of the device's rates that the scenario gives. If the scenario gives no shares, uses the shares
+/// that the platform gives for the device.
 struct Roofline final : Cost {
   std::optional<double> compute_efficiency, memory_efficiency;
   /// Whether memories are accessed at the same time. If false, the memories are accessed in turn, and their seconds add
@@ -73,10 +73,10 @@ extern const CostModel roofline_cost = {
         "An operator takes the longer of FLOP / rate and bytes / memory bandwidth, plus the launch overhead. Rate "
         "and bandwidth are multiplied by the shares that the platform gives (roofline: {compute, memory}).",
     .details =
-        "Use it when nothing was measured on the device: it needs only figures of a data sheet. The cost model "
-        "distinguishes operators that are limited by computation from operators that are limited by memory. The cost "
-        "model does not know how well a kernel fits the device, so small operators are often faster in the simulation "
-        "than on the device.",
+        "Use roofline when nothing was measured on the device: roofline needs only figures of a data sheet. The cost "
+        "model distinguishes operators that are limited by computation from operators that are limited by memory. The "
+        "cost model does not know how well a kernel fits the device, so small operators are often faster in the "
+        "simulation than on the device.",
     .source =
         "Williams, Waterman and Patterson, Roofline: an insightful visual performance model, CACM 52(4), 2009",
     .example = "sluice run alexnet_resident cost=roofline",

@@ -38,8 +38,8 @@ const Record& device_memory_record();
 const Record& platform_memory_record();
 
 /// Returns the memories in the order of the document. The first memory is the default. For the device's own memories,
-/// `pool` holds only the ending that follows the device's name: "" for the default memory, and "_ddr" for a memory
-/// called ddr. Throws InputError.
+/// DeviceMemory::pool is only the ending that follows the device's name: "" for the default memory, and "_ddr" for a
+/// memory called ddr. Throws InputError.
 std::vector<DeviceMemory> memories_of(const Value& written, const MemoryUser& user);
 
 }  // namespace sluice

@@ -15,7 +15,7 @@ bool is_name(const std::string& text) {
                      [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_'; });
 }
 
-/// Finding the routes between more devices than this would take minutes.
+/// The most devices of a platform. Finding the routes between more devices would take minutes.
 constexpr std::int64_t most_devices = 16'384;
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace sluice {
 namespace {
 
 // Each function lists all members of the type that it compares. So when a type gets a new member, this file does not
-// compile until the member has been added to the list. The author then has to decide whether the member is a price.
+// compile until the member has been added to the list. The author then decides whether the member only sets prices.
 
 bool alike(const DeviceMemory& a, const DeviceMemory& b) {
   const auto& [pool, own, capacity, reserved, read, write] = a;

@@ -1,4 +1,4 @@
-// Finds out whether two platforms differ only in prices, which are rates, delays and watts.
+// Finds out whether two platforms differ only in figures that change prices: rates, delays and watts.
 #pragma once
 
 #include "platform/platform.hpp"

@@ -27,9 +27,9 @@ struct LinkRates {
 /// Returns the record of a link.
 const Record& link_record();
 
-/// Returns the rates of a link whose keys `link` reads, and whose record is `record`. Throws InputError for a
-/// half-duplex link with separate directions. Also throws InputError if memory is pageable but the rates of copies of
-/// pageable memory are not given.
+/// Returns the rates of a link. `link` reads the keys of the link, and `record` is the record of these keys. Throws
+/// InputError for a half-duplex link with separate directions. Also throws InputError if memory is pageable but the
+/// rates of copies of pageable memory are not given.
 LinkRates rates_of(const Reader& link, const Record& record);
 
 }  // namespace sluice

@@ -49,7 +49,7 @@ struct Device {
   /// The memories of the device, of which there is at least one. Tensors are in the first memory unless a plan says
   /// otherwise.
   std::vector<DeviceMemory> memories = std::vector<DeviceMemory>(1);
-  /// The number of threads that read and write its memories; 0 if the number is not given.
+  /// The number of threads that read and write the device's memories; 0 if the number is not given.
   std::int64_t threads = 0;
   RooflineShares roofline;
   /// The number of units that compute in parallel, such as streaming multiprocessors. The value is 0 if the number is

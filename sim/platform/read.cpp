@@ -84,8 +84,8 @@ void Builder::claim(const std::string& name, const Position& where) {
     throw InputError(where, "two devices, memories or switches are called '" + name + "'");
 }
 
-/// Finds a memory in the part of the platform that is being read. If the memory is not in this part, finds it in the
-/// whole platform.
+/// Finds a memory in the part of the platform that is being read. If this part, a group, has no such memory, finds it
+/// among the memories outside of groups.
 WrittenMemory Builder::memory_called(const Value& name, const std::string& device) const {
   std::vector<std::string> known;
   for (const Reader* part : {part_, &document_}) {
@@ -273,8 +273,8 @@ double Builder::share_of_threads(const std::string& from, const std::string& to)
   return 1;
 }
 
-/// Joins nodes by links. A single near node is joined with all far nodes. If there are several near nodes, each near
-/// node is joined with the far node that has the same number as the near node.
+/// Joins nodes by links. A single near node is joined with all far nodes. If there are several near nodes, near node i
+/// is joined with far node i.
 void Builder::join(const std::string& link, const Reader& reader,
                    const std::vector<std::string>& near, const std::vector<std::string>& far) {
   const LinkRates rates = rates_of(reader, record_of(platform_record(), "links"));

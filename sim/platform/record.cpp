@@ -142,8 +142,8 @@ const Record& device_record() {
        {.name = "threads",
         .type = Type::integer,
         .summary =
-            "The number of threads that read and write its memories. Memories with the key by_threads need this "
-            "number.",
+            "The number of threads that read and write the device's memories. Memories with the key by_threads need "
+            "this number.",
         .optional = true,
         .minimum = 1,
         .maximum = 1000000},
@@ -225,7 +225,7 @@ Field by_name(std::string name, std::string summary, const Record& record) {
 Field switches() {
   return {.name = "switches",
           .type = Type::list,
-          .summary = "The names of switches. A switch is a node without memory that links join.",
+          .summary = "The names of switches. A switch is a node without memory where links meet.",
           .optional = true};
 }
 

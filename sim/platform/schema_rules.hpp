@@ -1,5 +1,5 @@
-// The rules of a platform's JSON Schema that its record does not contain: a platform may change the keys of another
-// platform, and each memory of a device after the first needs a name.
+// Rules of a platform's JSON Schema, in addition to the rules in the platform's record: a platform may change the keys
+// of another platform, and each memory of a device after the first needs a name.
 #pragma once
 
 #include "document/schema.hpp"

@@ -1,5 +1,5 @@
-// The devices and links in a platform's document, including the devices and links in its groups.
-// Messages use these lists. The search for the figures on which a result depends also uses these lists.
+// Lists the devices, memories and links in a platform's document, including those in its groups. Messages use these
+// lists. The search for the figures on which a result depends also uses these lists.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // With the cut by_memory, each stage is as long as the device's memory allows. The stages are chosen greedily
 // from the front. The greedy choice gives the fewest stages, provided that a longer stage never needs less memory. The
-// greedy choice may lead to a layer with which no stage can begin. In this case, a search finds the fewest stages that
-// all fit. In this division, the early stages are shorter than in the greedy choice.
+// greedy choice may lead to a layer with which no stage that fits can begin. In this case, a search finds the fewest
+// stages that all fit. In this division, the early stages are shorter than in the greedy choice.
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -211,8 +211,8 @@ bool parts_fit(const CutRequest& request, std::uint32_t layer, std::int64_t coun
   return true;
 }
 
-/// Returns for each layer the least number of equal parts of which each part fits into the memory alone. A part needs
-/// memory for its share of the layer, for the layer's inputs, and for the outputs of the other parts.
+/// Returns for each layer into how many equal parts, at least, it must be split so that each part alone fits. A part
+/// needs memory for its share of the layer, for the layer's inputs, and for the outputs of the other parts.
 std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
   constexpr std::int64_t most = 1024;
   const Sizes sizes(request.model, request.dtype);
@@ -244,12 +244,12 @@ extern const Cut by_memory_cut = {
         "training, the gradients, the optimizer state and the tensors that the stage keeps for the "
         "backward pass must also fit.",
     .details =
-        "Use this cut to have as few stages as the memory allows, for example when weights are "
-        "loaded stage by stage and no weights are loaded early. The stages depend on the capacity "
-        "of the device, the micro-batch and the element "
-        "types. A small share leaves room for weights that are loaded early, but leads to more "
-        "stages than a large share. If a layer "
-        "does not fit alone, the model is refused unless split is true.",
+        "Use this cut to have as few stages as the memory allows, for example when weights "
+        "are loaded stage by stage and no weights are loaded early. The stages depend on the "
+        "capacity of the device, the micro-batch and the element types. A small `share` "
+        "leaves room for weights that are loaded early, but leads to more stages than a "
+        "large share. If a layer does not fit alone, the model is refused unless `split` is "
+        "true.",
     .source = "AlexNet on one card",
     .example = "sluice run alexnet_x200 'stages={cut: by_memory, share: 40%, split: true}'",
     .parameters =

@@ -101,7 +101,7 @@ class Divider {
   const CutRequest& request_;
   Sizes sizes_;
   double load_bandwidth_;        ///< bytes per second
-  std::vector<double> elapsed_;  ///< sums over all earlier layers, for one micro-batch
+  std::vector<double> elapsed_;  ///< seconds of all earlier layers, for one micro-batch
 };
 
 std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& parameters) {
@@ -138,9 +138,9 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut by_time_cut = {
     .name = "by_time",
     .summary =
-        "Makes stages that fit the device's memory, with the least total time when their weights are loaded one stage "
-        "after another. A stage takes as long as its computation of all micro-batches in flight or as the load of its "
-        "weights, whichever is longer.",
+        "Makes stages that fit into the device's memory, with the least total time when their weights are loaded one "
+        "stage after another. A stage takes as long as its computation of all micro-batches in flight or as the load "
+        "of its weights, whichever is longer.",
     .details =
         "Use this cut for streamed weights when some layers have many weights and other layers "
         "have much computation. The seconds of a stage are estimated from the cost model and the "

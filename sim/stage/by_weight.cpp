@@ -1,4 +1,4 @@
-// The cut by_weight makes stages of which each has at most an equal share of the weights. The model is cut between
+// The cut by_weight makes stages, each with at most an equal share of the weights. The model is cut between
 // layers where few bytes cross. The cut depends only on the model, and not on the machine or its memory.
 #include <algorithm>
 #include <limits>
@@ -17,7 +17,7 @@ std::int64_t share_of(const CutRequest& request, const Reader& parameters) {
   return (all + groups - 1) / groups;
 }
 
-/// Returns for each layer the least number of equal parts of which none has more weights than the share.
+/// Returns for each layer into how many equal parts, at least, it must be split so that no part exceeds the share.
 std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
   constexpr std::int64_t most = 1024;
   const Sizes sizes(request.model, request.dtype);
@@ -84,7 +84,7 @@ std::vector<std::uint32_t> last_layers(const CutRequest& request, const Reader& 
 extern const Cut by_weight_cut = {
     .name = "by_weight",
     .summary =
-        "Makes stages of which each has at most an equal share of the weights. Of all such cuts, "
+        "Makes stages, each with at most an equal share of the weights. If several cuts do so, "
         "chooses the cut whose largest boundary has the fewest bytes. A layer with more weights "
         "than the share is split into equal parts.",
     .details =

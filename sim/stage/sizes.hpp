@@ -19,7 +19,7 @@ class Sizes {
   Sizes(const Model& model, DType dtype);
 
   std::uint32_t layers() const { return static_cast<std::uint32_t>(bytes_.size()); }
-  /// Returns bytes of weights. Weights that several layers share are counted once in each stage
+  /// Returns the bytes of the layers' weights. Weights that several layers share are counted once in each stage
   /// that has one of these layers.
   std::int64_t weights(std::uint32_t first, std::uint32_t last) const;
   /// Returns the bytes of those weights that layers before `first` also have.
@@ -62,7 +62,7 @@ class Sizes {
   };
 
  private:
-  /// Returns, for each layer of the stage, whether a backward pass of the stage reads its output.
+  /// Returns, for each layer of the stage, whether a backward pass of the stage reads the layer's output.
   std::vector<char> read_backward(std::uint32_t first, std::uint32_t last, bool& reads_input) const;
 
   const Model& model_;

@@ -93,8 +93,8 @@ struct CutRequest {
 /// Returns the seconds of a layer's forward pass for one micro-batch.
 double forward_s(const CutRequest& request, const Layer& layer);
 
-/// A cut. `parameters` holds the keys of the cut next to `cut:`. The function `last_layers` returns the last layer of
-/// each stage.
+/// A cut. `parameters` declares the keys that may stand next to `cut:`. The function `last_layers` returns the last
+/// layer of each stage.
 struct Cut {
   std::string name;
   std::string summary;

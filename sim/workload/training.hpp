@@ -1,5 +1,5 @@
 // Describes how a network is trained: the optimizer with its state, the element types of gradients and state, and the
-// cost of a backward pass. The values and the FLOP of an optimizer are per parameter.
+// cost of a backward pass. The state values and the FLOP of an optimizer are per parameter.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ struct Training {
   /// Whether input gradients and weight gradients are separate actions.
   bool split_backward = false;
 
-  /// The first function returns the bytes of the gradients of weights of `weight_bytes` bytes. The second function
-  /// returns the bytes of the optimizer's state for these weights. Both functions throw InputError on overflow.
+  /// For weights that take `weight_bytes` bytes, the first function returns how many bytes their gradients take, and
+  /// the second function how many bytes the optimizer's state takes. Both functions throw InputError on overflow.
   std::int64_t gradient_bytes(std::int64_t weight_bytes) const;
   std::int64_t optimizer_bytes(std::int64_t weight_bytes) const;
 };

@@ -7,8 +7,8 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t neighbours = 8;
-/// A measured place counts little if its distance is greater than `reach`. The distance is in natural logarithms of
-/// sizes.
+/// A measured place counts little if its distance from the asked place exceeds `reach`. The distance is in natural
+/// logarithms of sizes.
 constexpr double reach = 0.5;
 /// The weight of the form in the average of the deviations of near places. In this average, the form is treated as one
 /// more place, whose deviation is 0.

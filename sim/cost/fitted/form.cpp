@@ -75,7 +75,7 @@ bool is_aligned(const Kernel& kernel) {
   return std::fmod(kernel.columns, 4) == 0 && std::fmod(kernel.depth, 4) == 0;
 }
 
-/// Returns the seconds of the product with the tile and split that are fastest. A library also chooses its fastest
+/// Returns the seconds of the product with the fastest tile and split. A library also chooses its fastest
 /// kernel.
 double product_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
   double least = 0;

@@ -144,7 +144,7 @@ std::optional<Kernel> dense(const ProfileRow& row, const std::string& of, double
   return product(of, 1, elements_of(row.inputs.front()) / depth, *features, depth, size);
 }
 
-/// Returns the elements that pooling writes for each channel of each image. If the configuration gives the size of the
+/// Returns how many elements pooling writes for each channel of each image. If the configuration gives the size of the
 /// output ("output_size=(6, 6)"), the number of elements is computed from this size. If the configuration does not give
 /// this size, there is one element per stride along both axes. If no stride is given, the stride is the size of the
 /// window.
@@ -164,7 +164,7 @@ double pooled(const ProfileRow& row, const std::vector<std::int64_t>& image) {
 }
 
 /// Returns the stream that reads the inputs and writes the outputs. If the row has no outputs, the stream writes as
-/// many elements as its first input has.
+/// many elements as the first input has.
 Kernel stream(const ProfileRow& row, const std::string& of, double size) {
   const std::vector<std::int64_t>& first = row.inputs.front();
   const bool images = first.size() == 4;

@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-/// Throws InputError if the device lacks a figure that the form needs.
+/// Returns the data sheet of the device. Throws InputError if the device lacks a figure that the form needs.
 Sheet sheet_of(const Device& device, DType dtype);
 
 }  // namespace sluice

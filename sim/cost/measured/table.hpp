@@ -26,7 +26,7 @@ class MeasuredTable {
   std::optional<Price> price(const Query& query) const;
   /// Returns the grounds of the price, or nullopt if price() returns nullopt.
   std::optional<Grounds> grounds(const Query& query) const;
-  /// Returns whether the pass was measured with its operands in these memories.
+  /// Returns whether the pass was measured with its operands in the memories that the query names.
   bool measured_so(const Query& query) const;
   /// Returns a text that says why there is no price, and what to do.
   std::string why_not(const Query& query) const;
