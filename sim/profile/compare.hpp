@@ -24,7 +24,7 @@ struct CompareOptions {
   bool energy = false;  ///< whether joules are compared instead of seconds
   /// A pair of rows is left out if one of its two numbers is at most `least`.
   double least = 0;
-  double tolerance = 0.05;  ///< two rows agree if their ratio differs from 1 by at most `tolerance`
+  double tolerance = 0.05;  ///< two rows agree if of_a / of_b differs from 1 by at most this
   /// Columns that are not compared when rows of A are matched with rows of B.
   std::vector<std::string> but = {};
 };

@@ -19,7 +19,7 @@ struct Hdf5Form {
 /// Enables this program to read and write profiles as HDF5. Call this function before any thread starts.
 void know_hdf5_profiles();
 
-/// Reads a profile in this process, which a damaged file can crash (hdf5_form().read() reads it in another process).
+/// Reads a profile in this process. A damaged file can crash the process. (hdf5_form().read() uses another process.)
 /// Throws InputError and IoError.
 Profile read_hdf5_profile_here(const std::string& path);
 

@@ -128,8 +128,8 @@ Value link_of(const std::string& platform, const std::string& link) {
                    "; use --link to name one of its links: " + join(known));
 }
 
-/// Returns the bandwidth of the link in `base`. The bandwidth is used for pinned copies if no pinned copies were
-/// measured.
+/// Returns the bandwidth of the link `base`, whose name is `link`. The bandwidth is used for pinned copies if no pinned
+/// copies were measured.
 double own_bandwidth(const Value& base, const std::string& link) {
   const Value* said = base.find("bandwidth");
   if (!said || !said->is_scalar())

@@ -14,8 +14,8 @@
 
 namespace sluice {
 
-/// The parameters of copies that take constant + bytes / bandwidth seconds. The fit minimises the squares of the
-/// relative errors.
+/// The parameters of copies that take constant + bytes / bandwidth seconds. The fit minimises the sum of the squares of
+/// the relative errors.
 struct CopyFit {
   std::size_t rows = 0;
   double constant_s = 0, bandwidth = 0;

@@ -100,9 +100,9 @@ void require_alike(const std::vector<const ProfileRow*>& rows, const std::string
     const std::string one =
         value_text(values.begin()->empty() ? *values.rbegin() : *values.begin());
     throw InputError(what + " measured with " + column.name + " " + join(words, " and ") +
-                     "; choose one of these values, in a scenario with cost.where={" + column.name +
-                     ": " + one + "}, on the command line of sluice profile with --where '" +
-                     column.name + "=" + one + "'");
+                     "; choose one of these values: with cost.where={" + column.name + ": " + one +
+                     "} in a scenario, or with --where '" + column.name + "=" + one +
+                     "' on the command line of sluice profile");
   }
 }
 

@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// Finds the rows of a layer in a profile. The index contains all leaves that were measured with a batch. The key of
-/// the index is the configuration, the shapes of the inputs of one sample, the element type and the pass. The index
+/// Finds the rows of a layer in a profile. The index contains all leaves (rows of operators) that give a batch. The key
+/// of the index is the configuration, the shapes of the inputs of one sample, the element type and the pass. The index
 /// holds pointers to rows of the profile.
 class ProfileIndex {
  public:

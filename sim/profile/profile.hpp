@@ -19,8 +19,8 @@ namespace sluice {
 /// Whether the row has been measured. `failed` means that a measurement has failed and will not be tried again.
 enum class Processed : std::uint8_t { no, yes, failed };
 
-/// The kind of a row: an operator, a module with children, or a whole model. Only leaves are priced and added up. Whole
-/// models are compared with the sums of their leaves.
+/// The kind of a row: an operator (leaf), a module with children (inner), or a whole model. Only leaves are priced and
+/// added up. Whole models are compared with the sums of their leaves.
 enum class Level : std::uint8_t { leaf, inner, whole };
 
 struct ProfileRow {
@@ -82,7 +82,7 @@ Profile load_profile(const std::string& path, const std::string& map = {});
 /// Reads a profile from a text in memory, as load_profile reads a file.
 Profile parse_profile(std::string text, const std::string& name, const std::string& map = {});
 
-/// Returns the CSV form. Columns that are empty in all rows are left out.
+/// Returns the profile in the CSV form. Columns that are empty in all rows are left out.
 std::string profile_text(const Profile& profile);
 /// Writes the profile as a whole or not at all. The file is in the HDF5 form if its name ends in .h5 or .hdf5, and
 /// otherwise in the CSV form. Throws IoError.

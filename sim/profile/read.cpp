@@ -112,8 +112,8 @@ void require_distinct(const Profile& profile) {
           row,
           "this row repeats the row of line " + std::to_string(found->second->line) + " (" +
               words_of(row) +
-              "): give the two rows different nodes or methods, or another column that identifies "
-              "rows, or write one row with all its seconds_samples");
+              "): give the two rows different nodes, different methods, or different values of another "
+              "column of the key, or write one row with all samples under seconds_samples");
   }
 }
 

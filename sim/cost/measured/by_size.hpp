@@ -16,9 +16,9 @@ namespace sluice {
 
 class SharesBySize {
  public:
-  /// Uses the rows of leaves that were measured for the whole forward pass with the element type `dtype` and without
-  /// sparsity. Rows whose `seconds` are not above 0, or whose sizes cannot be read, are not used. Rows with equal sizes
-  /// count once, with their median seconds.
+  /// Uses the leaves (rows of operators) that were measured for the whole forward pass with the element type `dtype`
+  /// and without sparsity. Rows whose `seconds` are not above 0, or whose sizes cannot be read, are not used. Rows with
+  /// equal sizes count once, with their median seconds.
   SharesBySize(const Profile& profile, const Device& device, DType dtype,
                const std::function<std::optional<double>(const ProfileRow&)>& seconds);
 

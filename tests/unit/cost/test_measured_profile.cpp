@@ -109,7 +109,7 @@ TEST_CASE(
   CHECK(
       error_of([&] {
         prices.of(2, 4);
-      }).find("with cache cold and hot; choose one of these values, in a scenario with cost.where={cache: cold}") !=
+      }).find("with cache cold and hot; choose one of these values: with cost.where={cache: cold} in a scenario") !=
       std::string::npos);
   CHECK(Prices(", where: {cache: hot}").of(2, 4).seconds == 0.001);
   CHECK(error_of([&] { Prices(", where: {cache: hot}").of(1, 4); }).find("was not measured") !=
