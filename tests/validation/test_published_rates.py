@@ -33,7 +33,7 @@ question. No number is fitted: the cost model, its shares of the peak, and all o
 sources are named below, with the page and table of each figure. Runs that compute on the host or read from a disk are
 left out.
 
-Rates are those of the steady state. The ratio is the number of Sluice divided by the published number. If the ratio is
+Rates are for the steady state. The ratio is the number of Sluice divided by the published number. If the ratio is
 above 1, the simulated run is faster than the measured run. The median of the {count} ratios is {median}, and {within}
 ratios lie between 0.7 and 1.4. If a ratio differs from 1 by more than a factor of 2, the last column names in bold the
 effect that Sluice leaves out.
@@ -100,8 +100,8 @@ def table():
 
 def sources():
     lines = ["## Where the figures come from", "",
-             "Each entry names a source. After the source come the numbers of the rows whose figures the source gives. After",
-             "each number comes the position of the figure in the source.", ""]
+             "Each entry names a source. Then the entry lists the rows whose figures come from this source, with the position",
+             "of each figure in the source.", ""]
     for key, source in data()["sources"].items():
         places = [f"number {number}: {row['where']}" for number, row in enumerate(data()["rows"], 1)
                   if row["source"] == key]
