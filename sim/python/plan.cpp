@@ -16,7 +16,7 @@ namespace {
 const Plan& lowered(const PlanHandle& self) {
   if (!self.lowered)
     throw InputError(
-        "this plan has no seconds and routes yet: run it as the plan of a scenario's policy, so that the scenario adds "
+        "this plan has no seconds and routes yet: return it from a policy of a scenario, which adds "
         "them; or give the seconds of each computation by Action.takes()");
   return *self.plan;
 }
@@ -40,7 +40,7 @@ std::string placements(const Plan& plan, const List& list) {
   return text;
 }
 
-/// Returns one word per flow of the action, separated by blanks.
+/// Returns a list with one text per action. The text has one word per flow of the action, separated by blanks.
 template <class Word>
 py::list flow_words(const Plan& plan, Word&& word) {
   return texts(plan.actions, [&](const Action& action) {

@@ -30,8 +30,8 @@ class Search {
     return run_search(request_);
   }
 
-  /// Computes one point, and returns the status and the number of the point's Merit. The status is "keeps" if the point
-  /// keeps the limits, "breaks" if it breaks a limit, and otherwise "refused".
+  /// Computes one point. Returns the status and the number of the Merit of this point. The status is "keeps" if the
+  /// point keeps the limits, "breaks" if the point breaks a limit, and otherwise "refused".
   std::pair<std::string, double> ask(const SearchRow& row) {
     request_.progress = progress_of(py::none());
     const py::gil_scoped_release free;
@@ -103,8 +103,8 @@ void bind_search(py::module_& module) {
       .def_property_readonly("goal",
                              [](const Search& self) { return self.request().goal.number.name; })
       .def_property_readonly("limits", [](const Search& self) {
-        // Returns a tuple per limit: the text of the limit, the column of the limited metric, and the number of the
-        // limit.
+        // Returns a tuple per limit: the text of the limit, the column of the limited metric, and the largest or
+        // smallest number that this metric may have.
         py::list limits;
         for (const SearchLimit& limit : self.request().limits)
           limits.append(py::make_tuple(limit.text, limit.number.name, limit.limit));

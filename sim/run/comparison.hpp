@@ -48,7 +48,7 @@ class Comparison final : public Sink {
 
   const Plan& plan_;
   const Times& times_;
-  /// In seconds.
+  /// The largest difference between two times that is not an error, in seconds.
   const double tolerance_;
   /// How many executions of each action the second execution of the plan has sent so far.
   std::vector<std::size_t> seen_;

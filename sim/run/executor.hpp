@@ -40,7 +40,7 @@ void require_end(const Plan& plan, const std::optional<Deadlock>& blocking);
 
 /// Executes a checked plan. With `both`, the sink receives the execution by SimGrid. Throws InternalError if a start or
 /// an end of a span differs between SimGrid and the replay. The message names the first such span. The times must be
-/// equal to the bit if no link is shared and at most `most_for_simgrid` actions are executed. Otherwise the times may
+/// exactly equal if no link is shared and at most `most_for_simgrid` actions are executed. Otherwise the times may
 /// differ by 1e-9 of the makespan. Throws the exceptions of the executors. Throws Infeasible if the plan blocks.
 /// SimGrid can run only once per process.
 void execute(const Plan& plan, Executor executor, Sink& sink, const ExecutorOptions& options);

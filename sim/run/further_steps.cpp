@@ -13,8 +13,8 @@
 namespace sluice {
 namespace {
 
-/// A longer run has this number of steps, because the seconds of a step hardly change after so many steps. If the steps
-/// repeat, the replay executes only a few of these steps.
+/// The longer run (further_steps.hpp) has this number of steps, because the seconds of a step hardly change after so
+/// many steps. If the steps repeat, the replay executes only a few of these steps.
 constexpr std::int64_t many_steps = 64;
 /// If a step has many actions, the longer run has fewer steps, but at least two. All its steps together execute at most
 /// `many_executions` actions. If the run itself executes more actions than `many_executions`, the longer run executes
@@ -28,7 +28,7 @@ std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {
 }
 
 /// Returns the number of iterations of the longer run. Returns nullopt if a step has so many actions that the longer
-/// run would not have more steps than the run itself, or if the number would be too large.
+/// run would not have more steps than the run itself, or if the number of iterations would be too large.
 std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
   if (plan.body_begin == plan.body_end || plan.iterations < per_step) return {};

@@ -18,7 +18,7 @@ Value json_of(const Fact::List& list) {
   return made;
 }
 
-/// Converts a count to an integer. A value with a unit, such as seconds, stays as it is.
+/// Converts a whole number without a unit, or of bytes, to an integer. Any other number stays as it is.
 Value json_of(const Fact::Number& number) {
   if (!std::isfinite(number.value)) return Value::make_null();
   const bool counts = number.unit.empty() || number.unit == "byte";
@@ -28,8 +28,8 @@ Value json_of(const Fact::Number& number) {
   return Value::make(number.value);
 }
 
-/// Returns the mapping under the given key. The latest mapping is at the end. The search begins there, because a plan
-/// may have facts about 100,000 groups.
+/// Returns the mapping under the given key, and adds the mapping if there is none. The key that was added last is at
+/// the end. The search begins there, because a plan may have facts about 100,000 groups.
 Value& mapping_at(Value& map, const std::string& key) {
   if (map.entries().empty() || map.entries().back().key != key) {
     if (!map.find(key) || !map.find(key)->is_map()) map.set(key, Value::make_map());

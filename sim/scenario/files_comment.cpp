@@ -8,8 +8,8 @@
 namespace sluice {
 namespace {
 
-/// Returns one line of the comment, or "" if `bytes` cannot be read. An unreadable file is not an error, because a
-/// resolved scenario may be used on a machine that does not have the file.
+/// Returns the line of the comment for one file, or "" if `bytes` cannot read the file. An unreadable file is not an
+/// error, because a resolved scenario may be used on a machine that does not have the file.
 template <class Bytes>
 std::string line_of(const std::string& what, Bytes&& bytes) {
   try {

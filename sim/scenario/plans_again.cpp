@@ -15,7 +15,7 @@ namespace {
 /// if it has more actions.
 constexpr std::size_t most_kept = 8, most_actions = 100'000;
 
-/// Returns all entries of the scenario except its platform, its costs and the key question.
+/// Returns all entries of the scenario except `platform`, `cost` and `question`.
 std::vector<const Value::Entry*> rest_of(const Scenario& scenario) {
   std::vector<const Value::Entry*> rest;
   for (const Value::Entry& entry : scenario.document.entries())

@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// Returns true if the two scenarios differ only in prices of the platform or in keys of the cost model. All other
-/// parts on which a plan may depend are equal.
+/// Returns true if the two scenarios differ only in prices of the platform or in keys of the cost model, and are equal
+/// in everything else on which a plan may depend.
 bool other_prices_only(const Scenario& base, const Scenario& scenario);
 
 class PlansAgain {
@@ -45,8 +45,8 @@ class PlansAgain {
   bool has_cut_of(const Scenario& scenario) const;
 
   std::list<KeptPlan> kept_;  ///< the kept plans; the most recently used plan is the first
-  /// The decisions to which the prices of a scenario lead, for the scenario of the last call of find(). The value is
-  /// absent if find() returned a plan, or if the decisions are not known.
+  /// The decisions that follow from the prices of the scenario in the last call of find(). The value is absent if
+  /// find() returned a plan, or if the decisions are not known.
   std::optional<PriceDecisions> decided_;
 };
 

@@ -80,7 +80,7 @@ const Record& workload_record() {
            .maximum = 1e6},
           {.name = "split_backward",
            .type = Type::boolean,
-           .summary = "training: whether input gradient and weight gradient are two actions",
+           .summary = "training: whether two actions compute input gradient and weight gradient",
            .default_text = "false"},
       }};
   return record;
@@ -111,8 +111,8 @@ const Record& memory_record() {
 
 namespace {
 
-/// Returns a record for editors. The record has the key that names the entry of a catalog, and the keys of all entries
-/// of this catalog. Each entry checks its own keys when the scenario is read.
+/// Returns a record for text editors. The record has the key that names the entry of a catalog, and the keys of all
+/// entries of this catalog. When the scenario is read, each entry checks its own keys.
 template <class Entry>
 Record any_entry(const Catalog<Entry>& catalog, const std::string& name, const std::string& key,
                  const std::string& summary) {

@@ -176,7 +176,7 @@ void require_declared(const Scenario& scenario, const Policy& policy) {
                 policies_that([](const Policy& other) { return other.takes_phases; }));
 }
 
-/// Reads an absent mapping like an empty mapping at the position of the whole document.
+/// Returns the mapping under `key`, or, if it is absent, an empty mapping at the position of the whole document.
 Value mapping_or_empty(const Reader& reader, std::string_view key) {
   if (const Value* value = reader.value(key)) return *value;
   Value empty = Value::make_map();
@@ -215,7 +215,7 @@ std::vector<std::string> computing_devices(const Scenario& scenario, const Polic
   return names;
 }
 
-/// Returns whether the device and the cost model allow placements of this kind.
+/// Returns whether the named device and the cost model allow the kind of placement that the field `placement` offers.
 bool can_place(const Scenario& scenario, const Field& placement, const std::string& name) {
   const Device* device = scenario.platform.device_or_null(name);
   if (!device || device->memories.size() < 2) return false;

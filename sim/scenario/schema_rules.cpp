@@ -45,8 +45,8 @@ void add_fields(Record& record, const std::vector<Field>& others, bool as_they_a
 }
 
 /// A policy that replicates another policy also takes the keys of that policy. The first variant applies to every value
-/// of `replica`, even if it is absent or misspelt. This variant checks only the names of the keys. The variants after
-/// the first variant also check the values of the keys.
+/// of `replica`, even if `replica` is absent or misspelt. This variant checks only the names of the keys. The variants
+/// after the first variant also check the values of the keys.
 Variants policy_variants() {
   Variants variants;
   for (const Policy* policy : policy_catalog().entries()) {
@@ -69,7 +69,7 @@ Variants policy_variants() {
   return variants;
 }
 
-/// The word `auto` leaves the choice open, so it excludes all keys next to it.
+/// The word `auto` leaves the choice open, so no other key may stand beside it.
 Variants with_auto(Variants variants, const std::string& key) {
   const Field word = {.name = key, .type = Type::choice, .choices = {"auto"}};
   variants.push_back({{{key, "auto"}}, {.name = key, .summary = "", .fields = {word}}});

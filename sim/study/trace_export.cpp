@@ -18,7 +18,7 @@ std::string layers(const TraceReader& trace) {
                      ": error: the trace is of a plan file, which does not name layers");
   const Value scenario = parse_text(text, trace.path() + ":/scenario");
   const Value* keys = scenario.find("model");
-  if (!keys) throw InputError(trace.path() + ":/scenario: error: it does not name a model");
+  if (!keys) throw InputError(trace.path() + ":/scenario: error: the scenario has no 'model'");
   const Value* workload = scenario.find("workload");
   const Value* mode = workload ? workload->find("mode") : nullptr;
   const bool trains = mode && mode->text() == "training";

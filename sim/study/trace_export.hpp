@@ -14,8 +14,8 @@ namespace sluice {
 /// the format has only one kind of table.
 std::vector<std::string> tables_of(const ExportFormat& format);
 
-/// Throws the exceptions of the export that writes the format. Throws InputError if the table `layers` is requested for
-/// the trace of a plan file, because a plan file does not name its layers.
+/// Writes the trace in the given format. Throws the exceptions of the export. Throws InputError if the table `layers`
+/// is requested for the trace of a plan file, because a plan file does not name its layers.
 void export_trace(const TraceReader& trace, const ExportFormat& format, const std::string& table,
                   const Write& write);
 

@@ -84,7 +84,7 @@ FITS = [
     words("an unknown optimizer as an option", 2, ["'adma' for '--optimizer'", "did you mean 'adam'"], "fits", "model.yaml", "--optimizer", "adma"),
     words("a policy that fits does not support", 2, ["'phased' for '--policy'", "resident, streamed"], "fits", "model.yaml", "--policy", "phased"),
     words("a batch of zero samples", 2, ["'0' for '--batch'", "an integer from 1"], "fits", "model.yaml", "--batch", "0"),
-    words("an override of the batch for fits, which searches for the largest batch", 2, ["'workload.batch=3'", "fits searches for"], "fits", "model.yaml", "workload.batch=3"),
+    words("an override of the batch for fits, which searches for the largest batch", 2, ["'workload.batch=3'", "'sluice fits' searches for"], "fits", "model.yaml", "workload.batch=3"),
     words("fits with a capacity that is not enforced", 2, ["'memory.capacity=unlimited'", "an enforced capacity"], "fits", "model.yaml", "memory.capacity=unlimited"),
     words("a dtype that the device does not compute", 3, ["'gpu' has no rate for float16"], "fits", "model.yaml", "--platform", "platform.yaml", "--dtype", "float16"),
     words("a parameter that the model does not have", 3, ["'sise'", "did you mean 'size'"], "fits", "model.yaml", "sise=3", at="sise=3:1:6"),

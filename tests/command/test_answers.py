@@ -293,7 +293,7 @@ class Answers(unittest.TestCase):
     def test_a_note_on_recompute_all_that_saves_nothing_names_what_does(self):
         told = self.notes(TRAINED)["recomputed_for_nothing"]
         metrics = self.answer(TRAINED)["metrics"]
-        self.assertIn(f"recompute_all adds {100 * metrics['recompute_overhead']:.4g} %", told)
+        self.assertIn(f"'recompute_all' adds {100 * metrics['recompute_overhead']:.4g} %", told)
         kept = self.answer(TRAINED, "fates.strategy=keep_all")
         self.assertEqual(metrics["peak_bytes"]["gpu"], kept["metrics"]["peak_bytes"]["gpu"])
         self.assertNotIn("recomputed_for_nothing", [note["name"] for note in kept["notes"]])

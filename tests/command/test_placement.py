@@ -170,7 +170,7 @@ class InRuns(unittest.TestCase):
         platform = pathlib.Path(self.scenario.parent, "card.yaml")
         for link, words in (("", "no link joins the two memories. A link between 'gpu' and 'gpu_ddr'"),
                             ("    far: {joins: [gpu, gpu_ddr], bandwidth: 100GB/s}\n",
-                             "policy={name: resident, placement: auto} cost=roofline places tensors in both")):
+                             "policy={name: resident, placement: auto} cost=roofline places tensors in both memories")):
             platform.write_text("format: sluice-platform/1\nname: card\ndevices:\n  gpu:\n"
                                 "    rate: {float32: 1TFLOP/s}\n    memory:\n    - {capacity: 8GB, bandwidth: 1TB/s}\n"
                                 "    - {name: ddr, capacity: 64GB, bandwidth: 100GB/s}\n"

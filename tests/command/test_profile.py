@@ -111,7 +111,7 @@ class FromPlanToAnswer(unittest.TestCase):
         (self.folder / "measured.csv").write_text(rows.replace("profile/1", "profile/1\n# device: Tesla T4", 1))
         said = json.loads(self.sluice("run", "s.yaml", "--json"))
         self.assertEqual(said["certainty"]["computation"]["measured_on"], ["Tesla T4"])
-        self.assertIn("were measured on 'Tesla T4'. Their seconds are used unchanged for 'gpu' of k40",
+        self.assertIn("were measured on 'Tesla T4'. The seconds of these rows are used unchanged for 'gpu' of k40",
                       " ".join(self.sluice("run", "s.yaml").split()))
 
     def test_the_errors_of_a_fit_are_numbers_of_the_answer(self):

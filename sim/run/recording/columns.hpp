@@ -19,7 +19,7 @@ inline constexpr std::string_view recording_magic = "SLUICE01";
 inline constexpr std::size_t recording_head = recording_magic.size() + sizeof(std::uint64_t);
 
 struct ColumnPlace {
-  std::string name, type;  ///< the type is "text", or NumPy's, such as "<f8"
+  std::string name, type;  ///< "text", or the name of a NumPy type, such as "<f8"
   std::size_t rows = 0, offset = 0, bytes = 0;
 };
 

@@ -1,4 +1,4 @@
-// The catalog of notes. To add a note, add a file in notes/ and a line here. Answers give notes in this order.
+// The catalog of notes. To add a note, add a file in notes/ and a line here. The notes of an answer have this order.
 #include "study/answer/note.hpp"
 
 namespace sluice {

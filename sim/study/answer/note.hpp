@@ -1,5 +1,5 @@
 // Notes tell what the reader of an answer must know to avoid a wrong conclusion. Each note has one file under notes/.
-// catalog.cpp lists them.
+// catalog.cpp lists the notes.
 #pragma once
 
 #include <string>

@@ -90,8 +90,8 @@ std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shorta
   return most * unit;
 }
 
-/// If the run needs too much memory because too many micro-batches are in flight, returns the number of micro-batches
-/// in flight that fit. Otherwise, returns 0.
+/// If the run needs too much memory because too many micro-batches are in flight, returns the greatest number of
+/// micro-batches in flight that fits. Otherwise, returns 0.
 std::int64_t most_in_flight(const Infeasible& infeasible) {
   return infeasible.shortage.most_in_flight.value_or(0);
 }
@@ -137,12 +137,12 @@ void advise_on_activations(const Scenario& scenario, std::vector<std::string>& c
         "fates.strategy=checkpoint (recompute_all holds all activations again at once in its backward pass)");
   else if (!now.empty() && now != "optimal")
     changes.push_back(
-        "fates.strategy=optimal (keeps, recomputes or offloads, whichever costs least)");
+        "fates.strategy=optimal (for each activation the cheapest of keeping, recomputing and offloading)");
   if (workload.micro_batch > 1) changes.push_back("a smaller workload.micro_batch");
 }
 
-/// Returns the memory that is too small. If the message does not name this memory, returns the only device, or an empty
-/// text if there are several devices.
+/// Returns the name of the memory that is too small. If the message does not name this memory, returns the name of the
+/// only device, or an empty text if there are several devices.
 std::string pool_of(const Scenario& scenario, const Shortage& shortage) {
   const bool known = !shortage.pool.empty() || scenario.platform.devices.size() != 1;
   return known ? shortage.pool : scenario.platform.devices.front().name;

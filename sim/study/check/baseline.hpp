@@ -1,6 +1,6 @@
-// A baseline holds the results of a scenario that somebody confirmed to be right. DIR/<scenario>.json has the question
-// and the numbers with their tolerances. DIR/<scenario>.plan has the plan (study/check/golden_plan.hpp). docs/check.md
-// describes both files for people who edit them.
+// A baseline holds the results of one scenario, after somebody confirmed these results to be right. DIR/<scenario>.json
+// has the question and the numbers with their tolerances. DIR/<scenario>.plan has the plan
+// (study/check/golden_plan.hpp). docs/check.md describes both files for people who edit them.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ struct Entry {
   std::string unit = {};
   Metric::Better better = Metric::Better::neither;
   double rtol = usual_rtol;  ///< tolerance, as a share of the expected number
-  double atol = 0;           ///< a further tolerance, in the metric's unit
+  double atol = 0;           ///< a tolerance in the metric's unit, which is added to `rtol`
 };
 
 /// The name of a metric, and the key if the metric has keys: {"peak_bytes_by_class", "gpu/weight"}.
@@ -47,8 +47,8 @@ struct Baseline {
   Entries entries;  ///< empty when the outcome is infeasible
 };
 
-/// If the text of a scenario is longer than this, the baseline keeps only a hash of the text. Of a longer plan, the
-/// baseline keeps a digest.
+/// If the text of a scenario is longer than this number of bytes, the baseline keeps only a hash of the text. If the
+/// text of a plan is longer, the baseline keeps a digest.
 inline constexpr std::size_t longest_kept_text = 262'144;  ///< bytes
 
 /// Returns all metrics of a run, with the usual tolerances. The record of each metric says whether smaller or larger

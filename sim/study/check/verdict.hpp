@@ -14,7 +14,7 @@ namespace sluice {
 enum class Verdict { equal, better, changed, worse };
 std::string_view words_of(Verdict verdict);
 
-/// The comparison of one number with the number in the baseline. The tolerance is that of the baseline. For many
+/// The comparison of one number with the number in the baseline. The baseline also gives the tolerance. For many
 /// metrics, either smaller or larger values are better. If such a metric had a number in the baseline and now has no
 /// number, the verdict is `worse`. If a metric or a key of a metric appears or disappears, the verdict is `changed`.
 struct MetricVerdict {
@@ -43,7 +43,7 @@ struct ScenarioVerdict {
   bool input_changed = false;          ///< the question differs from the question of the baseline
   std::vector<InputChange> input;      ///< empty if the baseline does not contain the question
   PlanDifference plan;
-  /// If the outcome differs from the baseline's, a text with both outcomes. After an error, the message of the error.
+  /// If the run ended in another way than in the baseline, a text with both outcomes; after an error, its message.
   std::string message;
   int error_code = 0;
   /// Version of the program that wrote the baseline, if it differs from the version of this program.

@@ -101,7 +101,7 @@ void add_whole(Cover& cover, const Profile& profile, const CoverRequest& request
   if (several)
     throw InputError(
         "'" + profile.path +
-        "' has several rows of the whole model for one pass and these samples; choose with --where "
+        "' has several rows of the whole model for one pass and this batch; choose one row with --where "
         "cache=hot, or give the seconds with --whole");
   if (timed == request.passes.size()) cover.whole_s = seconds;
   if (metered == request.passes.size()) cover.whole_j = joules;

@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t neighbours = 3;
 /// If the user does not request a batch, accumulation is shown for a batch that has this number of micro-batches.
 constexpr std::int64_t shown_accumulation = 4;
-/// The largest number of micro-batches that a scenario may unroll.
+/// The largest number of micro-batches that a step of a scenario may have.
 constexpr std::int64_t most_micro_batches = 1'000'000;
 
 const Device& device_of(const Scenario& scenario) {
@@ -135,7 +135,7 @@ FitAnswer Card::ask(Scenario& scenario, std::int64_t batch, std::int64_t micro_b
     if (&scenario == &asked_) made_ = {batch, micro_batch, made};
     return {.fits = true};
   } catch (const CountError&) {
-    // The number of bytes does not fit into 64 bits, so no memory holds them.
+    // The number of bytes does not fit into 64 bits, so no memory has so many bytes.
     if (&scenario == &asked_) {
       refusal_.reset();
       is_beyond_counts_ = true;

@@ -97,9 +97,9 @@ struct FitsReport {
 /// The largest batch that a scenario can have.
 inline constexpr std::int64_t most_samples = 1'000'000'000'000;
 
-/// If the question cannot be asked for a card, the CardFit of the card has the error. For example, the device may have
-/// no rate for the dtype. Throws InputError when no card can be asked. Throws UsageError for an override of a key that
-/// the search sets, or that has its own option. Throws Interrupted.
+/// Answers the request for each card. If a card cannot be asked, for example because the device has no rate for the
+/// dtype, its CardFit has the error. Throws InputError when no card can be asked. Throws UsageError for an override of
+/// a key that the search sets, or that has its own option. Throws Interrupted.
 FitsReport fits(const FitsRequest& request);
 
 }  // namespace sluice

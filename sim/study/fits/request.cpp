@@ -37,13 +37,13 @@ void refuse_override(const Override& override) {
   };
   if (is({"workload"}) || is({"workload", "batch"}) || is({"workload", "micro_batch"}) ||
       is({"workload", "batches_per_step"}) || is({"workload", "steps"}))
-    refuse("fits searches for the number of samples; use --batch to ask about accumulation");
+    refuse("'sluice fits' searches for the number of samples; --batch asks about accumulation");
   for (const char* key : {"mode", "dtype", "optimizer"})
     if (is({"workload", key})) refuse("use --" + std::string(key) + " instead of an override");
   if (is({"policy"}) || is({"policy", "name"})) refuse("use --policy instead of an override");
   if (is({"fates"}) || is({"fates", "strategy"})) refuse("use --fates instead of an override");
   if (is({"memory"}) || is({"memory", "capacity"}))
-    refuse("fits needs an enforced capacity; remove this override");
+    refuse("'sluice fits' needs an enforced capacity; remove this override");
 }
 
 }  // namespace

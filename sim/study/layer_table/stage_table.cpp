@@ -29,7 +29,7 @@ namespace {
 
 std::int64_t whole_bytes(double bytes) {
   constexpr double limit = 9223372036854775807.0;
-  if (bytes >= limit) throw InputError("the bytes of the model do not stay below 2^63");
+  if (bytes >= limit) throw InputError("the model has more than 2^63 - 1 bytes");
   return std::llround(bytes);
 }
 

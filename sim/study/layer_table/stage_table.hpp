@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// The device, the link over which the device gets its data, and the cost model on which the seconds depend.
+/// The device, the link that brings data to it, and the cost model: the seconds in the table depend on these three.
 struct Target {
   const Platform& platform;
   const Device& device;
@@ -57,7 +57,7 @@ struct TableRow {
     double forward = 0, total_forward = 0;
     double backward = 0, total_backward = 0;
     /// The number of copies of this layer's output that fit in memory in addition to the parameters up to this layer;
-    /// nullopt without a limit or without an output.
+    /// nullopt if the memory has no limit or the layer has no output.
     std::optional<std::int64_t> copies;
   };
   std::optional<Times> times;
@@ -77,7 +77,7 @@ struct TableSummary {
   std::int64_t parameter_bytes = 0, state_bytes = 0, input_bytes = 0;
   double load_s = 0;             ///< seconds to load all parameters over the link
   std::optional<double> fill_s;  ///< seconds to fill the device's memory over the link
-  /// How many copies of all parameters fit into the device's memory; nullopt without parameters or without a limit.
+  /// How many copies of all parameters fit into the device's memory; nullopt if there are no parameters or no limit.
   std::optional<double> copies;
   double state_s = 0;  ///< seconds to move all activations over the link
   double load_and_state_s = 0, load_and_input_s = 0;

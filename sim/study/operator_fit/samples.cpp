@@ -113,7 +113,7 @@ class Collector {
       throw InputError("rows are of the devices '" + *stood_for_ + "' and '" + name +
                        "', but only one data sheet was given: expected --on 'NAME=PLATFORM' "
                        "for each, or --where 'device=" +
-                       *stood_for_ + "' for the rows of one");
+                       *stood_for_ + "' for the rows of one device");
     return any->second;
   }
 

@@ -29,10 +29,10 @@ struct FitSamples {
 /// name that is not in this list.
 using DevicesByName = std::map<std::string, Device>;
 
-/// Takes the forward rows of leaves (operators that contain no other operators) with a time above 0. Throws InputError
-/// when a device of the rows has no data sheet, or when the data sheet lacks a figure that the form needs. Throws
-/// InputError, too, when some rows of a class and a device were measured with a hot cache, and others with a cold
-/// cache.
+/// Returns samples for the forward rows of leaves (operators that contain no other operators) with a time above 0.
+/// Throws InputError when a device of the rows has no data sheet, or when the data sheet lacks a figure that the form
+/// of the fit needs. Throws InputError, too, when some rows of a class and a device were measured with a hot cache, and
+/// others with a cold cache.
 FitSamples samples_of(const std::vector<Profile>& profiles, const DevicesByName& devices);
 
 }  // namespace sluice

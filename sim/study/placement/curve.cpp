@@ -54,7 +54,7 @@ void add_one(std::vector<double>& sizes, const std::string& part, std::int64_t n
     const double slow = number(part.substr(colon + 1), part);
     if (!(fast > 0) || !(slow > 0))
       refuse(part,
-             "has no fast or no slow memory; expected two numbers above 0 (1:8), or 0% and 100%");
+             "has no fast or no slow memory; expected two numbers above 0 (1:8), or 0% or 100%");
     sizes.push_back(fast / (fast + slow) * static_cast<double>(needed));
   } else {
     try {
@@ -76,7 +76,7 @@ void add_range(std::vector<double>& sizes, const std::string& part, std::size_t 
   const double low = percentage(part.substr(0, dots), part), high = percentage(last, part);
   if (high < low)
     refuse(part, "ends before it begins; expected the smaller share first (10%..100%)");
-  if (!(step > 0)) refuse(part, "has a step of 0; expected one above 0 (10%..100%:5)");
+  if (!(step > 0)) refuse(part, "has a step of 0; expected a step above 0 (10%..100%:5)");
   if ((high - low) / step > most_sizes)
     refuse(part, "has more than 1000 sizes; expected a larger step (10%..100%:5)");
   for (int n = 0; low + n * step <= high + 1e-9; ++n)
@@ -92,7 +92,7 @@ void check_cost(const Scenario& scenario) {
   const std::string message =
       "the cost model '" + scenario.cost.name() +
       "' does not count the bandwidths of memories, so it cannot say where tensors should lie; expected one of " +
-      join(known) + ", as cost.model=roofline";
+      join(known) + ", as in cost.model=roofline";
   const Value* cost = scenario.document.find("cost");
   const Value* model = cost ? cost->find("model") : nullptr;
   if (model) fail_at(*model, message);

@@ -10,19 +10,19 @@ namespace sluice {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// The length of the first step of a walk, as a share of the range.
+/// The length of the first step of a walk downhill, as a share of the range.
 constexpr double first_step = 0.1;
 /// The length of a step at which a walk ends, as a share of the range.
 constexpr double tolerance = 1e-6;
-/// If the distance between the starting points of two walks is below this, only one of the two walks is made.
+/// If the starting points of two walks are less than this distance apart, only one of the two walks is made.
 constexpr double apart = 0.15;
 constexpr std::size_t most_starts = 3;
 /// The number of points that DIRECT may use per dimension. DIRECT only has to find the valleys; all remaining points
 /// are used for walks downhill.
 constexpr std::size_t worth_dividing_a_dimension = 40;
 constexpr std::size_t most_dimensions_with_corners = 4;
-/// If a method of NLopt may evaluate n new points, it may call the score this number times n. Numbers are rounded, so
-/// many calls ask for a point that is already known.
+/// If a method of NLopt may evaluate n new points, it may call the score n x calls_for_each_point times. Numbers are
+/// rounded, so many calls ask for a point that is already known.
 constexpr std::size_t calls_for_each_point = 20;
 
 /// Turns a merit into one number for a walk downhill. Points that keep the limits get smaller numbers than all other

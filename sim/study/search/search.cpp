@@ -80,8 +80,8 @@ void require_points_enough(const SearchRequest& request, const KeySplit& split) 
   if (needed <= static_cast<double>(request.most_points)) return;
   throw UsageError("the listed values have " + std::to_string(std::llround(split.combinations)) +
                    " combinations, which need " + std::to_string(std::llround(needed)) +
-                   " points where " + std::to_string(request.most_points) +
-                   " are allowed; allow more (--points, points=) or list fewer values");
+                   " points, but only " + std::to_string(request.most_points) +
+                   " points are allowed; allow more (--points, points=) or list fewer values");
 }
 
 /// Returns all combinations of the values of the keys in `tried`. In each combination, the keys in `searched` have an

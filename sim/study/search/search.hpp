@@ -1,5 +1,5 @@
-// A search finds the point of a scenario that has the best value of one number, and keeps limits of other numbers. Each
-// point is evaluated and stored like a point of a sweep.
+// A search finds the point of a scenario at which one number has its best value and other numbers keep their limits.
+// Each point is evaluated and stored like a point of a sweep.
 #pragma once
 
 #include <cstddef>

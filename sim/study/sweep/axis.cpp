@@ -224,9 +224,9 @@ Points::Points(std::vector<Axis> axes, Over over) : axes_(std::move(axes)), over
     const std::size_t count = axes_[a].values.size();
     if (over == Over::zip) {
       if (count != axes_.front().values.size())
-        throw UsageError("values are taken together, but '" + axes_.front().key + "' has " +
-                         std::to_string(axes_.front().values.size()) + " and '" + axes_[a].key +
-                         "' has " + std::to_string(count));
+        throw UsageError("with zip, all keys need equally many values, but '" + axes_.front().key +
+                         "' has " + std::to_string(axes_.front().values.size()) + " and '" +
+                         axes_[a].key + "' has " + std::to_string(count));
       size_ = count;
       continue;
     }

@@ -66,7 +66,7 @@ class Points {
   std::size_t place(std::size_t point, std::size_t axis) const;
   /// Returns the changes of a point, as KEY=VALUE for each axis.
   std::vector<std::string> overrides(std::size_t point) const;
-  /// Returns these changes as one text: "workload.batch=4, platform.links.host.bandwidth=64GB/s"
+  /// Returns the changes of a point as one text: "workload.batch=4, platform.links.host.bandwidth=64GB/s"
   std::string text(std::size_t point) const;
 
  private:

@@ -65,7 +65,7 @@ struct KnownPoint {
   /// The scenario of the point; nullopt if the scenario cannot be read.
   std::optional<Scenario> scenario;
 };
-/// Throws only Interrupted. Any thread may call this function.
+/// Returns the key and the scenario of a point. Throws only Interrupted. Any thread may call this function.
 KnownPoint known_point(const Variants& variants, const std::vector<std::string>& overrides);
 
 }  // namespace sluice

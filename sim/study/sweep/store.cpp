@@ -189,7 +189,7 @@ class Store::Database {
     if (const auto known = layouts_.find(id); known != layouts_.end()) return known->second;
     Statement select(connection_, "SELECT names FROM layouts WHERE id = ?");
     select.bind(1, id);
-    if (!select.step()) throw InputError("it has no layout " + std::to_string(id));
+    if (!select.step()) throw InputError("the store has no layout " + std::to_string(id));
     const auto names = unpacked_names(select.text(0), connection_.path());
     layouts_[id] = names;
     return names;
@@ -220,8 +220,8 @@ class Store::Database {
       outcome.names = names_at(row.integer(11));
       outcome.numbers = unpacked_numbers(row.text(12));
       if (outcome.numbers.size() != outcome.names->size())
-        throw InputError("it has " + std::to_string(outcome.numbers.size()) + " numbers for " +
-                         std::to_string(outcome.names->size()) + " names");
+        throw InputError("the point has " + std::to_string(outcome.numbers.size()) +
+                         " numbers for " + std::to_string(outcome.names->size()) + " names");
     }
     return point;
   }

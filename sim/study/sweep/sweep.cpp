@@ -318,7 +318,7 @@ Shard parse_shard(const std::string& text) {
   if (!fine)
     throw UsageError(
         "'" + text +
-        "' is not a part of a sweep; expected K/N, K from 1 to N, as in 2/4 for the second of four");
+        "' is not a part of a sweep; expected K/N with K from 1 to N, as in 2/4 for the second of four parts");
   return shard;
 }
 

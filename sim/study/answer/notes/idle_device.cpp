@@ -43,11 +43,11 @@ std::string text(const AnsweredScenario& answered) {
   std::vector<std::string> idle;
   for (const auto& [device, busy] : seconds)
     if (busy * tenfold < most)
-      idle.push_back(device + " computes " + percent(busy / makespan->value.number) +
-                     " of the time");
+      idle.push_back(device + " computes for " + percent(busy / makespan->value.number) +
+                     " of the run");
   if (idle.empty()) return "";
-  return join(idle) + ", and the busiest device " + percent(most / makespan->value.number) +
-         ": the devices get the stages in turn, and the stages that take most of the time are all on other devices. "
+  return join(idle) + ", and the busiest device for " + percent(most / makespan->value.number) +
+         ": the devices get the stages in turn, and the stages that take most of the time are all on busy devices. "
          "Another cut divides the work more evenly, such as stages={cut: balanced, count: " +
          std::to_string(3 * scenario.platform.devices.size()) + "}.";
 }
@@ -59,7 +59,7 @@ extern const Note idle_device_note = {
     .summary =
         "Names the devices that compute for less than a tenth of the busiest device's seconds.",
     .source =
-        "with convolutions and ReLUs as stages in turn, the policy `phased` leaves one IPU busy for only 0.014 % of "
+        "if convolutions and ReLUs are stages in turn, the policy `phased` keeps one IPU busy for only 0.014 % of "
         "the run",
     .text = text,
 };

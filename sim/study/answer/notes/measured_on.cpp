@@ -13,8 +13,8 @@ std::string text(const AnsweredScenario& answered) {
     device = device.empty() ? "a device that the profile does not name" : "'" + device + "'";
   const Platform& platform = answered.scenario.platform;
   return "The rows of the profile were measured on " + join(devices, " and ") +
-         ". Their seconds are used unchanged for '" + platform.devices.front().name + "' of " +
-         platform.name + ": make sure that the two devices are of one kind.";
+         ". The seconds of these rows are used unchanged for '" + platform.devices.front().name +
+         "' of " + platform.name + ": make sure that the two devices are of one kind.";
 }
 
 }  // namespace

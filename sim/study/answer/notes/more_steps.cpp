@@ -23,8 +23,8 @@ double metric(const Summary& summary, const char* name) {
   return found ? found->value.number : 0;
 }
 
-/// Returns the scenario with the cut of the chosen plan if the scenario leaves the cut open. A search of all cuts for
-/// the larger number of steps would take several times as long as the planning of the answer.
+/// Returns the scenario. If the scenario leaves the cut open, the cut is set to the cut of the chosen plan. A search of
+/// all cuts for the larger number of steps would take several times as long as the planning of the answer.
 Scenario with_chosen_cut(const AnsweredScenario& answered) {
   Scenario scenario = answered.scenario;
   const Fact* chosen = find_fact(answered.plan.facts, "chosen");
@@ -74,7 +74,7 @@ extern const Note more_steps_note = {
     .summary =
         "If the question has only a few steps, tells how long a step takes with a plan that is chosen for many steps.",
     .source =
-        "VGG-16 streamed on 400 MB: 18.6 ms per step with the choices for one step, "
+        "VGG-16, streamed on 400 MB, takes 18.6 ms per step with the choices for one step, and "
         "9.4 ms with the choices for many steps",
     .text = text,
 };

@@ -63,9 +63,9 @@ std::string text(const AnsweredScenario& answered) {
                 recomputed = with_fates(scenario, "recompute_all");
   if (!std::isfinite(kept.peak) || recomputed.peak < kept.peak * (1 - little)) return "";
   const std::string others = instead(scenario, kept);
-  return "recompute_all adds " + format_quantity(100 * overhead->value.number, Dimension::none) +
-         " % of computation and does not lower the peak: its backward pass holds all activations again at once, " +
-         bytes(recomputed.peak) + " as with keep_all." +
+  return "'recompute_all' adds " + format_quantity(100 * overhead->value.number, Dimension::none) +
+         " % to the computation and does not lower the peak: its backward pass again holds all activations at once, " +
+         bytes(recomputed.peak) + ", as with 'keep_all'." +
          (others.empty() ? "" : " These strategies lower the peak: " + others + ".");
 }
 
@@ -76,7 +76,7 @@ extern const Note recomputed_for_nothing_note = {
     .summary =
         "Tells if recompute_all does not lower the peak, and names the strategies that lower the peak.",
     .source =
-        "sluice fits finds the same largest micro-batch for recompute_all and for keep_all on every card",
+        "with recompute_all and with keep_all, 'sluice fits' finds the same largest micro-batch on every card",
     .text = text,
 };
 

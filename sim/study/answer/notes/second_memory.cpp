@@ -1,4 +1,4 @@
-// The note second_memory says that a device can reach several memories, but its kernels use only the first one.
+// The note second_memory says that a device can reach several memories, but its kernels use only the first memory.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -44,7 +44,7 @@ bool joined(const Platform& platform, const std::string& one, const std::string&
   return platform.path_or_null(one, other) && platform.path_or_null(other, one);
 }
 
-/// Says how tensors can be placed in a memory of the device that holds no tensor.
+/// Says how tensors can be placed in an empty memory of the device.
 std::string advice_if_empty(const AnsweredScenario& answered, const Device& device,
                             std::size_t number) {
   const std::string first = device.memory().pool, other = device.memories[number].pool;
@@ -52,12 +52,12 @@ std::string advice_if_empty(const AnsweredScenario& answered, const Device& devi
                             ": policies work in '" + first + "'";
   if (!joined(answered.scenario.platform, first, other))
     return start + ", and no link joins the two memories. A link between '" + first + "' and '" +
-           other + "' in `links` of the platform lets tensors be placed in both.";
+           other + "' in `links` of the platform lets tensors be placed in both memories.";
   if (number > 1)
     return start + ". Tensors can be placed only in the first two memories of a device.";
   const bool counts = answered.scenario.cost.model->counts_memories;
   return start + ". policy={name: resident, placement: auto}" + (counts ? "" : " cost=roofline") +
-         " places tensors in both, and `sluice placement` says how much time this saves.";
+         " places tensors in both memories, and `sluice placement` says how much time this saves.";
 }
 
 std::string of_device(const AnsweredScenario& answered, const Device& device) {
