@@ -64,7 +64,7 @@ struct Shortage {
   };
   std::string pool;  ///< the memory that is too small; empty if no memory is too small
   std::optional<std::int64_t> needed_bytes = {}, available_bytes = {};
-  /// The needed bytes for each class of tensors.
+  /// For each class of tensors, the bytes that it needs.
   std::vector<std::pair<std::string, std::int64_t>> by_class = {};
   std::vector<Waiter> waiters = {};
   /// The time in seconds, counted from the start of the run, after which no action can start.

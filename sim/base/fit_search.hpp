@@ -11,7 +11,7 @@ namespace sluice {
 /// because the amounts are not known.
 struct FitAnswer {
   bool fits = false;
-  /// Two amounts with the same unit; both are 0 if the amounts are not known.
+  /// The needed and the available amount in the same unit; both are 0 if the amounts are not known.
   double needed = 0, available = 0;
 };
 

@@ -24,7 +24,7 @@ volatile std::sig_atomic_t received = 0;
 std::atomic<bool> at_once = false;
 std::atomic<bool> clears_a_line = false;  ///< whether standard error is a terminal
 std::atomic<int> in_order = 0;
-/// Whether this process is a child, whose parent says why the child ended.
+/// Whether this process is a child. The parent of the child prints why the child ended.
 std::atomic<bool> is_child = false;
 std::array<std::atomic<const char*>, 16> half_written = {};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free &&

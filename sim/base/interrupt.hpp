@@ -50,7 +50,7 @@ inline constexpr int ended_without_memory = 71;
 /// Makes this process end with the status `ended_without_memory` when memory is used up.
 void end_as_child_when_memory_is_out();
 
-/// Returns whether a signal has come that ends this process at once, or as soon as no InOrder object exists.
+/// Returns whether a signal has come that ends this process, at once or as soon as no InOrder object exists.
 bool ends_by_signal();
 /// Ends the process if ends_by_signal() returns true. Call this function when all work that InOrder objects protect is
 /// completed.

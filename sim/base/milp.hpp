@@ -16,7 +16,7 @@ namespace sluice {
 
 struct MilpSolution {
   bool feasible = false;  ///< whether `values` holds a solution
-  /// Whether the solution is proven to be optimal or, if there is no solution, proven not to exist.
+  /// Whether the solution is proven to be optimal. If there is no solution: whether that is proven.
   bool proven = false;
   /// The value of each variable; the values of integer variables are exact integers.
   std::vector<double> values;
@@ -34,7 +34,7 @@ struct RelaxedSolution {
   bool solved = false;
   double objective = 0;
   std::vector<double> values;  ///< the value of each variable
-  /// For each constraint, the change of the objective per unit of the constraint's limit.
+  /// For each constraint, how much the objective changes if the constraint's limit grows by 1.
   std::vector<double> duals;
 };
 

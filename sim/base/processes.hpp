@@ -24,7 +24,7 @@ namespace sluice {
 struct ChildLimits {
   std::int64_t more_bytes = 0;  ///< the bytes of address space
   std::int64_t cpu_s = 0;       ///< the seconds of processor time
-  /// The seconds on the clock; a limit is needed because a child may wait for a lock that is never released.
+  /// The seconds of wall-clock time; this limit is needed because a child may wait for a lock that is never released.
   unsigned wall_s = 0;
 };
 
@@ -34,13 +34,13 @@ struct ChildDied : InternalError {
 };
 
 /// Forks a child that calls `body` and then exits. The exit code of the child is 0, or ended_without_memory if `body`
-/// throws std::bad_alloc, or 70 if it throws another exception. Throws IoError if the system allows no additional
+/// throws std::bad_alloc, or 70 if `body` throws another exception. Throws IoError if the system allows no additional
 /// process, and std::bad_alloc if the system has no memory for an additional process. The caller must wait for the
 /// child with waitpid.
 pid_t fork_child(const std::function<void()>& body);
 
-/// Runs `work` in a child and returns its result. An Error that `work` throws is thrown here again,
-/// with the same message and exit code. Throws ChildDied if the child dies, also if it dies because it used up
+/// Runs `work` in a child and returns its result. An Error that `work` throws is thrown again in the parent,
+/// with the same message and exit code. Throws ChildDied if the child dies, for example because it used up
 /// `limits.more_bytes`. Also throws the errors that fork_child throws.
 std::string run_isolated(const std::function<std::string()>& work, const ChildLimits& limits = {});
 

@@ -108,9 +108,9 @@ struct Cost {
   virtual bool measured_so(const Query&) const { return false; }
   /// Returns the only number of samples for which a model's seconds are known, or 0 if there is no such restriction.
   virtual std::int64_t only_samples(const Model&) const { return 0; }
-  /// Returns the shares of the device's FLOP/s and bandwidth, which an answer reports.
+  /// Returns the shares of the device's FLOP/s and bandwidth. An answer reports these shares.
   virtual Shares shares(const Device&) const { return {}; }
-  /// Returns the grounds of the price, which an answer reports. The list is empty if nothing was fitted or measured.
+  /// Returns the grounds of the price for an answer. The list is empty if nothing was fitted or measured.
   virtual std::vector<Grounds> grounds(const Query&) const { return {}; }
   /// Returns the files that prices depend on. A stored answer is valid as long as the content of these files is the
   /// same.
@@ -159,7 +159,7 @@ struct ChosenCost {
 /// bandwidth, and `peak` otherwise.
 const CostModel& default_cost(const Platform& platform);
 
-/// Returns the cost model that a `cost:` mapping names, or the platform's default if it names none.
+/// Returns the cost model that a `cost:` mapping names, or the platform's default if the mapping names none.
 /// Throws InputError, IoError.
 ChosenCost choose_cost(const Value& cost, const std::string& folder, const Platform& platform);
 

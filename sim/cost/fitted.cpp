@@ -109,8 +109,8 @@ struct Fitted final : Cost {
         if (is_bound_by_memory(kernel, sheet, of_class.seconds.parameters)) by_memory_s += seconds;
         continue;
       }
-      // The measured joules include the energy of the idle device. Other code counts this energy, so it is subtracted
-      // here.
+      // The measured joules include the energy of the idle device. Other code counts this energy, so this code
+      // subtracts it.
       const double idle = query.device.idle_w * seconds;
       price.joules += std::max(0.0, of_class.joules_of(kernel, seconds) - idle);
       price.joules_s += seconds;
@@ -196,14 +196,14 @@ extern const CostModel fitted_cost = {
          {.name = "unfitted",
           .type = Type::choice,
           .summary =
-              "what happens to layers of a class that was not fitted: refuse them, or price them by roofline and say "
-              "so in the answer",
+              "what happens to layers of a class that was not fitted: `refuse` refuses them, `roofline` prices them by "
+              "roofline and says so in the answer",
           .default_text = "refuse",
           .choices = {"refuse", "roofline"}},
          {.name = "attention",
           .type = Type::choice,
-          .summary = "the kernels of attention: eager has one kernel per step and keeps "
-                     "the scores in memory; fused has only the two products",
+          .summary = "the kernels of attention: `eager` has one kernel per step and keeps "
+                     "the scores in memory; `fused` has only the two products",
           .default_text = "eager",
           .choices = {"eager", "fused"}},
          memory_power_field()},

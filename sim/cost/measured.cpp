@@ -219,18 +219,18 @@ extern const CostModel measured_cost = {
          {.name = "interpolate",
           .type = Type::choice,
           .summary =
-              "the rows between which the reached shares of the device's rates are interpolated: none, rows with other "
-              "batches, or also rows of the same operator class with other sizes",
+              "`none` interpolates nothing, `batch` interpolates between rows with other batches, and `sizes` also "
+              "between rows of the same operator class with other sizes",
           .default_text = "none",
           .choices = {"none", "batch", "sizes"}},
          {.name = "outside",
           .summary =
-              "the cost model that prices layers that were not measured; with refuse, such a layer is an error",
+              "the cost model that prices layers that were not measured; with `refuse`, such a layer is an error",
           .default_text = "refuse"},
          {.name = "statistic",
           .type = Type::choice,
           .summary =
-              "the statistic of a row's samples that becomes the price: the median, the mean, the mean of the samples "
+              "which statistic of a row's samples becomes the price: the median, the mean, the mean of the samples "
               "within 3 standard deviations, or the least sample",
           .default_text = "median",
           .choices = {"median", "mean", "mean_within", "least"}},

@@ -15,7 +15,7 @@ namespace sluice {
 std::vector<Operand> operands_of(const Model& model, const Layer& layer, Pass pass,
                                  std::int64_t samples, DType dtype);
 
-/// Returns the query for a pass of a layer whose tensors are in the given memories. Parameter `pools` has one memory
+/// Returns the query with the tensors of its pass in the given memories. Parameter `pools` has one memory
 /// per operand, in the order of operands_of(). If the number of memories is wrong, or if a memory has no name, throws
 /// an InputError that names the layer and the tensor.
 Query placed_query(const Query& query, const std::vector<std::string>& pools);

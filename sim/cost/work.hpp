@@ -37,8 +37,8 @@ bool does_work(const Layer& layer, Pass pass);
 /// matrices that the samples select.
 Work forward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
-/// Returns the work of the backward pass of `layer`, with its own FLOP. The pass reads the tensors that were kept, the
-/// weights and the output's gradient. The pass writes the gradients of inputs and weights.
+/// Returns the work of the backward pass of `layer`, with the FLOP of this pass. The pass reads the tensors that were
+/// kept, the weights and the output's gradient. The pass writes the gradients of inputs and weights.
 Work backward_work(const Model& model, const Layer& layer, std::int64_t samples, DType dtype);
 
 /// Returns the bytes of the weights that a pass over `samples` samples reads, including weights that the layer shares
@@ -47,7 +47,7 @@ Work backward_work(const Model& model, const Layer& layer, std::int64_t samples,
 double weight_bytes(const Layer& layer, std::int64_t samples, DType dtype);
 
 /// Returns the work of any pass except an update. A pass that computes one of the two gradients has that gradient's
-/// share of the backward pass.
+/// share of the work of the backward pass.
 Work work_of(const Model& model, const Layer& layer, Pass pass, std::int64_t samples, DType dtype);
 
 /// Returns the share that a pass has in the work of both gradients. The result is the FLOP of the pass divided by the

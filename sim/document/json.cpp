@@ -85,7 +85,7 @@ class Events {
 
   const char* word_begin(int length) const { return read_to_ - length; }
 
-  // Returns the quote with which the string begins: the last quote before the end of the string that is not escaped. An
+  // Returns the quote with which the string begins. It is the last unescaped quote before the end of the string. An
   // escaped quote has an odd number of backslashes before it.
   const char* string_begin() const {
     for (const char* at = read_to_ - 2;; --at) {

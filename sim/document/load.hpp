@@ -11,10 +11,10 @@
 namespace sluice {
 
 /// Reads one YAML or JSON file (a regular file of at most 1 GiB). A file of another program (document/foreign.hpp)
-/// becomes a Value that represents it. The function refuses empty and binary files, bad UTF-8, duplicate keys, second
-/// documents, tags, anchors and aliases, and merge keys. The function also refuses nesting deeper than 64 levels,
-/// integers with a leading zero, and numbers that are not finite or do not fit in 64 bits. Throws InputError with a
-/// position, or IoError.
+/// becomes a Value that represents the file. The function refuses empty and binary files, bad UTF-8, duplicate keys,
+/// second documents, tags, anchors and aliases, and merge keys. The function also refuses nesting deeper than 64
+/// levels, integers with a leading zero, and numbers that are not finite or do not fit in 64 bits. Throws InputError
+/// with a position, or IoError.
 Value load_file(const std::string& path);
 /// Reads a text in memory as load_file reads a file. Messages call the text `name`.
 Value parse_text(std::string text, std::string name);
@@ -46,9 +46,9 @@ void require_format(const Value& document, std::string_view kind, int version = 
 /// The root is the nearest folder above `path` that holds `.sluice-root` or `.git`. If there is no such folder, the
 /// root is the parent of the folder of `path`. If X is a bare name and no file of that name lies beside `path`, X means
 /// the bundled document of that name. The folder of bundled documents has the name of the key with an s appended
-/// (models, platforms). An included document may itself have a base (see load_document), whose path is relative to that
-/// document. A chain of bases has at most 16 documents. A cycle of bases is an error. The message of this error lists
-/// the chain. Throws InputError at the `file:` value.
+/// (models, platforms). An included document may itself have a base (see load_document). The path of this base is
+/// relative to the included document. A chain of bases has at most 16 documents. A cycle of bases is an error. The
+/// message of this error lists the chain. Throws InputError at the `file:` value.
 void resolve_includes(Value& document, const std::string& path,
                       const std::vector<std::string>& include_keys);
 

@@ -35,7 +35,7 @@ void expand_words(Value& document, const Layout& layout);
 /// Throws UsageError if `text` is not KEY=VALUE, and InputError if VALUE is not YAML.
 Override parse_override(const std::string& text);
 
-/// Throws InputError if the document has no place with the override's path.
+/// Sets the override's value in the document. Throws InputError if the document has no such path.
 void apply_override(Value& document, const Override& override, const Layout& layout = {});
 
 }  // namespace sluice

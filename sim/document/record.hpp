@@ -81,14 +81,14 @@ class Reader {
 
   /// Returns whether the key is written in the document. The result is false if the value is a default.
   bool has(std::string_view name) const;
-  /// `name` must be a field of the record. For an optional field that may be absent, call has()
+  /// These functions return the value of the field `name` of the record. If the field may be absent, call has()
   /// first.
   bool boolean(std::string_view name) const;
   std::int64_t integer(std::string_view name) const;
   double number(std::string_view name) const;
   double quantity(std::string_view name) const;     ///< in SI units
   std::int64_t bytes(std::string_view name) const;  ///< whole bytes
-  /// Returns the value of a text, of a choice, or of any scalar that is written as a word.
+  /// Returns a field's value as text. The field is a text, a choice, or a scalar that is written as a word.
   std::string text(std::string_view name) const;
   bool is_word(std::string_view name, std::string_view word) const;  ///< "auto", "unlimited"
   const Value* value(std::string_view name) const;                   ///< nullptr when absent

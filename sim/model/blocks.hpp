@@ -1,5 +1,5 @@
-// The blocks of a model's document. The functions find a block, and find the layers that become the inputs of a block
-// where the block is used. The functions throw InputError at the faulty place.
+// The blocks of a model's document. The functions find a block, and find the layers that a use of a block gives to the
+// block as inputs. The functions throw InputError at the faulty place.
 #pragma once
 
 #include <optional>
@@ -17,9 +17,9 @@ void check_blocks(const Value& blocks);
 const Value& find_block(const Value* blocks, const Value& word);
 
 /// Returns the layers outside of `block` to which the layers inside can refer. `use` is the item of the document that
-/// uses the block. If `use` has the key `inputs`, the function returns the layers in this list. If `use` does not have
-/// this key, the function returns `previous`, the layer before the block. `suffix` is the suffix of layer names at the
-/// place of the use. `around` holds the layers to which the layers at this place can refer.
+/// uses the block. If `use` has the key `inputs`, the function returns the layers that this key lists. If `use` does
+/// not have this key, the function returns `previous`, the layer before the block. `suffix` is the suffix of layer
+/// names at the place of the use. `around` holds the layers to which the layers at this place can refer.
 Surroundings given_to_block(const Value& block, const Value& use, const LayerNames& names,
                             const std::string& suffix, const Surroundings& around,
                             std::optional<std::uint32_t> previous);

@@ -42,7 +42,7 @@ struct LayerCounts {
   double sparsity = 0;  ///< the share of the weights that are zero and left out of all counts
 };
 
-/// A layer type. `infer` may assume that all keys have the types and ranges, and that there are between `min_inputs`
+/// A layer type. `infer` may assume that types and ranges of keys are right, and that there are between `min_inputs`
 /// and `max_inputs` inputs. If the keys or the inputs have another fault, `infer` throws InputError by `keys.fail`, at
 /// the faulty key. `infer` need not catch the error for an overflow of counts, because its caller catches it.
 struct LayerType {
@@ -80,7 +80,7 @@ const Record& layer_record(const LayerType& type);
 const Record& model_record();
 /// Returns the record of one of the `blocks` of a sluice-model/1 document.
 const Record& block_record();
-/// Returns the record of a declaration of a parameter (of a model or a block) that is a mapping and not only a default.
+/// Returns the record of a declaration of a parameter, if this declaration is a mapping and not only a default.
 const Record& declaration_record();
 /// These functions return the records of two items that a list of layers may have: a repetition, and a use of a block.
 const Record& repeat_record();

@@ -25,7 +25,7 @@ struct Kept {
   std::vector<std::uint32_t> outside;  ///< tensors that other layers make, in ascending order
   std::vector<std::uint32_t> inside;   ///< tensors that these layers make, in ascending order
   KeptCount own;        ///< tensors that no layer outputs, except those in `selective`
-  KeptCount selective;  ///< other such tensors, which selective recomputation makes again
+  KeptCount selective;  ///< tensors that no layer outputs; selective recomputation makes them again
 
   /// Returns the sum of `outside`, `inside`, `own` and `selective`. Throws InputError on overflow.
   KeptCount in_all(const Model& model) const;
@@ -40,7 +40,7 @@ std::int64_t bytes_of(const KeptCount& count, DType dtype);
 /// other layer, the result is the layer itself.
 std::uint32_t origin_of(const Model& model, std::uint32_t layer);
 
-/// These functions return the FLOP of the backward pass of one layer, and of all layers; InputError on overflow.
+/// Return the backward FLOP of one layer, and of all layers. These functions throw InputError on overflow.
 std::int64_t backward_flop(const Layer& layer);
 std::int64_t backward_flop(const Model& model);
 

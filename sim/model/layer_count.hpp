@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// Throws InputError at the item of `layers` that makes the number of layers exceed `most`. A block that is used many
+/// Throws InputError at the item of `layers` with which the number of layers exceeds `most`. A block that is used many
 /// times with the same parameters is counted once. An item with an error counts as one layer, because read_layers
 /// reports the error later. `blocks` may be null.
 void refuse_too_many_layers(const Value& layers, const Parameters& parameters, const Value* blocks,

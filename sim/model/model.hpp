@@ -101,7 +101,7 @@ struct Model {
 };
 
 /// The purpose for which a model is read. For inference, a parameter such as dropout takes the value `inference` of its
-/// declaration, if there is one.
+/// declaration, if the declaration has this value.
 enum class Purpose : std::uint8_t { training, inference };
 
 /// Reads the `model:` mapping of a scenario whose includes are resolved. The mapping has parameters, `scale`, and the

@@ -67,7 +67,7 @@ std::int64_t maximum_of(const Value& most, const Parameters& parameters) {
   return located(most, [&] { return evaluate(most.text(), parameters); });
 }
 
-/// Returns the defaults that `definition` declares, overridden by the values that `use` gives.
+/// Returns the values that `use` gives, and for all other parameters the defaults that `definition` declares.
 Parameters read_declared(const Value& definition, const Value& use,
                          const std::vector<std::string>& reserved, Purpose purpose) {
   Parameters parameters, for_inference;

@@ -9,10 +9,10 @@
 
 namespace sluice {
 
-/// Returns the model with its layers split. `parts` says for each layer into how many parts, at least 1. Every count of
-/// a layer is divided as evenly as integers allow. The sum of the counts of the parts is the count of the layer. Each
-/// part reads all of the layer's inputs, and a layer that reads the split layer reads all its parts. The parts of a
-/// layer "15-Full" are called "15-Fulla", "15-Fullb", and so on. If there are more than 26 parts, they are called
+/// Returns the model with its layers split. `parts` is for each layer the number of its parts, at least 1. Every count
+/// of a layer is divided as evenly as integers allow. The sum of the counts of the parts is the count of the layer.
+/// Each part reads all of the layer's inputs, and a layer that reads the split layer reads all its parts. The parts of
+/// a layer "15-Full" are called "15-Fulla", "15-Fullb", and so on. If there are more than 26 parts, they are called
 /// "15-Full.1", "15-Full.2", and so on.
 ///
 /// Layers that share weights must have the same number of parts (`split_alike`), and part i of each layer has part i of

@@ -79,7 +79,7 @@ Record make_item_record() {
        .type = Type::any,
        .summary = "how often `layers` are repeated: an integer or an expression",
        .optional = true},
-      {.name = "layers", .type = Type::list, .summary = "the layers repeated", .optional = true},
+      {.name = "layers", .type = Type::list, .summary = "the repeated layers", .optional = true},
       {.name = "block",
        .type = Type::text,
        .summary = "the block whose layers are used here",
@@ -123,10 +123,10 @@ const Record& repeat_record() {
   static const Record record = {
       .name = "repeat",
       .summary = "layers that are repeated",
-      .fields = {{.name = "repeat", .type = Type::any, .summary = "how often"},
+      .fields = {{.name = "repeat", .type = Type::any, .summary = "how often to repeat `layers`"},
                  {.name = "layers",
                   .type = Type::list,
-                  .summary = "the layers repeated",
+                  .summary = "the repeated layers",
                   .record = &item_record()}}};
   return record;
 }
@@ -161,8 +161,8 @@ const Record& block_record() {
           {.name = "inputs",
            .type = Type::list,
            .summary =
-               "the names under which the block's layers read the inputs that the block is given where it is used; "
-               "by default only the name `before`",
+               "the names of the block's inputs, under which the block's layers read what a use of the block gives; by "
+               "default only `before`",
            .optional = true},
           {.name = "layers",
            .type = Type::list,

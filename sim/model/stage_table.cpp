@@ -52,7 +52,7 @@ Layer read_row(const Value& row, std::size_t number, Totals& totals) {
                      (row.is_list() ? std::to_string(row.items().size()) : "no list"));
   if (count(row, step) != static_cast<std::int64_t>(number))
     fail_at(row.items()[step], "'" + row.items()[step].text() + "' for 'step': expected " +
-                                   std::to_string(number) + ", steps count up from 1");
+                                   std::to_string(number) + ", because steps count up from 1");
   const Value& name = row.items()[action];
   if (name.kind() != Value::Kind::string || name.text().empty())
     fail_at(name, "'" + name.text() + "' for 'action': expected a word like \"Conv\"");

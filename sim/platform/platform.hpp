@@ -23,7 +23,7 @@ struct RooflineShares {
 
 /// A memory that the compute units of a device reach without a link.
 struct DeviceMemory {
-  /// The name of its pool in plans: "gpu" or "gpu_ddr". A memory of the platform keeps its own name, such as
+  /// The name of the memory's pool in plans: "gpu" or "gpu_ddr". A memory of the platform keeps its own name, such as
   /// "dram".
   std::string pool;
   /// Whether the memory belongs only to this device. All other memories that a device reaches are in
@@ -100,7 +100,7 @@ struct Path {
   double setup_s = 0, latency_s = 0;
 };
 
-/// A machine. A device with a `count` is expanded (gpu becomes gpu0, gpu1), and private links are expanded by device.
+/// A machine. A device with a `count` becomes gpu0, gpu1 and so on, and a private link becomes one link per device.
 struct Platform {
   std::string name;
   std::vector<Device> devices;

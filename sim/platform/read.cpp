@@ -1,4 +1,4 @@
-// Reads a platform document. Each device is expanded by its count, and each link by its directions and by its sharing.
+// Reads a platform document. Expands each device by its count. Expands each link by its directions and its sharing.
 #include <algorithm>
 #include <filesystem>
 #include <set>

@@ -135,9 +135,9 @@ const Record& device_record() {
        {.name = "memory",
         .type = Type::any,
         .summary =
-            "The device's own memory, or the name of a memory of the platform that its compute units reach without a "
-            "link, or a list of such memories. Tensors are in the first memory of the list unless a plan says "
-            "otherwise.",
+            "The device's own memory, or the name of a memory of the platform that the device's compute units reach "
+            "without a link, or a list of such memories. Tensors are in the first memory of the list unless a plan "
+            "says otherwise.",
         .record = &device_memory_record()},
        {.name = "threads",
         .type = Type::integer,

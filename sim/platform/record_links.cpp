@@ -96,11 +96,11 @@ const Record& link_record() {
            "0s"),
        direction(
            "down",
-           "The rates of the direction away from the first node of `joins` that differ from the rates of the "
+           "For the direction away from the first node of `joins`, the rates that differ from the rates of the "
            "link."),
        direction(
            "up",
-           "The rates of the direction back to the first node of `joins` that differ from the rates of the "
+           "For the direction back to the first node of `joins`, the rates that differ from the rates of the "
            "link."),
        {.name = "together",
         .type = Type::number,

@@ -56,7 +56,7 @@ const Record& profile_header_record() {
            .optional = true,
            .dimension = Dimension::watts},
           mapping("defaults",
-                  "the values of columns that are absent, or whose cell is empty in a row"),
+                  "the values of a row in columns that are absent or in which its cell is empty"),
       }};
   return record;
 }

@@ -27,7 +27,7 @@ class ProfileIndex {
   std::map<std::string, ByBatch> rows_;
 };
 
-/// Returns the row of a profile for the layer and `samples` samples, with operator, configuration, shapes, batch,
+/// Makes a row of a profile for the layer and `samples` samples. The row has operator, configuration, shapes, batch,
 /// element type and pass.
 ProfileRow row_for(const Layer& layer, std::int64_t samples, std::string_view dtype,
                    std::string_view pass);

@@ -153,7 +153,7 @@ extern const Cut by_time_cut = {
     .parameters = {{.name = "in_flight",
                     .type = Type::integer,
                     .summary = "the number of micro-batches that run through a stage per load of "
-                               "its weights; auto: the number with the least time",
+                               "its weights; `auto` takes the fastest number",
                     .default_text = "auto",
                     .choices = {"auto"},
                     .minimum = 1,

@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the last layer that reads each layer's output, or the number of layers if no layer reads it.
+/// Returns for each layer the last layer that reads its output, or the number of layers if no layer reads the output.
 std::vector<std::uint32_t> last_readers(const Model& model) {
   const auto count = static_cast<std::uint32_t>(model.layers.size());
   std::vector<std::uint32_t> last(count, count);

@@ -34,7 +34,7 @@ class Sizes {
   /// part of the answer that these layers make.
   std::int64_t answers(std::uint32_t first, std::uint32_t last) const;
 
-  /// Returns the tensors that cross out, in the order of the layers.
+  /// Returns the tensors that cross out of a stage that ends at `last`, in the order of the layers.
   std::vector<Crossing> crosses(std::uint32_t last) const;
 
   /// Returns the bytes that the layers keep from one pass to the next: Layer::cached.

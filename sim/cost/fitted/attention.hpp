@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-/// Returns the kernels of a query whose layer is of the type attention.
+/// Returns the kernels of a query for a layer of the type `attention`.
 std::vector<Kernel> attention_kernels(const Query& query, AttentionKernels attention);
 
 }  // namespace sluice

@@ -26,7 +26,7 @@ enum Place : std::size_t {
 static_assert(resident == resident_parameter && energy == energy_parameter && large == first_share);
 
 /// A tile is the part of the result that one unit computes at a time. `share` is the index of a parameter of the form.
-/// The parameter is the share of its rate that a unit reaches with tiles of this size.
+/// The parameter is the share of a unit's rate that tiles of this size reach.
 struct Tile {
   double rows, columns;
   Place share;
@@ -57,7 +57,7 @@ double again_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector
          ((1 - missing) / p[cached] + missing * sheet.slowness / p[memory]);
 }
 
-/// Returns the seconds of a product with this split and these tiles. The units compute the tiles in waves: in each
+/// Returns the seconds of a product with the given split and tile. The units compute the tiles in waves: in each
 /// wave, each unit computes one tile.
 double tiled_seconds(const Kernel& kernel, const Tile& tile, double split, const Sheet& sheet,
                      const std::vector<double>& p) {
@@ -111,18 +111,18 @@ const std::vector<FormParameter>& form_parameters() {
        "the time for the start and end of a tile, given as the depth of a product that takes as much time",
        50, 0.1, 2000, products},
       {"unaligned",
-       "the share of the time that is added if columns or depth are not a multiple of 4", 0.05,
+       "the time added if columns or depth are not multiples of 4, as a share of the time", 0.05,
        1e-3, 4, products},
       {"energy",
        "joules per FLOP: the data sheet's watts divided by this number limit the FLOP/s; 0 means no limit",
        0, 0, 0, products},
-      {"large", "the share of its rate that a unit reaches with tiles of 128 x 128", 0.8, 0.02, 1.1,
+      {"large", "the share of a unit's rate that tiles of 128 x 128 reach", 0.8, 0.02, 1.1,
        products, true},
-      {"medium", "the share of its rate that a unit reaches with tiles of 64 x 64", 0.7, 0.02, 1.1,
+      {"medium", "the share of a unit's rate that tiles of 64 x 64 reach", 0.7, 0.02, 1.1,
        products, true},
-      {"small", "the share of its rate that a unit reaches with tiles of 16 x 64", 0.5, 0.02, 1.1,
+      {"small", "the share of a unit's rate that tiles of 16 x 64 reach", 0.5, 0.02, 1.1,
        products, true},
-      {"column", "the share of its rate that a unit reaches with tiles of 128 x 1", 0.1, 1e-3, 1.1,
+      {"column", "the share of a unit's rate that tiles of 128 x 1 reach", 0.1, 1e-3, 1.1,
        products, true}};
   return parameters;
 }

@@ -32,7 +32,7 @@ struct FormParameter {
   const char* summary;
   double start, low, high;
   FormPart part;  ///< the kernels whose form has this parameter
-  /// Whether the form divides by the parameter, so that the parameter must not be 0.
+  /// Whether the form divides by the parameter. Such a parameter must not be 0.
   bool divides = false;
   /// How strongly a fit keeps the parameter near `start`. This number matters if the samples hardly depend on the
   /// parameter. The penalty of a fit is the mean penalty of the samples plus, for each parameter, `firmness` times the
@@ -40,7 +40,7 @@ struct FormParameter {
   double firmness = 0.003;
 };
 
-/// Returns the parameters in the order of the numbers that `seconds_of` takes.
+/// Returns the parameters in the order in which `seconds_of` takes their values.
 const std::vector<FormParameter>& form_parameters();
 constexpr std::size_t resident_parameter = 5;
 constexpr std::size_t energy_parameter = 9;  ///< the index of `energy`, which a fit never changes

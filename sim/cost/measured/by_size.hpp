@@ -22,14 +22,14 @@ class SharesBySize {
   SharesBySize(const Profile& profile, const Device& device, DType dtype,
                const std::function<std::optional<double>(const ProfileRow&)>& seconds);
 
-  /// Returns the share for a kernel, or nullopt if the kernel's class was not measured, or if its sizes are outside of
-  /// the measured range. This function and the functions below throw InputError if rows of the class were measured in
-  /// different ways or on different devices.
+  /// Returns the share for a kernel, or nullopt if the kernel's class was not measured, or if the kernel's sizes are
+  /// outside of the measured range. This function and the functions below throw InputError if rows of the class were
+  /// measured in different ways or on different devices.
   std::optional<double> share(const Kernel& kernel) const;
   /// Returns the errors of each class when one measured row is left out and estimated from the other rows. Classes with
   /// fewer than three sizes are left out of the result.
   std::map<std::string, LeftOut> left_out() const;
-  /// Returns the errors of one class, of which at least one row was measured.
+  /// Returns the errors of one class. At least one row of it must have been measured.
   LeftOut left_out(const std::string& of) const;
   /// Returns the device that the rows of this class name. At least one row of the class must have been measured.
   const std::string& device(const std::string& of) const;

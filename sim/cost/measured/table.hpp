@@ -58,9 +58,9 @@ class MeasuredTable {
   const std::string statistic_;
   const std::string device_;  ///< the device of rows that do not name a device
   mutable std::mutex mutex_;  ///< protects the maps below, because sweeps price in several threads
-  /// The key of this map is device and element type.
+  /// A key of this map consists of device and element type.
   mutable std::map<std::string, SharesBySize> shares_;
-  /// The key of this map is device, element type and class.
+  /// A key of this map consists of device, element type and class.
   mutable std::map<std::string, LeftOut> left_out_;
 };
 

@@ -90,7 +90,7 @@ const LayerType sigmoid_layer = {
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g y (1 - y), with 3 FLOP per "
         "element. The backward pass reads the output y, which training keeps, as in PyTorch. Use sigmoid for gates, "
-        "such as those of squeeze-and-excitation networks, whose values lie between 0 and 1.",
+        "whose values lie between 0 and 1, such as the gates of squeeze-and-excitation networks.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 3.10",
     .example = "{type: input, shape: [56, 56, 64]}, {type: sigmoid}",
     .parameters = {},

@@ -62,7 +62,7 @@ LayerCounts infer_transposed(const Reader& keys, const std::vector<const Shape*>
     const std::int64_t cut = checked_add(window.before[axis], window.after[axis], "padding");
     if (cut >= extent)
       keys.fail("padding", "a padding of " + std::to_string(cut) +
-                               " on both sides leaves nothing of an output of " +
+                               " on both sides together leaves nothing of an output of " +
                                std::to_string(extent) + ", expected less");
     output.push_back(extent - cut);
   }

@@ -74,7 +74,7 @@ LayerCounts infer_combine(const Reader& keys, const std::vector<const Shape*>& i
   require_choices(keys, weights, rows[0] / k);
   if (rows[0] % k != 0)
     keys.fail("inputs", "combine of " + text_of(rows) + " with weights " + text_of(weights) +
-                            ": expected as many rows as weights have elements");
+                            ": expected as many rows as the weights have elements");
   LayerCounts counts;
   counts.shape = {rows[0] / k, rows[1]};
   counts.flop = checked_mul(elements_of(counts.shape), checked_mul(2, k, "FLOP") - 1, "FLOP");

@@ -44,8 +44,8 @@ const LayerType measured_layer = {
     .summary =
         "Describes a layer by its measured seconds, `forward` and `backward`, and its sizes.",
     .details =
-        "Use it with the cost model `measured` for layers of which only seconds and sizes are known, for example in "
-        "graphs of PipeDream. The seconds are for `measured_batch` samples, a number that the model gives.",
+        "Use this layer with the cost model `measured` for layers of which only seconds and sizes are known, for "
+        "example in graphs of PipeDream. The seconds are for `measured_batch` samples, a number that the model gives.",
     .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1, the profile of a layer",
     .example =
         "{type: input, shape: [2048, 6144]}, {type: measured, shape: [2048, 6144], forward: 7.7ms, backward: 11.9ms}",
@@ -63,17 +63,17 @@ const LayerType measured_layer = {
           .optional = true},
          {.name = "keeps",
           .type = Type::choice,
-          .summary = "the tensors of the graph that the backward pass reads",
+          .summary = "what the backward pass reads: the inputs, the output, or nothing",
           .default_text = "inputs",
           .choices = {"inputs", "output", "nothing"}},
          count_field(
              "kept",
-             "the number of elements that are kept for the backward pass in addition to the tensors "
-             "of the graph"),
+             "the number of elements that are kept for the backward pass in addition to inputs and "
+             "output"),
          {.name = "kept_bytes",
           .type = Type::quantity,
           .summary =
-              "the number of bytes that are also kept and do not depend on the dtype, such as the bytes of "
+              "the number of additional kept bytes that do not depend on the dtype, such as the bytes of "
               "masks",
           .optional = true,
           .dimension = Dimension::bytes}},

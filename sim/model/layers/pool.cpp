@@ -1,5 +1,5 @@
-// In a pool, each output depends on one window of one channel. A window has all axes of a signal, an image or a volume
-// except the last axis, the channels.
+// In a pooling, each output depends on one window of one channel. A window has all axes of a signal, an image or a
+// volume except the last axis, the channels.
 #include <numeric>
 
 #include "base/quantity.hpp"

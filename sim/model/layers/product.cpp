@@ -20,8 +20,8 @@ Field sparsity_field() {
 void count_product(LayerCounts& counts, const Reader& keys, std::int64_t weights,
                    std::int64_t meets) {
   counts.sparsity = keys.number("sparsity");
-  // Up to 2^53, the number of weights is exact as a double. The result is at most the number of weights, because
-  // sparsity is at most 1.
+  // Up to 2^53, the number of weights is exact as a double. The number of zeros is at most the number of weights,
+  // because sparsity is at most 1.
   const std::int64_t zeros = std::llround(counts.sparsity * static_cast<double>(weights));
   const std::int64_t stored = weights - std::min(zeros, weights);
   counts.parameters = stored;

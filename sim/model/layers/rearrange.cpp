@@ -140,7 +140,7 @@ const LayerType slice_layer = {
                    {.name = "end",
                     .type = Type::integer,
                     .summary =
-                        "the position after the last position; by default the extent of the axis",
+                        "the position after the last element taken; by default the extent of the axis",
                     .optional = true,
                     .minimum = 1},
                    {.name = "step",
@@ -164,7 +164,7 @@ const LayerType transpose_layer = {
     .parameters =
         {{.name = "axes",
           .type = Type::list,
-          .summary = "the input's axis for each axis of the output, as a number from 0 upward"}},
+          .summary = "for each axis of the output, the axis of the input, counted from 0"}},
     .infer = infer_transpose,
     .view = true,
 };

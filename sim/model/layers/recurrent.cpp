@@ -1,7 +1,7 @@
 // Recurrent layers over one sequence [steps, features], or over several sequences side by side [steps, sequences,
-// features]. The parameters equal those of PyTorch's layers of the same name. For each direction, a layer has a matrix
-// for the input of the step and a matrix for the hidden values of the previous step, each with a bias. Layers are
-// stacked: a layer reads the hidden values of all directions of the layer below it.
+// features]. The layers have the parameters of PyTorch's layers with the same names. For each direction, a layer has a
+// matrix for the input of the step and a matrix for the hidden values of the previous step, each with a bias. Layers
+// are stacked: a layer reads the hidden values of all directions of the layer below it.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"

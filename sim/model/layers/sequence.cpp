@@ -96,7 +96,7 @@ LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>&
         "inputs",
         "attention of queries " + text_of(query) + ", keys " + text_of(key) + " and values " +
             text_of(value) +
-            ": expected as many keys as values, and as many features per head of the keys as per head of the queries");
+            ": expected as many keys as values, and as many features per head in the keys as in the queries");
   const std::int64_t cached = keys.integer("cached");
   LayerCounts counts;
   counts.shape = {query[0], checked_mul(heads, depth, "elements")};

@@ -20,7 +20,7 @@ Field axis_field() {
       .name = "axis",
       .type = Type::integer,
       .summary =
-          "the number of the axis, which counts from 0, or from the end with -1 for the last axis (the channels of an "
+          "the number of the axis, counted from 0, or from the end with -1 for the last axis (the channels of an "
           "image)",
       .default_text = "-1",
       .minimum = -16,

@@ -133,7 +133,7 @@ std::vector<Field> window_fields(std::size_t axes, std::optional<std::string> st
        .type = Type::any,
        .summary = "the zeros on each side: an integer, " + axes_text(shown) + " or " +
                   sides_text(shown) +
-                  "; valid adds none, same makes the output ceil(input / stride)",
+                  "; `valid` adds no zeros, `same` makes the output ceil(input / stride)",
        .default_text = "valid",
        .choices = {"valid", "same"}},
   };

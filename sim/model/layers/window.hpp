@@ -1,5 +1,5 @@
 // Windows that slide over a signal, an image or a volume. The functions read the keys kernel, stride, dilation and
-// padding for all convolutions and pools. The functions throw InputError at the faulty key. The arithmetic follows
+// padding for all convolutions and poolings. The functions throw InputError at the faulty key. The arithmetic follows
 // Dumoulin and Visin, A guide to convolution arithmetic for deep learning (2016).
 #pragma once
 
@@ -43,12 +43,12 @@ struct Window {
 /// axes.
 std::vector<Field> window_fields(std::size_t axes, std::optional<std::string> stride_default);
 Field dilation_field(std::size_t axes);
-/// Returns the key that says whether a last, incomplete window counts. Only pools have this key.
+/// Returns the key that says whether a last, incomplete window counts. Only poolings have this key.
 Field ceil_field();
 
 /// Reads kernel, stride, dilation and padding of a convolution.
 Window read_window(const Reader& keys, std::size_t axes);
-/// Reads kernel, stride (by default the kernel), dilation and padding of a pool.
+/// Reads kernel, stride (by default the kernel), dilation and padding of a pooling.
 Window read_pool_window(const Reader& keys, std::size_t axes);
 
 /// Returns the number of positions of the window along each axis of an image. The last axis, the channels, is left out.

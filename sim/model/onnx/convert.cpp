@@ -50,8 +50,8 @@ class Converter {
     Shape shape;
   };
 
-  /// Marks the nodes that become layers. A node becomes a layer if the outputs of the model depend on it, and if it
-  /// does not only compute constants.
+  /// Marks the nodes that become layers. A node becomes a layer if the outputs of the model depend on it, and if the
+  /// node does not only compute constants.
   void mark_needed() {
     for (const std::string& output : graph_.outputs)
       if (graph_.is_data(output)) needed_.insert(output);

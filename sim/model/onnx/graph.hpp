@@ -90,7 +90,7 @@ struct Graph {
   /// Returns whether the tensor holds data of samples. Constants and lists of known numbers do not hold data of
   /// samples.
   bool is_data(const std::string& tensor) const;
-  /// Returns the numbers of a node's input, or null if they are not known.
+  /// Returns the numbers of a node's input, or null if these numbers are not known.
   const Numbers* numbers(const Node& node, std::size_t input) const;
 
   [[noreturn]] void fail(const Node& node, const std::string& message) const;

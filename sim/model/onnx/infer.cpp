@@ -89,13 +89,13 @@ const pb::AttributeProto* attribute_in(const pb::NodeProto& node, const char* na
   return nullptr;
 }
 
-/// Returns the value of an attribute for one axis, or `absent` if it is not given.
+/// Returns the value of an attribute for one axis, or `absent` if the attribute is not given.
 std::int64_t at_axis(const pb::AttributeProto* list, int axis, std::int64_t absent) {
   return list && axis < list->ints_size() ? list->ints(axis) : absent;
 }
 
-/// Corrects the shape of a pool's output, in which libonnx 1.12 counts windows that begin in the zeros after the image.
-/// ONNX does not count these windows.
+/// Corrects the shape of a pooling's output, for which libonnx 1.12 counts windows that begin in the zeros after the
+/// image. ONNX does not count these windows.
 void drop_empty_windows(const pb::NodeProto& node, const Types& types, pb::TypeProto& output) {
   const pb::AttributeProto* ceil = attribute_in(node, "ceil_mode");
   const pb::AttributeProto *pads = attribute_in(node, "pads"),

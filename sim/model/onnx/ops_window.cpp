@@ -1,4 +1,4 @@
-// The rules for convolutions and pools.
+// The rules for convolutions and poolings.
 #include <algorithm>
 
 #include "base/quantity.hpp"

@@ -31,7 +31,7 @@ std::optional<Numbers> numbers_of(const ::onnx::TensorProto& tensor, std::int64_
 
 Attribute attribute_of(const ::onnx::AttributeProto& proto);
 
-/// Maps from the names of tensors.
+/// Maps whose keys are the names of tensors.
 using Types = std::unordered_map<std::string, ::onnx::TypeProto*>;
 using Data = std::unordered_map<std::string, const ::onnx::TensorProto*>;
 

@@ -27,7 +27,7 @@ enum class Axes {
 /// If the catalog does not compute this shape, the layer becomes an `operator` with the costs below.
 struct Draft {
   std::string type = {};  ///< a type of the layer catalog, or empty for `operator`
-  /// The property of the operator that no layer type has; a note to the user names it.
+  /// The property of the operator that no layer type has. A note to the user names this property.
   std::string lacks = {};
   std::vector<std::pair<std::string, Value>> keys = {};
   bool with_shape = false;  ///< whether the type has a key `shape`
@@ -96,7 +96,7 @@ struct Drafting {
   [[noreturn]] void fail(const std::string& message) const;
 };
 
-/// Returns the shape of an output, with the batch. Throws InputError if it is not known.
+/// Returns the shape of an output, with the batch. Throws InputError if the shape is not known.
 const Shape& known_shape(const Graph& graph, const Node& node, const std::string& tensor);
 
 // There is one function per kind of operator.

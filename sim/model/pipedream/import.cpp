@@ -161,8 +161,8 @@ class Conversion {
     return "inputs";
   }
 
-  /// Returns the multiply-accumulates of a convolution or a linear layer, which are the number of positions of the
-  /// output times the number of weights.
+  /// Returns how many multiply-accumulates a convolution or a linear layer takes: the number of positions of the output
+  /// times the number of weights.
   std::int64_t macs_of(const Node& node) const {
     std::string_view outputs;
     if (node.kind == "Conv2d")

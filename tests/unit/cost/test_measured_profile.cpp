@@ -321,7 +321,7 @@ TEST_CASE(
   const std::string fast = row("fast,hot,1,", "0.001"), slow = row("slow,hot,1,", "0.005");
   CHECK(error_of([&] { of(head + fast + slow); })
             .find("operators of the class 'linear' were measured with device fast and slow; choose "
-                  "one of these values, in a scenario with cost.where={device: fast}") !=
+                  "one of these values: with cost.where={device: fast} in a scenario") !=
         std::string::npos);
   CHECK(of(head + fast + slow, ", where: {device: slow}") == Approx(0.005));
   CHECK(error_of([&] {

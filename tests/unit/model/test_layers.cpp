@@ -311,7 +311,7 @@ TEST_CASE(
   CHECK_THAT(message_for("inputs: [q, k, v], heads: 4, kv_heads: 3"),
              Contains("'3' for 'kv_heads': expected a divisor of the 4 heads"));
   CHECK_THAT(message_for("inputs: [q, q, v], heads: 4, kv_heads: 2"),
-             Contains("as many features per head of the keys as per head of the queries"));
+             Contains("as many features per head in the keys as in the queries"));
   CHECK_THAT(message_for("inputs: [q, k, w], heads: 4, kv_heads: 2"),
              Contains("as many keys as values"));
   CHECK_THAT(message_for("inputs: [q, k], heads: 4"), Contains("attention takes 3 inputs, got 2"));
@@ -345,7 +345,7 @@ TEST_CASE("an impossible value is refused at its key") {
                       "length of 10, larger than the input [8, 8, 6] with a padding of 0, expected "
                       "at most 3"));
   CHECK_THAT(message_for("conv_transpose2d, channels: 1, kernel: 3, padding: 5"),
-             Contains("a padding of 10 on both sides leaves nothing of an output of 10"));
+             Contains("a padding of 10 on both sides together leaves nothing of an output of 10"));
   CHECK_THAT(message_for("adaptive_avg_pool, output: [0, 1]"), Contains("'0' for 'output'"));
   CHECK_THAT(message_for("group_norm, groups: 4"), Contains("a divisor of the 6 channels"));
   CHECK_THAT(message_for("dropout, rate: 1.5"), Contains("'1.5' for 'rate': it must be at most 1"));
