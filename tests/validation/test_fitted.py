@@ -113,9 +113,9 @@ class Fitting(unittest.TestCase):
                 rows += csv.DictReader(file)
         of_k, of_n, only_k, only_n = fitted.whole_tiles(rows)
         self.assertIn(f"The {len(rows):,} grids of thread blocks in these tables", self.page)
-        self.assertIn(f"Of the grids, {100 * of_k / len(rows):.0f} % consist of whole tiles of m x k, and "
-                      f"{100 * of_n / len(rows):.0f} % of whole tiles of m x n", self.page)
-        self.assertIn(f"{only_k:,} grids fit m x k only, and {only_n} grids fit m x n only.", self.page)
+        self.assertIn(f"{100 * of_k / len(rows):.0f} % of the grids consist of whole tiles of m x k, and "
+                      f"{100 * of_n / len(rows):.0f} % of the grids consist of whole tiles of m x n", self.page)
+        self.assertIn(f"{only_k:,} grids fit only m x k, and {only_n} grids fit only m x n.", self.page)
 
     def a30(self, rate):
         path = self.folder / "a30.json"
