@@ -109,7 +109,7 @@ std::string fitted_text(const Account& account) {
   std::string text = percent(account.fitted) +
                      " of the computation's seconds come from a fit of measured operators, " +
                      percent(account.inside) +
-                     " from sizes within the range that was measured on this device";
+                     " of all seconds for sizes within the range that was measured on this device";
   text += errors_text(account.fit_errors, "A single operator that the fit had not seen");
   const double unknown = account.fitted - account.fit_errors.share;
   if (unknown > 1e-9)

@@ -126,7 +126,7 @@ Value number_value(const Builder& builder, Place place, std::string_view text) {
     builder.fail(
         place,
         "'" + std::string(text) + "'" + builder.for_key() +
-            "has a leading zero, which some programs read as octal; write the number without this zero, or in quotes");
+            " has a leading zero, which some programs read as octal; write the number without this zero, or in quotes");
   const char* const end = digits.data() + digits.size();
   Value value;
   if (all_digits(magnitude)) {
@@ -142,7 +142,7 @@ Value number_value(const Builder& builder, Place place, std::string_view text) {
     if (error != std::errc() || stop != end || !std::isfinite(number))
       builder.fail(place, "the number '" + std::string(text.substr(0, 40)) + "'" +
                               builder.for_key() +
-                              "is out of range: expected -1.8e308 to 1.8e308");
+                              " is out of range: expected -1.8e308 to 1.8e308");
     value = Value::make(number);
   }
   value.set_text(std::string(text));

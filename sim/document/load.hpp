@@ -37,8 +37,8 @@ Value resolve_with_overrides(Value document, const std::string& path,
 /// kind of document, or has another version.
 void require_format(const Value& document, std::string_view kind, int version = 1);
 
-/// Includes files in a document, for each key of its root map that `include_keys` lists. A mapping `{file: X, ...}`
-/// under such a key is replaced by the content of X, with the other keys of the mapping laid over this content at all
+/// Includes files in a document. `include_keys` lists keys of the document's root map. A mapping `{file: X, ...}` under
+/// such a key is replaced by the content of X, with the other keys of the mapping laid over this content at all
 /// levels. If `include_keys` lists the key with a trailing '*' (model*), nothing is merged: the mapping keeps its other
 /// keys, and the content of X becomes its key `definition`.
 ///

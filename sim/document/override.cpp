@@ -58,7 +58,7 @@ class Walk {
     column_ += static_cast<int>(segment.size()) + 1;
   }
 
-  /// Returns the element of a list that has the given index or, if the elements have names, the given name.
+  /// Returns a list's element with the given index or, if the elements have names, with the given name.
   Value& element(const std::string& segment) {
     std::size_t index = 0;
     const char* const end = segment.data() + segment.size();

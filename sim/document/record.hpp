@@ -50,8 +50,8 @@ struct Field {
   const struct Record* record = nullptr;
   /// Whether the field is a mapping with free keys, and each of its values is a mapping with this `record`.
   bool map_of = false;
-  /// Set only if the field is a mapping at the top of a document that may be written as one word. `word_for` is a key
-  /// inside this mapping, and the word gives the value of this key. For example, with word_for = "name", `policy:
+  /// Set only if the field is a mapping at the top of a document, and one word may stand for the mapping. `word_for` is
+  /// a key inside this mapping, and the word gives the value of this key. For example, with word_for = "name", `policy:
   /// resident` means `policy: {name: resident}`.
   std::string word_for = {};
 };

@@ -23,7 +23,7 @@ struct Buffer : std::streambuf {
   }
 };
 
-/// Converts columns of yaml-cpp, which count bytes, to columns that count characters, as people and the JSON reader
+/// yaml-cpp counts columns in bytes. This class converts them to columns in characters, as people and the JSON reader
 /// count. Positions come nearly in order. So the columns are counted from the previous position, which is fast even for
 /// a document with one long line.
 class Columns {

@@ -26,8 +26,8 @@ struct InputDependence {
   Shape reach, stride;  ///< the two numbers of a window or a spread for each axis
 };
 
-/// The output shape and the counts of a layer, which follow from its type, its inputs and its keys. All counts except
-/// `parameters` are per sample.
+/// The output shape and the counts of a layer. They follow from the type, the inputs and the keys of the layer. All
+/// counts except `parameters` are per sample.
 struct LayerCounts {
   Shape shape;                  ///< the shape of the output
   std::int64_t parameters = 0;  ///< the number of elements of the parameters

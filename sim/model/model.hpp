@@ -40,8 +40,8 @@ struct ReceptiveField {
   bool operator==(const ReceptiveField&) const = default;
 };
 
-/// The part of its weights that a layer reads, if it does not read all weights. The part consists of rows of a table,
-/// or of matrices of experts.
+/// The part of a layer's weights that the layer reads, if it does not read all of them. The part consists of rows of a
+/// table, or of matrices of experts.
 struct WeightsRead {
   std::int64_t elements = 0;  ///< the most elements that one sample reads
   /// Whether every sample reads the same part. If false, different samples may read different parts.
@@ -64,7 +64,7 @@ struct Layer {
   std::optional<std::uint32_t> tied;  ///< the earlier layer whose weights this layer shares
   /// The number of shared parameters, which only the earlier layer counts.
   std::int64_t shared = 0;
-  /// The part of its weights that the layer reads; absent if the layer reads all its weights.
+  /// The part of the layer's weights that the layer reads; absent if it reads all of them.
   std::optional<WeightsRead> weights_read;
   /// Elements of a cache, such as keys and values, that persists from one pass to the next pass. The forward pass reads
   /// these elements. The elements of the cache belong neither to the inputs nor to the output of the layer.

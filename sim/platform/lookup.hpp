@@ -24,7 +24,7 @@ class PlatformLookup {
   static constexpr std::uint32_t nowhere = 0xFFFFFFFF;
   /// Returns the number of the device, or `nowhere` if no device has that name.
   std::uint32_t device(const Platform& platform, const std::string& name);
-  /// Returns whether a device, a memory of the platform, or a memory of a device after its first memory has that name.
+  /// Returns whether the name belongs to a device, a memory of the platform, or a later memory of a device.
   bool has_node(const Platform& platform, const std::string& name);
   /// Returns the memory of an existing node: the node itself, or the memory of the platform that a
   /// device uses.

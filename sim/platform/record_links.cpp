@@ -22,11 +22,11 @@ Field share_of_the_bandwidth() {
       .minimum_excluded = true};
 }
 
-/// Returns the record of one direction of a link, with the rates that may differ from the rates of the link.
+/// Returns the record of one direction of a link. Its rates replace the rates of the link in this direction.
 const Record& direction_record() {
   static const Record record = {
       "direction of a link",
-      "The rates of one direction that differ from the rates of the link.",
+      "For one direction, the rates that differ from the rates of the link.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
        may_be_absent(quantity(
            "setup", Dimension::seconds,

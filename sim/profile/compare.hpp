@@ -32,13 +32,13 @@ struct CompareOptions {
 /// The result of a comparison. The result holds pointers to rows of the profiles.
 struct Comparison {
   std::vector<ComparedRow> rows;  ///< the compared rows, in the order of profile A
-  /// The number of pairs of rows that have a number in both profiles.
+  /// The number of pairs of rows in which both rows have a number.
   std::size_t pairs = 0;
   /// The number of pairs that are left out because one of the two numbers is 0.
   std::size_t with_zero = 0;
   /// The number of pairs that are left out because one of the two numbers is at most `least`.
   std::size_t below_least = 0;
-  /// The number of rows that both profiles have, but that have no number in at least one of the profiles.
+  /// The number of pairs of rows in which at least one of the two rows has no number.
   std::size_t unmeasured = 0;
   std::size_t only_a = 0, only_b = 0;
   std::size_t agreeing = 0;  ///< the number of `rows` that agree

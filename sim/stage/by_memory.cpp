@@ -59,7 +59,7 @@ std::int64_t budget_of(const CutRequest& request, const Reader& parameters) {
                     : static_cast<std::int64_t>(std::floor(static_cast<double>(capacity) * share));
 }
 
-/// Returns the advice of the message for a layer that does not fit. If a layer is split, each part has only a share of
+/// Returns advice for the message about a layer that does not fit. If a layer is split, each part has only a share of
 /// the layer's weights and state.
 std::string advice(const CutRequest& request, const Need& need, std::int64_t budget, bool split) {
   if (!split && need.total() - need.weights - need.state < budget)
@@ -125,7 +125,7 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
                     .by_class = by_class(need)});
 }
 
-/// Returns, in ascending order, the last layers for which a stage that begins at `first` fits.
+/// Returns, in ascending order, the layers with which a stage from `first` on may end so that the stage fits.
 std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes,
                                    std::uint32_t first, std::int64_t budget) {
   std::vector<std::uint32_t> lasts;
@@ -137,15 +137,15 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
     computes = computes || !request.model.layers[layer].inputs.empty();
     if (!computes && layer + 1 < sizes.layers()) continue;
     const Need need = need_of(request, sizes, first, layer, needed);
-    // A longer stage may need less memory than a shorter one, because its output may be smaller. So the search goes on
-    // until a stage is too large even without its output.
+    // A longer stage may need less memory than a shorter stage, because the longer stage may have a smaller output. So
+    // the search goes on until a stage is too large even without its output.
     if (need.growing() > budget) break;
     if (need.total() <= budget) lasts.push_back(layer);
   }
   return lasts;
 }
 
-/// Throws the error for a model in which even the shortest stage that begins at `first` does not fit.
+/// Throws the error which says that even the shortest stage from `first` on does not fit.
 [[noreturn]] void refuse_from(const CutRequest& request, const Sizes& sizes, std::uint32_t first,
                               std::int64_t budget, bool split) {
   Sizes::Workspace workspace(sizes, first);

@@ -48,7 +48,7 @@ double memory_seconds(double bytes, const Sheet& sheet, const std::vector<double
          ((1 - missing) / p[cached] + missing * sheet.slowness / p[memory]);
 }
 
-/// Returns the seconds for the bytes of a stream that are read a second time. These bytes come from the cache as long
+/// Returns the seconds for those bytes of a stream that are read a second time. These bytes come from the cache as long
 /// as the rows on which all units work fit into the cache.
 double again_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
   const double worked_on = sheet.units * p[resident] * kernel.bytes / kernel.rows;

@@ -18,8 +18,8 @@ void require_groups(const Reader& keys, std::int64_t groups, std::int64_t in, st
   if (out % groups != 0) refuse("the " + std::to_string(out) + " output channels");
 }
 
-// Each output channel has one filter of (kernel area) x (input channels / groups) weights, which
-// covers the input channels of its group. Zeros of the padding are multiplied like all other values.
+// Each output channel has one filter, which covers the input channels of its group. A filter has (kernel area) x (input
+// channels / groups) weights. Zeros of the padding are multiplied like all other values.
 LayerCounts counts_of(const Reader& keys, const Shape& image, Shape output, const Window& window,
                       std::int64_t meets) {
   const std::int64_t channels = keys.integer("channels"), groups = keys.integer("groups");

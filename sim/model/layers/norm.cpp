@@ -96,8 +96,8 @@ const LayerType batch_norm_layer = {
         "The formula is y = scale (x - mean) / sqrt(variance) + shift for each channel, without the small constant "
         "under the root. In inference, scale, shift, mean and variance are constants, and are combined into one "
         "multiplication and one addition per element. Mean and variance of inference are buffers, not parameters. The "
-        "backward pass takes 13 FLOP per element. 4 of the 13 FLOP compute mean and variance of the batch again from "
-        "the input, which the backward pass reads.",
+        "backward pass reads the input, and takes 13 FLOP per element. 4 of the 13 FLOP compute mean and variance of "
+        "the batch again.",
     .source = "Ioffe and Szegedy, Batch normalization (2015), algorithm 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: batch_norm}",
     .parameters = {affine_field()},

@@ -200,7 +200,7 @@ const LayerType attention_layer = {
     .details =
         "The scores are kept for the backward pass. The number of scores is proportional to the number of queries "
         "times the number of keys. With `cached`, queries of new tokens are also multiplied with keys of earlier "
-        "tokens, which the device holds in a cache during the whole run.",
+        "tokens. The device holds these keys in a cache during the whole run.",
     .source =
         "Vaswani et al., Attention is all you need (2017), section 3.2; Ainslie et al., GQA "
         "(2023), section 2.2; what is kept for the backward pass: Korthikanti et al. (2022), "

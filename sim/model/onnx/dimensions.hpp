@@ -54,7 +54,7 @@ class Dimensions {
   void set_batch(const std::string& input, const Axis& axis);
 
   const Reader& keys_;
-  /// The given extents. The key of the map is a key of the scenario, which consists of letters, digits and '_'.
+  /// The given extents. A key of the map is a key of the scenario, made of letters, digits and '_'.
   std::map<std::string, std::int64_t> given_;
   std::map<std::string, bool> used_;
   std::map<std::string, std::int64_t> symbols_;

@@ -90,7 +90,7 @@ Numbers read(const Numbers& data, const Pattern& pattern) {
   }
 }
 
-/// Returns the shape of the first input if its numbers are known and match the shape, and otherwise null.
+/// Returns the shape of the first input, or null if the input's numbers are not known or do not match it.
 const Shape* shape_of_numbers(const Graph& graph, const Node& node) {
   const Numbers* numbers = graph.numbers(node, 0);
   const Tensor* tensor = node.has_input(0) ? graph.find(node.inputs[0]) : nullptr;

@@ -1,5 +1,5 @@
-// The shapes that the user gives under `shapes` for tensors whose shapes are not in the file and cannot be inferred by
-// libonnx.
+// Shapes of tensors that the user gives under `shapes`. These shapes are not in the file, and libonnx cannot infer
+// them.
 #pragma once
 
 #include <map>

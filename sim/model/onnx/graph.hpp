@@ -101,8 +101,8 @@ struct Graph {
 /// the values of symbolic dimensions.
 Graph read_graph(std::string_view bytes, const std::string& path, const Reader& keys);
 
-/// Evaluates a node. Returns the elements of each output of the node, or nothing if the elements of the inputs are not
-/// known, or if the node is not one of the operators that compute shapes. `outputs` holds the other known properties of
+/// Evaluates a node. Returns the elements of each output of the node. Returns nothing if the elements of the inputs are
+/// not known, or if the operator does not compute shapes. `outputs` holds the other known properties of
 /// the outputs.
 std::vector<Numbers> fold(const Graph& graph, const Node& node, const std::vector<Tensor>& outputs);
 

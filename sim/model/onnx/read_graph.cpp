@@ -193,8 +193,8 @@ class Loading {
     graph_.nodes.push_back(std::move(node));
   }
 
-  /// The bodies of a condition or a loop may read tensors of the surrounding graph. The tensors of the surrounding
-  /// graph that a body reads are added as inputs of the node.
+  /// The bodies of a condition or a loop may read tensors of the surrounding graph. Each tensor of the surrounding
+  /// graph that a body reads becomes an input of the node.
   void add_captured(const pb::NodeProto& outer, std::set<std::string>& known, Node& node) const {
     for (const pb::AttributeProto& attribute : outer.attribute()) {
       std::vector<const pb::GraphProto*> bodies;

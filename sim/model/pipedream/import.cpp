@@ -243,7 +243,7 @@ const Importer pipedream_importer = {
         {{.name = "batch",
           .type = Type::integer,
           .summary =
-              "the number of samples that were measured together, which the file does not contain",
+              "the number of samples that were measured together; the file does not give it",
           .minimum = 1},
          {.name = "loading",
           .type = Type::choice,

@@ -26,8 +26,8 @@ struct ForeignTable {
 
 const Catalog<ForeignTable>& foreign_tables();
 
-/// Reads a table by the map at the path `map`. If the path is empty, the function reads the table as the table of the
-/// catalog that matches the heading or the end of the file's name. Throws InputError if no table matches, or if a cell
+/// Reads a table by the map at the path `map`. If the path is empty, the function finds the kind of the table in the
+/// catalog, by the heading or the end of the file's name. Throws InputError if no table matches, or if a cell
 /// is not valid. Throws IoError.
 Profile read_foreign_table(const std::shared_ptr<const Source>& source, const std::string& map);
 
