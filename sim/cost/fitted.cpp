@@ -178,10 +178,10 @@ extern const CostModel fitted_cost = {
     .summary =
         "The kernels of a layer take the seconds that a fit of similar measured kernels gives for their sizes.",
     .details =
-        "Use fitted for a device with a fit, and for sizes that were not measured. The seconds grow in steps, because "
-        "a kernel that needs one more tile or wave takes longer. The answer says how large the errors of the fit are "
-        "for rows that the fit has not seen. This cost model needs a fit of measurements on the device or on a similar "
-        "device.",
+        "Use `fitted` for a device with a fit, and for sizes that were not measured. The seconds grow in steps, "
+        "because a kernel that needs one more tile or wave takes longer. The answer says how large the errors of the "
+        "fit are for rows that the fit has not seen. This cost model needs a fit of measurements on the device or on a "
+        "similar device.",
     .source =
         "Lee et al., Forecasting GPU performance for deep learning training and inference "
         "(ASPLOS 2025), section 4: tiles and waves; fits/FORMAT.md has the formula",

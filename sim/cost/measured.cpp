@@ -198,7 +198,7 @@ extern const CostModel measured_cost = {
         "measurements come from a profile or, if no profile is named, from the model's file. Updates of weights, which "
         "belong to no layer, are priced by the cost model that `outside` names, or by peak if it names none.",
     .details =
-        "Use measured when the operators of the model were measured on the device. An operator in the profile has "
+        "Use `measured` when the operators of the model were measured on the device. An operator in the profile has "
         "exactly its measured seconds and joules. Operators that are not in the profile are refused, interpolated or "
         "priced by another cost model. The keys `interpolate` and `outside` choose what happens to such operators. "
         "Without interpolation, this cost model has no prices for sizes that were not measured.",

@@ -23,7 +23,7 @@ extern const CostModel peak_cost = {
         "An operator takes FLOP / (rate x efficiency) seconds, with the rate of the device; bytes do not "
         "count.",
     .details =
-        "Use peak for estimates by hand, and for machines of which only a rate is known. The cost model counts no "
+        "Use `peak` for estimates by hand, and for machines of which only a rate is known. The cost model counts no "
         "memory access and no launch, so operators with few FLOP per byte take too few seconds. An efficiency that the "
         "platform gives applies equally to all operators.",
     .source = "definition of a rate",

@@ -73,10 +73,10 @@ extern const CostModel roofline_cost = {
         "An operator takes the longer of FLOP / rate and bytes / memory bandwidth, plus the launch overhead. Rate "
         "and bandwidth are multiplied by the shares that the platform gives (roofline: {compute, memory}).",
     .details =
-        "Use roofline when nothing was measured on the device: roofline needs only figures of a data sheet. The cost "
-        "model distinguishes operators that are limited by computation from operators that are limited by memory. The "
-        "cost model does not know how well a kernel fits the device, so small operators are often faster in the "
-        "simulation than on the device.",
+        "Use `roofline` when nothing was measured on the device: it needs only figures of a data sheet. The cost model "
+        "distinguishes operators that are limited by computation from operators that are limited by memory. The cost "
+        "model does not know how well a kernel fits the device, so small operators are often faster in the simulation "
+        "than on the device.",
     .source =
         "Williams, Waterman and Patterson, Roofline: an insightful visual performance model, CACM 52(4), 2009",
     .example = "sluice run alexnet_resident cost=roofline",

@@ -66,8 +66,8 @@ const Record& device_memory_record() {
       "A memory that belongs to one device.",
       {{.name = "name",
         .summary =
-            "The name of a memory after the first memory in a list. The memory ddr of gpu becomes the pool "
-            "gpu_ddr.",
+            "The name of a memory after the first memory in a list. The memory `ddr` of `gpu` becomes the pool "
+            "`gpu_ddr`.",
         .optional = true},
        capacity(),
        with_default(
@@ -78,8 +78,8 @@ const Record& device_memory_record() {
            "0B"),
        may_be_absent(above_zero(
            quantity("bandwidth", Dimension::bytes_per_s,
-                    "The rate at which the compute units read and write, in byte/s. The cost "
-                    "model roofline needs this rate."))),
+                    "The rate at which the compute units read and write, in byte/s. The cost model "
+                    "`roofline` needs this rate."))),
        may_be_absent(above_zero(quantity(
            "read", Dimension::bytes_per_s,
            "The rate at which the compute units read, in byte/s, if this rate differs from `bandwidth`."))),
@@ -104,8 +104,8 @@ Field share(std::string name, std::string summary) {
 const Record& roofline_record() {
   static const Record record = {
       "roofline of a device",
-      "The shares of the device's peak FLOP/s and memory bandwidth that whole networks reach. The cost model roofline "
-      "multiplies the peaks by these shares; the cost model peak ignores them.",
+      "The shares of the device's peak FLOP/s and memory bandwidth that whole networks reach. The cost model "
+      "`roofline` multiplies the peaks by these shares; the cost model `peak` ignores them.",
       {share("compute", "The share of the peak FLOP/s."),
        share("memory", "The share of the memory bandwidth.")}};
   return record;
@@ -118,7 +118,7 @@ const Record& device_record() {
       {{.name = "count",
         .type = Type::integer,
         .summary =
-            "The number of devices of this kind. If the number is 2, the device gpu becomes gpu0 and gpu1.",
+            "The number of devices of this kind. If the number is 2, the device `gpu` becomes `gpu0` and `gpu1`.",
         .default_text = "1",
         .minimum = 1,
         .maximum = 4096},
@@ -142,7 +142,7 @@ const Record& device_record() {
        {.name = "threads",
         .type = Type::integer,
         .summary =
-            "The number of threads that read and write the device's memories. Memories with the key by_threads need "
+            "The number of threads that read and write the device's memories. Memories with the key `by_threads` need "
             "this number.",
         .optional = true,
         .minimum = 1,
@@ -150,27 +150,27 @@ const Record& device_record() {
        {.name = "roofline",
         .type = Type::mapping,
         .summary =
-            "The shares of the device's peaks that whole networks reach, for the cost model roofline.",
+            "The shares of the device's peaks that whole networks reach, for the cost model `roofline`.",
         .optional = true,
         .record = &roofline_record()},
        {.name = "units",
         .type = Type::integer,
         .summary =
             "The number of units that compute in parallel, such as streaming multiprocessors of a GPU. The cost model "
-            "fitted needs this number.",
+            "`fitted` needs this number.",
         .optional = true,
         .minimum = 1,
         .maximum = 1e6},
        may_be_absent(above_zero(quantity(
            "cache", Dimension::bytes,
-           "The bytes of the last cache before the memory. The cost model fitted needs this number."))),
+           "The bytes of the last cache before the memory. The cost model `fitted` needs this number."))),
        text(
            "fit",
-           "The bundled fit of measurements on this device. The cost model fitted uses this fit if the scenario does "
+           "The bundled fit of measurements on this device. The cost model `fitted` uses this fit if the scenario does "
            "not name another fit."),
        with_default(
            quantity("launch_overhead", Dimension::seconds,
-                    "The seconds that the cost model roofline adds to the time of each operator."),
+                    "The seconds that the cost model `roofline` adds to the time of each operator."),
            "0s"),
        with_default(quantity("idle", Dimension::watts,
                              "The watts that the device takes while it does not compute."),
@@ -236,8 +236,8 @@ const Record& group_record() {
       {{.name = "count",
         .type = Type::integer,
         .summary =
-            "The number of instances. If the group node has 2 instances, its device gpu becomes node0_gpu and "
-            "node1_gpu.",
+            "The number of instances. If the group `node` has 2 instances, its device `gpu` becomes `node0_gpu` and "
+            "`node1_gpu`.",
         .default_text = "1",
         .minimum = 1,
         .maximum = 4096},

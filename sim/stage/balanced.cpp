@@ -1,4 +1,4 @@
-// The cut balanced makes a given number of stages, so that the longest stage takes as little time as possible.
+// The cut `balanced` makes a given number of stages, so that the longest stage takes as little time as possible.
 #include <bit>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// With the cut by_memory, each stage is as long as the device's memory allows. The stages are chosen greedily
+// With the cut `by_memory`, each stage is as long as the device's memory allows. The stages are chosen greedily
 // from the front. The greedy choice gives the fewest stages, provided that a longer stage never needs less memory. The
 // greedy choice may lead to a layer with which no stage that fits can begin. In this case, a search finds the fewest
 // stages that all fit. In this division, the early stages are shorter than in the greedy choice.

@@ -1,4 +1,4 @@
-// The cut by_weight makes stages, each with at most an equal share of the weights. The model is cut between
+// The cut `by_weight` makes stages, each with at most an equal share of the weights. The model is cut between
 // layers where few bytes cross. The cut depends only on the model, and not on the machine or its memory.
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-// The cut explicit cuts the model after the layers that the scenario lists.
+// The cut `explicit` cuts the model after the layers that the scenario lists.
 #include "stage/stage.hpp"
 
 namespace sluice {

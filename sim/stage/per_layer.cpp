@@ -1,4 +1,4 @@
-// With the cut per_layer, each layer that computes becomes a stage.
+// With the cut `per_layer`, each layer that computes becomes a stage.
 #include "stage/stage.hpp"
 
 namespace sluice {

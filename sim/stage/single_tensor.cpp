@@ -1,8 +1,8 @@
-// With the cut single_tensor, a stage ends at each place where only one tensor crosses, so no tensor crosses two cuts.
+// The cut `single_tensor` ends a stage at each place where only one tensor crosses, so no tensor crosses two cuts.
 //
 // All tensors that cross a cut count as one tensor. So a shortcut that crosses several cuts would be held (and kept for
-// the backward pass) once for each cut. In a residual network, the cut per_layer counts each shortcut many times. The
-// cut single_tensor counts each shortcut once.
+// the backward pass) once for each cut. In a residual network, the cut `per_layer` counts each shortcut many times. The
+// cut `single_tensor` counts each shortcut once.
 #include "stage/stage.hpp"
 
 namespace sluice {
@@ -42,10 +42,10 @@ extern const Cut single_tensor_cut = {
         "Cuts at each place where only one tensor crosses: after each layer of a chain, and after "
         "each residual block.",
     .details =
-        "Use this cut for networks with residual connections. Inside a block with a shortcut, "
-        "several tensors cross between two layers. A cut between these two layers would move or "
-        "keep all of these tensors. The cut single_tensor leaves such "
-        "blocks whole. If there is no place where only one tensor crosses, the whole model is one "
+        "Use this cut for networks with residual connections. Inside a block with a "
+        "shortcut, several tensors cross between two layers. A cut between these two layers "
+        "would move or keep all of these tensors. The cut `single_tensor` leaves such blocks "
+        "whole. If there is no place where only one tensor crosses, the whole model is one "
         "stage.",
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), "

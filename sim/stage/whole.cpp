@@ -1,4 +1,4 @@
-// With the cut whole, the model is not cut.
+// With the cut `whole`, the model is not cut.
 #include "stage/stage.hpp"
 
 namespace sluice {

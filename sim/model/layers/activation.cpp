@@ -60,7 +60,7 @@ const LayerType relu6_layer = {
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g where x is between 0 and 6, "
         "and 0 elsewhere, with 2 FLOP per element. The backward pass reads the input x, which training keeps, as in "
-        "PyTorch. Use relu6 for networks such as MobileNet, whose activations are bounded so that they can be stored "
+        "PyTorch. Use `relu6` for networks such as MobileNet, whose activations are bounded so that they can be stored "
         "with few bits.",
     .source =
         "Howard et al., MobileNets (2017); Krizhevsky, Convolutional deep belief networks on CIFAR-10 (2010)",
@@ -89,7 +89,7 @@ const LayerType sigmoid_layer = {
         "Computes 1 / (1 + exp(-x)) of each element, with 4 FLOP per element: negate, exp, add, divide.",
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g y (1 - y), with 3 FLOP per "
-        "element. The backward pass reads the output y, which training keeps, as in PyTorch. Use sigmoid for gates, "
+        "element. The backward pass reads the output y, which training keeps, as in PyTorch. Use `sigmoid` for gates, "
         "whose values lie between 0 and 1, such as the gates of squeeze-and-excitation networks.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 3.10",
     .example = "{type: input, shape: [56, 56, 64]}, {type: sigmoid}",
@@ -142,7 +142,7 @@ const LayerType hardsigmoid_layer = {
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g / 6 where x is between -3 and "
         "3, and 0 elsewhere, with 3 FLOP per element. The backward pass reads the input x, which training keeps, as in "
-        "PyTorch. Use hardsigmoid in place of sigmoid for networks such as MobileNetV3, because it needs no "
+        "PyTorch. Use `hardsigmoid` in place of `sigmoid` for networks such as MobileNetV3, because it needs no "
         "exponential function.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: hardsigmoid}",
@@ -156,8 +156,8 @@ const LayerType hardswish_layer = {
     .details =
         "The backward pass multiplies the gradient g of the output by the derivative: g (x / 3 + 1 / 2) where x is "
         "between -3 and 3, g where x is above 3, and 0 where x is below -3, with 5 FLOP per element. The backward pass "
-        "reads the input x, which training keeps, as in PyTorch. Use hardswish in place of silu for networks such as "
-        "MobileNetV3, because it needs no exponential function.",
+        "reads the input x, which training keeps, as in PyTorch. Use `hardswish` in place of `silu` for networks such "
+        "as MobileNetV3, because it needs no exponential function.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: hardswish}",
     .parameters = {},
@@ -172,7 +172,7 @@ const LayerType softmax_layer = {
     .details =
         "The maximum is subtracted so that exp does not overflow. The backward pass computes y (g - sum of g y) from "
         "the gradient g of the output, with 4 FLOP per element. The backward pass reads the output y, which training "
-        "keeps. Use softmax after the last layer of a classifier; the layer `attention` contains its own softmax.",
+        "keeps. Use `softmax` after the last layer of a classifier; the layer `attention` contains its own softmax.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, sections 4.1 and 6.2.2.3",
     .example = "{type: input, shape: [1000]}, {type: softmax}",
     .parameters = {},

@@ -63,7 +63,7 @@ const LayerType add_layer = {
     .details =
         "Shapes are stretched as in NumPy: they are aligned at the last axis, and an extent of 1 is repeated. The "
         "backward pass reads no activation. The backward pass sums the gradient of each input that was stretched, with "
-        "1 FLOP per output. Use add for residual connections.",
+        "1 FLOP per output. Use `add` for residual connections.",
     .source =
         "He et al., Deep residual learning (2016), section 3.2; stretching as in the NumPy user guide, Broadcasting",
     .example =
@@ -83,7 +83,7 @@ const LayerType mul_layer = {
         "Shapes are stretched as in NumPy: they are aligned at the last axis, and an extent of 1 is repeated. For n "
         "inputs the backward pass takes n (n - 1) FLOP per output. The gradient of each input is the product of the "
         "output's gradient and the other n - 1 inputs. The backward pass reads all inputs. For each input that was "
-        "stretched, the backward pass takes 1 additional FLOP per output. Use mul for gates.",
+        "stretched, the backward pass takes 1 additional FLOP per output. Use `mul` for gates.",
     .source =
         "Hu, Shen and Sun, Squeeze-and-excitation networks (2018), section 3.2; stretching "
         "as in the NumPy user guide, Broadcasting",
@@ -102,7 +102,7 @@ const LayerType concat_layer = {
     .details =
         "All extents except the extent of this axis must be equal. The layer takes no FLOP. It copies its inputs into "
         "the output, so it takes time with a cost model that counts bytes. The backward pass splits the gradient again "
-        "and reads no activation. Use concat to join branches, as in DenseNet and U-Net.",
+        "and reads no activation. Use `concat` to join branches, as in DenseNet and U-Net.",
     .source = "Huang et al., Densely connected convolutional networks (2017), section 3",
     .example =
         "{type: input, name: x, shape: [28, 28, 64]}, {type: relu, name: branch}, {type: concat, inputs: [x, branch]}",

@@ -34,7 +34,7 @@ const LayerType lrn_layer = {
         "The formula is y = x / (k + alpha (sum of squares))^beta, where the sum goes over `size` neighbouring "
         "channels. An element takes 1 FLOP for its square and size - 1 FLOP for the sum. The product with alpha, the "
         "addition of k, the power and the division take 1 FLOP each. The backward pass takes twice the FLOP of the "
-        "forward pass, and reads input and output. Use lrn for networks such as AlexNet.",
+        "forward pass, and reads input and output. Use `lrn` for networks such as AlexNet.",
     .source = "Krizhevsky, Sutskever and Hinton, ImageNet classification (2012), section 3.3",
     .example = "{type: input, shape: [55, 55, 96]}, {type: lrn, size: 5}",
     .parameters = {{.name = "size",

@@ -1,4 +1,4 @@
-// The layer type measured describes a layer of which only seconds and sizes are known.
+// The layer type `measured` describes a layer of which only seconds and sizes are known.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"

@@ -128,7 +128,7 @@ const LayerType group_norm_layer = {
     .details =
         "The formula is the formula of layer_norm, but mean and standard deviation are taken over all positions of all "
         "channels of a group. The backward pass takes 17 FLOP per element, or 13 FLOP without scale and shift. The "
-        "backward pass reads the input, and computes mean and variance from the input again. Use group_norm for "
+        "backward pass reads the input, and computes mean and variance from the input again. Use `group_norm` for "
         "networks of images that are trained with small batches.",
     .source = "Wu and He, Group normalization (2018), section 3",
     .example = "{type: input, shape: [32, 32, 64]}, {type: group_norm, groups: 8}",
@@ -149,7 +149,7 @@ const LayerType rms_norm_layer = {
         "The formula is y = scale x / sqrt(mean of x x) for each row. An element takes 2 FLOP for the mean of the "
         "squares, 1 for the product with the inverse of the root, and 1 for the scale, which is one parameter per "
         "feature. The backward pass takes 11 FLOP per element. The backward pass reads the input, and computes the "
-        "root mean square from the input again. Use rms_norm for transformers such as Llama.",
+        "root mean square from the input again. Use `rms_norm` for transformers such as Llama.",
     .source = "Zhang and Sennrich, Root mean square layer normalization (2019), section 4",
     .example = "{type: input, shape: [128, 4096]}, {type: rms_norm}",
     .parameters = {},

@@ -1,4 +1,4 @@
-// Counts the products of values with weights, for the layers dense and matmul and for the convolutions.
+// Counts the products of values with weights, for the layers `dense` and `matmul` and for the convolutions.
 //
 // In the forward pass, each stored weight is multiplied with `meets` values, and each of these products is a
 // multiply-accumulate (2 FLOP). A bias adds 1 FLOP per output. The backward pass is counted as in automatic

@@ -121,8 +121,8 @@ const LayerType rnn_layer = {
         "products, the layer takes 2 FLOP per hidden value.",
     .details =
         "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 1 gate. A bias adds 2 "
-        "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. Use rnn for short "
-        "sequences; gru and lstm remember values for more steps than rnn. The backward pass takes twice the "
+        "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. Use `rnn` for short "
+        "sequences; `gru` and `lstm` remember values for more steps. The backward pass takes twice the "
         "multiply-accumulates of the forward pass, and as many other FLOP as the forward pass. The backward pass reads "
         "input and output. If there is a single layer, training keeps nothing in addition to input and output. If "
         "there are several layers, the hidden values of all layers except the last one are kept, too.",

@@ -183,7 +183,7 @@ const LayerType rotary_layer = {
     .details =
         "A pair (x, y) becomes (x cos - y sin, x sin + y cos), which takes 3 FLOP per element. The backward pass "
         "rotates the gradient back with as many FLOP as the forward pass, and reads no activation. The layer has no "
-        "parameters. Use rotary on queries and keys before `attention`.",
+        "parameters. Use `rotary` on queries and keys before `attention`.",
     .source =
         "Su et al., RoFormer: enhanced transformer with rotary position embedding (2021), equation 34",
     .example = "{type: input, shape: [128, 4096]}, {type: rotary}",

@@ -1,4 +1,4 @@
-// Views that give the elements of a tensor another shape or take one row, and the layer dropout. The output of a view
+// Views that give the elements of a tensor another shape or take one row, and the layer `dropout`. The output of a view
 // is counted like the output of other layers, but no data are moved to make the output. If a layer keeps a view for its
 // backward pass, the layer keeps the viewed tensor.
 #include "base/quantity.hpp"
@@ -75,7 +75,7 @@ const LayerType flatten_layer = {
     .summary = "Gives its input a shape with a single axis that holds all elements.",
     .details =
         "The layer computes and moves nothing, because its output is the memory of its input. A layer that keeps the "
-        "output for its backward pass keeps the input. Use flatten between a layer whose output is an image and a "
+        "output for its backward pass keeps the input. Use `flatten` between a layer whose output is an image and a "
         "layer that needs an input with one axis. The layer `dense` flattens its input itself.",
     .source = "definition",
     .example = "{type: input, shape: [6, 6, 256]}, {type: flatten}",
@@ -107,7 +107,7 @@ const LayerType take_row_layer = {
     .name = "take_row",
     .summary = "Takes one row of its input, along the first axis.",
     .details =
-        "The layer computes and moves nothing, because its output is a part of the memory of its input. Use take_row "
+        "The layer computes and moves nothing, because its output is a part of the memory of its input. Use `take_row` "
         "before the last layers of a transformer that classifies, because these layers read only the first row.",
     .source = "definition",
     .example = "{type: input, shape: [197, 768]}, {type: take_row, row: 0}",

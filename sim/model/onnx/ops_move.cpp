@@ -102,7 +102,7 @@ Draft split(const Drafting& at) {
   return draft;
 }
 
-// A forward slice along one axis becomes the layer slice. Every other slice becomes an operator that copies its
+// A forward slice along one axis becomes the layer `slice`. Every other slice becomes an operator that copies its
 // elements.
 Draft slice(const Drafting& at) {
   const auto bound = [&](std::size_t input, const char* attribute) {
