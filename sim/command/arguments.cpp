@@ -12,7 +12,7 @@ namespace {
 namespace po = boost::program_options;
 
 const Option& help_option() {
-  static const Option option = {.name = "help", .letter = 'h', .summary = "print this"};
+  static const Option option = {.name = "help", .letter = 'h', .summary = "print this help"};
   return option;
 }
 

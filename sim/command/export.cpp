@@ -41,7 +41,7 @@ std::string convert(const std::string& path, const ExportFormat& format, const s
   } catch (const InternalError& error) {
     if (says_out_of_memory(error.what())) throw;
     throw InputError("'" + path + "' is damaged: reading it failed (" + error.what() +
-                     "); write the trace again with sluice run -o");
+                     "); write the trace again with 'sluice run -o'");
   }
 }
 

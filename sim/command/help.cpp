@@ -11,7 +11,7 @@ constexpr std::string_view exit_codes =
     "Exit codes:\n"
     "  0  ok                    1  a check failed          2  usage\n"
     "  3  invalid input         5  input/output            70  a fault of Sluice\n"
-    "  4  infeasible: it does not fit, or blocks for ever  130, 143  interrupted\n";
+    "  4  infeasible: too little memory, or a deadlock     130, 143  interrupted\n";
 
 constexpr std::size_t widest = 80;
 
@@ -88,7 +88,7 @@ std::string help_of(const Command& command) {
   HelpRows options;
   for (const Option& option : command.options)
     options.emplace_back(option_words(option), option_help(option));
-  options.emplace_back("-h, --help", "print this");
+  options.emplace_back("-h, --help", "print this help");
   text += "\nOptions:\n" + rows(options);
   if (!command.examples.empty()) text += "\nExamples:\n";
   for (const Command::Example& example : command.examples)
@@ -102,12 +102,12 @@ std::string help_of_program() {
     commands.emplace_back(command->name, command->summary);
   commands.emplace_back("help", "Prints the help of a command: sluice help run.");
   return folded(
-             "sluice simulates neural networks on machines whose memory is too small: does the network fit, what "
+             "Sluice simulates neural networks on machines whose memory is too small: does the network fit, what "
              "should stay on the device, and where do the time, the bytes and the joules go?\n",
              page()) +
          "\nUsage:\n  sluice COMMAND [ARGUMENT...]\n\nCommands:\n" + rows(commands) +
          "\nOptions:\n" +
-         rows({{"-h, --help", "print this"}, {"-V, --version", "print the version"}}) +
+         rows({{"-h, --help", "print this help"}, {"-V, --version", "print the version"}}) +
          "\nExamples:\n"
          "  sluice run alexnet_x200\n"
          "  sluice run alexnet_x200 policy.overlap=false -o trace.h5\n"

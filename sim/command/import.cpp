@@ -80,11 +80,11 @@ const Command import_command = {
                  .value = "OP,...",
                  .summary = "operators of an ONNX model that count as free: they get no FLOP"}},
     .details =
-        "Sluice never reads the values of weights, and opens no other file. Each symbolic dimension of an ONNX file is "
-        "a KEY. All counts are per sample. Shapes do not include the batch, and the shape of an image is [height, "
-        "width, channels].\n\nA file can also be used without importing it, as model: {file: FILE, KEY: VALUE} in a "
-        "scenario, or as sluice model FILE KEY=VALUE.\n\nThe endings of files that can be imported, and the "
-        "keys of these files:\n",
+        "Sluice never reads the values of weights, and opens no file except FILE. Each symbolic dimension of an ONNX "
+        "file is a KEY. All counts are per sample. Shapes do not include the batch, and the shape of an image is "
+        "[height, width, channels].\n\nA file can also be used without importing it, as model: {file: FILE, KEY: "
+        "VALUE} in a scenario, or as `sluice model FILE KEY=VALUE`.\n\nThe endings of files that can be imported, and "
+        "the keys of these files:\n",
     .listed = importers,
     .examples = {{"sluice import resnet50.onnx batch=1 -o models/mine.yaml", "an ONNX model"},
                  {"sluice import vgg16.graph.txt batch=128", "a model that PipeDream measured"}},

@@ -32,7 +32,7 @@ struct ScenarioDocument {
 };
 
 /// Reads a scenario from a file, from the bundled scenario with the given name, or from standard input (`-`). Throws
-/// UsageError if the input is a plan, and InputError if it cannot be read.
+/// UsageError if the input is a plan, and InputError if the input cannot be read.
 ScenarioDocument read_scenario_document(const std::string& given);
 
 /// Returns the plan that was read, or makes a plan from the scenario and sets the cut of `question`. Throws Infeasible

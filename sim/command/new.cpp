@@ -125,7 +125,7 @@ std::vector<std::string> kinds() {
 const Template& template_of(const std::string& kind) {
   for (const Template& one : templates())
     if (one.kind == kind) return one;
-  throw UsageError("'" + kind + "' is not a kind of document that sluice new writes" +
+  throw UsageError("'" + kind + "' is not a kind of document that 'sluice new' writes" +
                    did_you_mean(kind, kinds()) + "; known: " + join(kinds()) +
                    "\nSee 'sluice help new'.");
 }

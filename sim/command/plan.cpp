@@ -62,8 +62,8 @@ const Command plan_command = {
                 {.name = "check",
                  .summary = "do not print the plan; say whether it fits and whether its run ends"}},
     .details =
-        "The text of the plan can be saved, compared, edited, and executed: sluice run\n"
-        "PLAN. sim/plan/FORMAT.md describes the text.\n",
+        "The text of the plan can be saved, compared, edited, and executed with `sluice run\n"
+        "PLAN`. sim/plan/FORMAT.md describes the text.\n",
     .examples = {{"sluice plan alexnet_resident -o resident.plan",
                   "saves the plan; sluice run resident.plan executes it"},
                  {"sluice plan alexnet_x200 'stages={cut: explicit, after: [16]}' --check",

@@ -1,4 +1,4 @@
-// The command `sluice completion` prints the script with which a shell completes command lines of sluice. The script
+// The command `sluice completion` prints the script with which a shell completes command lines of `sluice`. The script
 // asks the program for the words that may follow. So the script does not change when commands, options or keys change.
 #include "command/command.hpp"
 #include "command/completion/completion.hpp"
@@ -7,10 +7,10 @@
 namespace sluice {
 namespace {
 
-constexpr const char* bash_script = R"bash(# Completes the command lines of sluice.
-# Use it in this shell only:
+constexpr const char* bash_script = R"bash(# Completes the command lines of 'sluice'.
+# To use this script in this shell only:
 #   eval "$(sluice completion bash)"
-# Use it in every shell:
+# To use this script in every shell:
 #   sluice completion bash > ~/.local/share/bash-completion/completions/sluice
 _sluice() {
   local line=${COMP_LINE:0:COMP_POINT} words word
@@ -58,7 +58,7 @@ int run_completion(const Arguments& arguments) {
 extern const Command completion_command;
 const Command completion_command = {
     .name = "completion",
-    .summary = "Prints a script with which bash completes the command lines of sluice.",
+    .summary = "Prints a script with which bash completes the command lines of 'sluice'.",
     .usage = {"bash"},
     .least = 1,
     .most = 1,

@@ -146,7 +146,7 @@ std::vector<std::string> write_scenarios(const FitsReport& report, const std::st
   return files;
 }
 
-/// Returns the strategies for fates that need no list of stages from the user.
+/// Returns the requested strategy, or for `all` each strategy that needs no list of stages from the user.
 std::vector<std::string> strategies_of(const FitsRequest& request) {
   if (request.fates != all_strategies) return {request.fates};
   std::vector<std::string> names;
@@ -250,7 +250,7 @@ const Command fits_command = {
           .names = [] { return fate_catalog().names({all_strategies}); }},
          {.name = "batch",
           .value = "N",
-          .summary = "the samples of a batch whose gradients are accumulated over micro-batches",
+          .summary = "the samples of a batch, which accumulates gradients over micro-batches",
           .absent = "in training, four times the largest micro-batch"},
          {.name = "write",
           .value = "FOLDER",
@@ -284,7 +284,7 @@ const Command fits_command = {
         "divided into micro-batches of one size, the largest divisor of the batch that fits.\n"
         "Seconds are those of a step in the steady state, by the cost model (cost.model). With\n"
         "cost.model=measured, only the measured micro-batch has seconds: give its size as\n"
-        "--batch. The search for the largest micro-batch then uses the cost model peak, if the\n"
+        "--batch. The search for the largest micro-batch then uses the cost model `peak`, if the\n"
         "cut or the fates need seconds.\n\n"
         "Caches of keys and values (kv_cache) are held for all samples of a step. To decode, set\n"
         "model parameters such as tokens=1 cached=4095, and --mode inference.\n\n"

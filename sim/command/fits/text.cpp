@@ -173,8 +173,8 @@ std::string cards_table(const FitsAnswer& answer) {
   std::string reserved;
   for (std::size_t i = 0; i < answer.report.cards.size(); ++i)
     if (const CardFit& card = answer.report.cards[i]; card.reserved > 0)
-      reserved += "of " + printable(answer.names[i]) + " " + bytes(card.reserved) +
-                  " are reserved, and the table does not include them\n";
+      reserved += "on " + printable(answer.names[i]) + ", " + bytes(card.reserved) +
+                  " are reserved; the table does not include these bytes\n";
   return table.rows.empty() ? "" : table.aligned() + reserved + "\n";
 }
 

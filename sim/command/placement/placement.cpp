@@ -88,7 +88,7 @@ const Command placement_command = {
         {{.name = "fast",
           .value = "SIZES",
           .summary = "the size of fast memory: 40% (of the bytes that are needed), 16GB, 1:8 "
-                     "(fast to slow), 10%..100%:5, or several with commas",
+                     "(fast to slow), 10%..100%:5, or several of these with commas",
           .absent = "10%..100%, and the size of the device's memory"},
          {.name = "ways",
           .value = "A,B,C",
@@ -115,7 +115,7 @@ const Command placement_command = {
           .summary = "how many tensors are shown: those whose place changes the time most",
           .absent = "10"},
          {.name = "csv", .summary = "print CSV with one row for each size and each way"},
-         {.name = "json", .summary = "all results as one JSON document"}},
+         {.name = "json", .summary = "print all results as one JSON document"}},
     .details =
         "Each pass of a layer over one micro-batch is a kernel, and each of its tensors is in one\n"
         "of two memories. The two memories are the first two memories that the device reaches. If\n"
@@ -125,18 +125,18 @@ const Command placement_command = {
         "layer by layer.\n\n"
         "A slowdown is the time with a placement divided by the time with all tensors in fast\n"
         "memory. Within one call, a way that searches is never slower with a larger memory than\n"
-        "with a smaller memory. In a memory of one size, synchronous is never slower than static,\n"
-        "and asynchronous is never slower than synchronous. The gap says how far the result is\n"
+        "with a smaller memory. In a memory of one size, `synchronous` is never slower than `static`,\n"
+        "and `asynchronous` is never slower than `synchronous`. The gap says how far the result is\n"
         "from a proven bound: (result - bound) / result. Every placement is executed as a plan\n"
-        "with two pools, except the placement of the way cached. The cost model has to count the\n"
-        "bytes that kernels read and write in each memory. So the cost model peak is refused,\n"
+        "with two pools, except the placement of the way `cached`. The cost model has to count the\n"
+        "bytes that kernels read and write in each memory. So the cost model `peak` is refused,\n"
         "unless --in-place gives the rates of slow memory.\n\n"
         "JSON keys: format, scenario, cost_model, in_place (null without --in-place), device,\n"
         "fast, slow, fast_capacity_bytes (of the device), needed_bytes (the most bytes at one\n"
         "moment), tensors, kernels, all_fast_s, results, worth.\n"
         "Keys of a result: way, fast_bytes, fast_share, slowdown, predicted_s, simulated_s,\n"
         "bound_s, gap, moves_to_fast, moves_to_slow, moves_beside (those of the copy engine),\n"
-        "bytes_to_fast, bytes_to_slow, bytes_beside; for the cache hit_bytes, miss_bytes and\n"
+        "bytes_to_fast, bytes_to_slow, bytes_beside; for `cached`, also hit_bytes, miss_bytes and\n"
         "written_back_bytes; oracle_s (the seconds of the search), or refused (why this way is\n"
         "impossible). Keys of worth: fast_bytes, and tensors with name, bytes, memory, worth_s.\n"
         "The columns of the CSV are the keys of a result.\n\n"

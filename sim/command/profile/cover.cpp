@@ -35,7 +35,7 @@ std::string share_line(const char* what, const std::string& attributed,
                        const std::optional<double>& share, const std::string& whole) {
   return std::string(what) + attributed + " attributed" +
          (share ? " of " + whole + " (" + percent(*share) + ")"
-                : ", the time of the whole is not known") +
+                : ", the value of the whole is not known") +
          "\n";
 }
 

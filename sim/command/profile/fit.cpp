@@ -180,7 +180,7 @@ std::vector<Option> options() {
                    .value = "TEXT",
                    .summary = std::string("the fit's ") + key,
                    .absent = "the first profile's"});
-  all.push_back({.name = "json", .summary = "the errors as JSON"});
+  all.push_back({.name = "json", .summary = "print the errors as JSON"});
   return all;
 }
 

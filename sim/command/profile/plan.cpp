@@ -94,7 +94,7 @@ std::vector<Option> options() {
        .summary = "the file to write, as CSV or HDF5",
        .absent = "printed as CSV"},
       force_option(Output::document),
-      {.name = "json", .summary = "the counts, as JSON"}};
+      {.name = "json", .summary = "print the numbers of operators and runs as JSON"}};
   all.insert(all.end(), own.begin(), own.end());
   return all;
 }
@@ -119,9 +119,9 @@ const Command profile_plan_command = {
         "The answer is a profile whose rows have no times: fill in the times when you have measured them. "
         "Without --pools, operators with equal configurations and shapes share one row, which has the number of "
         "occurrences. With --pools, each operator has one row per placement of its inputs, weights and output. If k of "
-        "these tensors are not fixed and there are two memories, an operator has 2^k rows. Rows of one run may be "
-        "measured together, because no two rows of a run share a tensor. (`sluice profile compare` can tell whether "
-        "operators that are measured together take as long as operators that are measured alone.)\n",
+        "these tensors are not fixed and there are two memories, an operator has 2^k rows. Rows with an equal `run` "
+        "may be measured together, because no two of these rows share a tensor. (`sluice profile compare` can tell "
+        "whether operators that are measured together take as long as operators that are measured alone.)\n",
     .examples = {{"sluice profile plan resnet50 --batch 8 -o todo.csv",
                   "the operators of the model, each once"},
                  {"sluice profile plan cnn_mnist --pools DRAM,PMEM --fixed weights --json",

@@ -137,7 +137,7 @@ const Command profile_command = {
     .positionals = "a subcommand",
     .details =
         "A profile is a table of operators with their measured seconds and joules (sim/profile/FORMAT.md). The cost "
-        "model measured uses a profile: cost: {model: measured, profile: FILE}. Tables of other programs can be read "
+        "model `measured` uses a profile: cost: {model: measured, profile: FILE}. Tables of other programs can be read "
         "as profiles, too. Sluice recognises the following tables by their headings:\n",
     .listed = tables_that_are_known,
     .examples = {{"sluice profile show operators.csv",

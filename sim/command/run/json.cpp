@@ -38,7 +38,7 @@ Value stage_value(const Report& report, const Stage& stage) {
   return map;
 }
 
-/// Returns the stages. If the input is a plan file, the stages have no more data than their names.
+/// Returns the stages. If the input is a plan file, the stages have only names.
 Value stages_value(const Report& report) {
   Value list = Value::make_list();
   if (report.question.scenario) {

@@ -54,7 +54,7 @@ void add_operators(Rows& rows, const Report& report) {
   rows.emplace_back("operators", text);
   if (sums.total.measured_j > 0)
     rows.emplace_back("", percent(sums.total.measured_j / sums.total.joules) +
-                              " of the energy above the energy at idle power was measured");
+                              " of the energy beyond idle power comes from measurements");
 }
 
 Value operators_value(const Report& report) {

@@ -110,7 +110,7 @@ const Command run_command = {
           .absent =
               "auto: simgrid for a run of at most 100000 actions, and replay for a longer run",
           .choices = executor_names()},
-         {.name = "json", .summary = "the answer as JSON, with full precision"},
+         {.name = "json", .summary = "print the answer as JSON, with full precision"},
          {.name = "resolve",
           .summary =
               "do not run the scenario; print it with its includes, and say where each value comes from"}},
@@ -120,7 +120,7 @@ const Command run_command = {
         "fates.strategy=keep_all.\n\n"
         "JSON keys:\n"
         "  format, scenario\n"
-        "  question   the question in words; null where KEY=VALUE changed the scenario\n"
+        "  question   the question in words; null if KEY=VALUE changed the scenario\n"
         "  asked      model, parameters, platform, mode, dtype, batch, policy, cost and others; text: all in one "
         "line\n"
         "  inputs     the whole scenario\n"
@@ -145,7 +145,7 @@ const Command run_command = {
     .examples =
         {{"sluice run alexnet_x200", "the answer"},
          {"sluice run alexnet_x200 platform.links.host.bandwidth=64GB/s -o fast.h5",
-          "the scenario with a faster link; the command also writes a trace for sluice show"},
+          "the scenario with a faster link; the command also writes a trace for `sluice show`"},
          {"sluice run alexnet_x200 policy.overlap=false --json", "for a script"}},
     .run = run_run,
 };

@@ -80,7 +80,7 @@ void add_found(LabelledRows& rows, const SearchReport& report) {
                                 printable(number.text) + ") at " +
                                 changes_text(report, *result.best));
   if (result.as_good > 0)
-    rows.emplace_back("", plural(result.as_good, "further point") +
+    rows.emplace_back("", plural(result.as_good, "other point") +
                               (result.as_good == 1 ? " has" : " have") +
                               " an equal number; the point above was found first");
   add_limits(rows, report, *result.best);

@@ -103,7 +103,7 @@ extern const Command search_command;
 const Command search_command = {
     .name = "search",
     .summary =
-        "Finds the point of a scenario that has the best value of one number and keeps limits.",
+        "Finds the point at which one number of a scenario has its best value and other numbers keep limits.",
     .usage = {"SCENARIO --minimise METRIC KEY=VALUES... [--subject-to LIMIT]... [--points N]"},
     .least = 1,
     .most = 1,
@@ -157,7 +157,7 @@ const Command search_command = {
     .details =
         "SCENARIO is a file, a name of 'sluice list scenarios', or - for standard input.\n\n"
         "KEY=VALUES:\n"
-        "  KEY=lo..hi      a range: any number where an end has a unit or a fraction, as in 8GB/s..64GB/s; "
+        "  KEY=lo..hi      a range: real numbers if an end has a unit or a fraction, as in 8GB/s..64GB/s; "
         "otherwise whole numbers, as in 1..256\n"
         "  KEY=a,b,c       these values, each combined with all values of the other keys; KEY=lo..hi:n and "
         "KEY=lo..hi*f list values, as in a sweep\n"
@@ -181,7 +181,7 @@ const Command search_command = {
     .examples =
         {{"sluice search alexnet_resident --maximise throughput_samples_per_s "
           "workload.batch=1..512 --subject-to 'peak_bytes.gpu<=4GB'",
-          "the batch with the highest throughput that needs at most 4 GB of the card"},
+          "among the batches that need at most 4 GB of the card, the one with the highest throughput"},
          {"sluice search alexnet_x200 --minimise platform.links.host.bandwidth "
           "platform.links.host.bandwidth=8GB/s..128GB/s --subject-to 'makespan_s<=8s'",
           "the least bandwidth of the link with which the run takes at most 8 s"},

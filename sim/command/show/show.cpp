@@ -22,7 +22,7 @@ std::string draw(const std::string& path, std::size_t width) {
   } catch (const InternalError& error) {
     if (says_out_of_memory(error.what())) throw;
     throw InputError("'" + path + "' is damaged: reading it failed (" + error.what() +
-                     "); write the trace again with sluice run -o");
+                     "); write the trace again with 'sluice run -o'");
   }
 }
 
@@ -49,7 +49,7 @@ const Command show_command = {
     .options = {{.name = "width",
                  .value = "N",
                  .summary = "the number of columns, from 40 to 1000",
-                 .absent = "the terminal's, or 100"}},
+                 .absent = "the terminal's width, or 100"}},
     .details =
         "Busy, by stream: one row per stream, one column per piece of time. A fuller block means a busier\n"
         "stream; a full block means that the stream was busy all the time. A percentage is the busy time\n"
