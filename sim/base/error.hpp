@@ -1,5 +1,5 @@
-// The classes of Sluice's errors. Some errors are faults of the user, and some are faults of Sluice. The command line
-// has one exit code for each class. A message with a position reads FILE:LINE:COLUMN: error: TEXT.
+// The classes of Sluice's errors. Some errors are faults of the user, and some are faults of Sluice. The program
+// `sluice` has one exit code per class. A message with a position reads FILE:LINE:COLUMN: error: TEXT.
 #pragma once
 
 #include <cstdint>

@@ -150,8 +150,8 @@ class Children {
     alive_.push_back({number, pid, ends[0], {}, limits.more_bytes > 0});
   }
 
-  /// Waits at most `moment_ms` for output of the children, and reads it. Removes the children that have ended from
-  /// `alive_`, and returns how they ended.
+  /// Waits at most `moment_ms` for output of the children, and reads this output. Removes the children that have ended
+  /// from `alive_`, and returns how they ended.
   std::vector<ChildEnd> collect() {
     std::vector<pollfd> waiting;
     for (const Child& child : alive_) waiting.push_back({child.descriptor, POLLIN, 0});

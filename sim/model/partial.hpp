@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// Returns the model with its layers split. `parts` is for each layer the number of its parts, at least 1. Every count
+/// Returns the model with its layers split. `parts[i]` is the number of parts of layer i, at least 1. Every count
 /// of a layer is divided as evenly as integers allow. The sum of the counts of the parts is the count of the layer.
 /// Each part reads all of the layer's inputs, and a layer that reads the split layer reads all its parts. The parts of
 /// a layer "15-Full" are called "15-Fulla", "15-Fullb", and so on. If there are more than 26 parts, they are called

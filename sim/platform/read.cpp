@@ -1,4 +1,4 @@
-// Reads a platform document. Expands each device by its count. Expands each link by its directions and its sharing.
+// Reads a platform document. Expands each device by its `count`. Expands each link by its directions and `sharing`.
 #include <algorithm>
 #include <filesystem>
 #include <set>

@@ -32,8 +32,8 @@ std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reade
 }
 
 /// The best division into stages of all layers up to a certain layer. `widest` is the most bytes that cross a single
-/// cut of the division. The best division has the least `widest`. If several divisions have this `widest`, the best
-/// division is the division with the fewest stages.
+/// cut of the division. The best division has the smallest `widest`. If several divisions have the same `widest`, the
+/// best division has the fewest stages.
 struct Row {
   std::int64_t widest = std::numeric_limits<std::int64_t>::max();
   std::uint32_t stages = 0;

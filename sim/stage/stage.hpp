@@ -119,7 +119,7 @@ Record record_of(const Cut& cut);
 /// Reads the cut that a `stages:` mapping names. Throws InputError.
 Chosen<Cut> choose_cut(const Value& stages);
 
-/// Makes the stages that end at `last_layers`, which ascend and end with the model's last layer.
+/// Makes one stage per element of `last_layers`. The elements ascend, and the last one is the model's last layer.
 /// The input layer belongs to stage 0.
 std::vector<Stage> make_stages(const Model& model, const std::vector<std::uint32_t>& last_layers,
                                DType dtype);

@@ -10,8 +10,8 @@ constexpr std::size_t neighbours = 8;
 /// A measured place counts little if its distance from the asked place exceeds `reach`. The distance is in natural
 /// logarithms of sizes.
 constexpr double reach = 0.5;
-/// The weight of the form in the average of the deviations of near places. In this average, the form is treated as one
-/// more place, whose deviation is 0.
+/// How much the form weighs when the deviations of near places are averaged. In this average, the form is treated as
+/// one more place, whose deviation is 0.
 constexpr double trust_in_form = 0.05;
 /// A number counts little if its distance from the robust mean is greater than `odd`.
 constexpr double odd = 0.05;

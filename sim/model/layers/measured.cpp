@@ -44,7 +44,7 @@ const LayerType measured_layer = {
     .summary =
         "Describes a layer by its measured seconds, `forward` and `backward`, and its sizes.",
     .details =
-        "Use this layer with the cost model `measured` for layers of which only seconds and sizes are known, for "
+        "Use `measured` with the cost model `measured` for layers of which only seconds and sizes are known, for "
         "example in graphs of PipeDream. The seconds are for `measured_batch` samples, a number that the model gives.",
     .source = "Narayanan et al., PipeDream (SOSP 2019), section 3.1, the profile of a layer",
     .example =

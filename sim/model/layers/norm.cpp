@@ -113,7 +113,7 @@ const LayerType layer_norm_layer = {
         "The formula is y = scale (x - mean) / sigma + shift, with mean and standard deviation sigma of each row. An "
         "element takes 1 FLOP for the mean, 3 for the variance, 1 for the product with 1 / sigma, 1 for the scale, and "
         "1 for the shift. The backward pass takes 17 FLOP per element, or 13 FLOP without scale and shift. The "
-        "backward pass reads the input, and computes mean and variance from the input again. Use it in transformers.",
+        "backward pass reads the input, and computes mean and variance again. Use `layer_norm` for transformers.",
     .source = "Ba, Kiros and Hinton, Layer normalization (2016), section 3",
     .example = "{type: input, shape: [128, 768]}, {type: layer_norm}",
     .parameters = {affine_field()},

@@ -6,10 +6,10 @@
 // gradient of the weights each take as many multiply-accumulates as the forward pass. The gradient of a bias takes 1
 // FLOP per output. The backward pass reads the input, because the gradient of the weights depends on it.
 //
-// Sparsity is structured. `sparsity` is the share of the weights (not of the bias) that are zero. These weights are
-// left out of the storage, of the products and of their gradients. The number of zeros is sparsity x weights, rounded
-// to a whole number. The indices that say which weights are stored are not counted. The counts of sparse weights follow
-// Hoefler et al., Sparsity in deep learning (2021), sections 2.2 and 6.1.
+// Sparsity is structured. `sparsity` is the share of the weights (not of the bias) that are zero. These weights are not
+// stored, and their products and the gradients of the products are not computed. The number of zeros is sparsity x
+// weights, rounded to a whole number. The indices that say which weights are stored are not counted. The counts of
+// sparse weights follow Hoefler et al., Sparsity in deep learning (2021), sections 2.2 and 6.1.
 #pragma once
 
 #include "document/record.hpp"

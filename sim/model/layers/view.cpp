@@ -90,7 +90,7 @@ const LayerType reshape_layer = {
     .summary = "Gives the elements of its input another shape.",
     .details =
         "The layer computes and moves nothing, because its output is the memory of its input. Both shapes must have "
-        "the same number of elements. Use reshape, for example, to turn an image of patches into a sequence of tokens.",
+        "the same number of elements. Use reshape to turn, for example, an image of patches into a sequence of tokens.",
     .source = "definition",
     .example = "{type: input, shape: [14, 14, 768]}, {type: reshape, shape: [196, 768]}",
     .parameters =

@@ -31,8 +31,8 @@ struct Draft {
   std::string lacks = {};
   std::vector<std::pair<std::string, Value>> keys = {};
   bool with_shape = false;  ///< whether the type has a key `shape`
-  /// The shapes of the type's input and output, if they differ from the shapes of the tensors. In this case, views are
-  /// added before and after the layer.
+  /// The shapes of the layer type's input and output, if these differ from the shapes of the tensors. In this case,
+  /// views are added before and after the layer.
   Shape takes = {}, makes = {};
   /// The inputs of the node that the layer reads. If the list is empty, the layer reads all inputs that are data.
   std::vector<std::size_t> reads = {};
