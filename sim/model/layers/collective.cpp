@@ -45,8 +45,8 @@ const LayerType all_gather_layer = {
     .summary =
         "Gathers the parts that the ranks have along the first axis, and gives every rank the whole tensor.",
     .details =
-        "Use this layer in a model that is one rank's share of a larger model. The exchange itself takes no time, because "
-        "a model has no links.",
+        "Use this layer in a model that is one rank's share of a larger model. The exchange itself takes no time, "
+        "because a model has no links.",
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), section 4.2.2",
     .example = "{type: input, shape: [64, 768]}, {type: all_gather, ranks: 4}",
@@ -59,8 +59,8 @@ const LayerType reduce_scatter_layer = {
     .name = "reduce_scatter",
     .summary = "Sums the tensors of all ranks. Each rank gets a part of the sum along axis 0.",
     .details =
-        "Use this layer in a model that is one rank's share of a larger model. The exchange itself takes no time, because "
-        "a model has no links.",
+        "Use this layer in a model that is one rank's share of a larger model. The exchange itself takes no time, "
+        "because a model has no links.",
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), section 4.2.2",
     .example = "{type: input, shape: [256, 768]}, {type: reduce_scatter, ranks: 4}",

@@ -123,7 +123,7 @@ const LayerType rnn_layer = {
         "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 1 gate. A bias adds 2 "
         "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. Use `rnn` for short "
         "sequences; `gru` and `lstm` remember values for more steps. The backward pass takes twice the "
-        "multiply-accumulates of the forward pass. All other operations take as many FLOP as in the forward pass. The "
+        "multiply-accumulates of the forward pass. Other operations take as many FLOP as in the forward pass. The "
         "backward pass reads input and output. If there is a single layer, training keeps nothing in addition to input "
         "and output. If there are several layers, the hidden values of all layers except the last one are kept, too.",
     .source = "Elman, Finding structure in time (1990); parameters as torch.nn.RNN",
@@ -141,7 +141,7 @@ const LayerType gru_layer = {
         "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 3 gates. A bias adds 2 "
         "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. With the gates r "
         "and z and the new value n, a step computes h' = (1 - z) n + z h. The backward pass takes twice the "
-        "multiply-accumulates of the forward pass. All other operations take as many FLOP as in the forward pass. The "
+        "multiply-accumulates of the forward pass. Other operations take as many FLOP as in the forward pass. The "
         "backward pass reads input and output. For each hidden value, training keeps 4 additional elements per step. "
         "If there are several layers, the hidden values of all layers except the last one are kept, too.",
     .source =
