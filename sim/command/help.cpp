@@ -25,7 +25,7 @@ std::string rows(const HelpRows& entries) {
   return rows_text(entries, {.indent = "  ", .page = page()});
 }
 
-/// Replaces runs of blanks and ends of lines by a single blank.
+/// Replaces each sequence of blanks and ends of lines by a single blank.
 std::string in_one_line(const std::string& text) {
   std::string line;
   for (const char c : text) {

@@ -28,7 +28,7 @@ workload:
   optimizer: adam    # sgd, momentum, adam or none
   steps: 3
 
-# What stays on the device, and what moves: `sluice list policies -v`.
+# The policy decides what stays on the device and what moves: `sluice list policies -v`.
 policy: resident
 
 # What becomes of activations until the backward pass needs them: `sluice list fates`. Without this
@@ -39,7 +39,7 @@ fates: keep_all
 constexpr const char* model_text =
     R"(# A model, which is a list of layers. `sluice model FILE` prints its counts, and
 # `sluice fits FILE` says what fits. `sluice list layers -v` lists every layer type; models/FORMAT.md
-# describes the rest.
+# describes all keys.
 format: sluice-model/1
 name: my_network
 summary: Two blocks of convolutions and a classifier.

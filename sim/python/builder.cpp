@@ -45,7 +45,7 @@ ActionKind kind_named(const std::string& name, bool transfer) {
                    name + "'" + did_you_mean(name, names) + "; known: " + join(names));
 }
 
-/// A builder that shares ownership of its platform. After finish(), every further call throws InputError.
+/// A builder that shares ownership of its platform. After finish(), every other call throws InputError.
 class Builder {
  public:
   Builder(std::shared_ptr<Platform> platform, const std::string& name, bool enforce)

@@ -1,5 +1,5 @@
-// Compares the spans of two executions of one plan one by one. Each span must have the same start and the same end in
-// both executions, within a tolerance. All times are in seconds.
+// Compares the spans of two executions of one plan. Each span must have the same start and the same end in both
+// executions, within a tolerance. All times are in seconds.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class Times final : public Sink {
   void span(const Span& span) override;
   void memory(const MemoryEvent& event) override { next_.memory(event); }
 
-  /// Returns the times of the executions of an action, in order.
+  /// Returns the start and the end of each execution of an action, in the order of these executions.
   const std::vector<Pair>& of(std::uint32_t action) const { return times_[action]; }
   double makespan() const { return makespan_; }
 
@@ -50,7 +50,7 @@ class Comparison final : public Sink {
   const Times& times_;
   /// The largest difference between two times that is not an error, in seconds.
   const double tolerance_;
-  /// How many executions of each action the second execution of the plan has sent so far.
+  /// For each action, the number of its spans that the second execution has sent so far.
   std::vector<std::size_t> seen_;
 };
 

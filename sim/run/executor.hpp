@@ -28,7 +28,7 @@ inline constexpr std::int64_t most_for_simgrid = 100'000;
 /// Returns how many actions a run of the plan executes in the prologue, in all iterations of the body, and in the
 /// epilogue. Dropped actions do not count.
 std::int64_t executions_of(const Plan& plan);
-/// Returns the executor that `automatic` means for this plan. Any other executor is returned as it is.
+/// Returns the executor that `automatic` means for this plan. Returns any other executor unchanged.
 Executor resolved(Executor executor, const Plan& plan);
 
 /// Executes a checked plan. Throws the exceptions of the executor. Throws Infeasible if the plan blocks.

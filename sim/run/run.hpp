@@ -45,9 +45,9 @@ struct RunResult {
 /// Returns the header of the trace of this run.
 TraceHeader header_of(const RunRequest& request);
 
-/// Throws InputError if the plan contradicts itself, and Infeasible if the plan does not fit into memory or blocks.
-/// Throws IoError if the trace cannot be written; such an error is detected before the simulation starts. Throws
-/// Interrupted on a signal. After a signal, the trace has status=aborted and contains the actions that were executed.
+/// Runs the plan. Throws InputError if the plan contradicts itself, and Infeasible if the plan does not fit into memory
+/// or blocks. Throws IoError if the trace cannot be written; such an error is detected before the simulation starts.
+/// Throws Interrupted on a signal; then the trace has status=aborted and the actions that were executed.
 RunResult run(const RunRequest& request);
 
 }  // namespace sluice

@@ -143,7 +143,7 @@ CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
   });
 }
 
-/// Returns the cuts that are compared. The cuts do not depend on the machine's memory.
+/// Returns the cuts among which `auto` chooses. These cuts do not depend on the machine's memory.
 std::vector<Chosen<Cut>> open_cuts(const Scenario& scenario) {
   std::vector<CutChoice> choices = {{"whole"}};
   if (scenario.acting->cuts)

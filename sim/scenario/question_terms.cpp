@@ -16,7 +16,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The keys of the scenario's `policy:` that change the question and not only the plan.
+/// Those keys under `policy:` that change the question, and not only the plan.
 struct PolicyLimits {
   bool inputs = true, answers = true;  ///< whether inputs and whether answers cross the host's link
   /// The only device that computes. If there is no value, all devices may compute.

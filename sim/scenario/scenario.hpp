@@ -32,7 +32,7 @@ struct Scenario {
   std::string text() const;
 };
 
-/// Reads a scenario after includes and overrides. Throws InputError with positions.
+/// Reads a scenario from a document with includes and overrides already applied. Throws InputError with positions.
 Scenario read_scenario(Value document, const std::string& name);
 
 /// Loads a sluice-scenario/1 file with `KEY=VALUE` overrides.
@@ -72,7 +72,7 @@ PlannedScenario plan_scenario(const Scenario& scenario);
 
 /// Returns whether both cuts have the same stages of the same layers.
 bool same(const CutModel& a, const CutModel& b);
-/// Returns the request to the policy. The request refers to `scenario` and `cut`, which must outlive it.
+/// Returns the request for which the policy makes a plan. It refers to `scenario` and `cut`, which must outlive it.
 PolicyRequest request_of(const Scenario& scenario, const CutModel& cut,
                          const std::optional<Chosen<FateStrategy>>& fates);
 
@@ -87,7 +87,7 @@ Chosen<Policy> choose_policy(const Value& policy);
 /// scenario's workload, fates or phases.
 void set_policy(Scenario& scenario, Value policy);
 
-/// Returns the record of a scenario, for the schema and for help.
+/// Returns the record of a scenario, from which the schema and the help are made.
 const Record& scenario_record();
 
 }  // namespace sluice

@@ -159,7 +159,7 @@ const Command search_command = {
         "KEY=VALUES:\n"
         "  KEY=lo..hi      a range: real numbers if an end has a unit or a fraction, as in 8GB/s..64GB/s; "
         "otherwise whole numbers, as in 1..256\n"
-        "  KEY=a,b,c       these values, each combined with all values of the other keys; KEY=lo..hi:n and "
+        "  KEY=a,b,c       the values a, b and c, each combined with all values of the other keys; KEY=lo..hi:n and "
         "KEY=lo..hi*f list values, as in a sweep\n"
         "  KEY=a           this value at all points\n\n"
         "METRIC is one of 'sluice list metrics', with a name after a dot if it has several\n"

@@ -1,4 +1,4 @@
-// Collects the data that `sluice show` draws from a trace. The spans are read once, and the memory events are read
+// Reads a trace for `sluice show`, and draws the picture. The spans are read once, and the memory events are read
 // once.
 #pragma once
 

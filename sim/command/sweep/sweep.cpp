@@ -226,7 +226,7 @@ const Command sweep_command = {
         "scenario comes from standard input, files that the scenario names are relative to the\n"
         "working folder.\n\n"
         "KEY=VALUES:\n"
-        "  KEY=a,b,c       these values\n"
+        "  KEY=a,b,c       the values a, b and c\n"
         "  KEY=lo..hi:n    n values at equal distances, lo and hi among them\n"
         "  KEY=lo..hi*f    lo, lo x f, lo x f x f, and so on, up to hi\n"
         "  KEY=lo..hi      all whole numbers from lo to hi\n"

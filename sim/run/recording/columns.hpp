@@ -120,7 +120,7 @@ class ColumnWriter {
   char* at_;
 };
 
-/// Reads the columns in the order in which they are listed. Throws InternalError.
+/// Reads the columns in the order in which they are listed. Throws InternalError if the recording is damaged.
 class ColumnReader {
  public:
   ColumnReader(std::string_view data, const std::vector<ColumnPlace>& places)
@@ -173,7 +173,7 @@ class ColumnReader {
   std::size_t next_ = 0;
 };
 
-/// Finds the JSON text in a recording's bytes. Throws InternalError.
+/// Finds the JSON text in a recording's bytes. Throws InternalError if the bytes are not a recording.
 std::string_view json_text_in(std::string_view bytes);
 /// Function recording_json returns the JSON text of a recording. Function read_recording_json reads such a text, fills
 /// in all parts of the recording except its columns, and returns the places of the columns.

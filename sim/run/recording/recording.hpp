@@ -41,16 +41,16 @@ std::string bytes_of(const Recording& recording);
 /// Reads a recording. Throws InternalError if the bytes are not a recording.
 Recording recording_from(std::string_view bytes);
 
-/// Returns only the metrics of a recording. Throws InternalError.
+/// Returns only the metrics of a recording. Throws InternalError if the bytes are not a recording.
 Summary summary_of(std::string_view bytes);
 
 /// Returns the content of a trace file. Throws the exceptions of TraceReader.
 Recording recording_of(const TraceReader& trace);
-/// Writes a trace file. Throws IoError.
+/// Writes the recording as a trace file at `path`. Throws IoError.
 void write_trace(const Recording& recording, const std::string& path,
                  const std::string& command_line);
 
-/// Sorts events into the order of a recording.
+/// Sorts events by pool, which is their order in a recording.
 void sort_by_pool(std::vector<MemoryEvent>& events);
 
 }  // namespace sluice

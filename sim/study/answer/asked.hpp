@@ -32,7 +32,7 @@ struct Certainty {
   /// The account of the computed seconds, if the cost model is `fitted` or `measured`.
   std::optional<Account> account;
 };
-/// Returns the account (cost/account.hpp) of the prices of the scenario's model on the platform's first device.
+/// Returns the account (cost/account.hpp) of the prices that the model has on the platform's first device.
 Account account_of(const Scenario& scenario);
 Certainty certainty_of(const Scenario& scenario, const Summary& summary);
 

@@ -13,7 +13,7 @@
 
 namespace sluice {
 
-/// The value of a metric (a number or a word), and by how much the value may change. The unit is the unit of the
+/// The value of a metric (a number or a word), and by how much the value may change. The value has the unit of the
 /// metric.
 struct Entry {
   static constexpr double usual_rtol = 1e-9;

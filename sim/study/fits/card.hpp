@@ -21,7 +21,7 @@ class Card {
   /// micro-batch.
   static std::int64_t measured_batch(const Scenario& scenario);
 
-  /// Throws InputError, Interrupted.
+  /// Returns the largest micro-batch of the card, with its memory and time. Throws InputError, Interrupted.
   CardFit answer(std::optional<std::int64_t> batch);
 
  private:

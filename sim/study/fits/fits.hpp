@@ -1,11 +1,11 @@
 // For each card of a list, `fits` finds the largest micro-batch, the bytes that each class of tensors needs, and the
-// gain by gradient accumulation. `fits` also says why the next larger micro-batch does not fit. A micro-batch fits if
-// `sluice run` could run it: its scenario has a plan, and the plan passes the check. All sizes are in bytes, and all
-// times are in seconds. The search for the largest micro-batch uses the shortage of bytes that a refusal reports
-// (base/fit_search.hpp). Nobody has proven that a smaller micro-batch always fits when a larger micro-batch fits. So
-// the next three larger micro-batches are also tried, and the search continues if one of these three fits. If a
-// strategy for fates searches (`optimal`), its refusal names the least bytes of all its choices. The least bytes grow
-// with the samples, so with such a strategy only the next larger micro-batch is tried.
+// time of a batch with gradient accumulation. `fits` also says why the next larger micro-batch does not fit. A
+// micro-batch fits if `sluice run` could run it: its scenario has a plan, and the plan passes the check. All sizes are
+// in bytes, and all times are in seconds. The search for the largest micro-batch uses the shortage of bytes that a
+// refusal reports (base/fit_search.hpp). Nobody has proven that a smaller micro-batch always fits when a larger
+// micro-batch fits. So the next three larger micro-batches are also tried, and the search continues if one of these
+// three fits. If a strategy for fates searches (`optimal`), its refusal names the least bytes of all its choices. The
+// least bytes grow with the samples, so with such a strategy only the next larger micro-batch is tried.
 #pragma once
 
 #include <array>

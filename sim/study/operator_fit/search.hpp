@@ -1,4 +1,4 @@
-// Searches for the parameters of a form.
+// Searches for the parameters of the form of a fit, which is the formula for seconds or joules.
 #pragma once
 
 #include <cstddef>

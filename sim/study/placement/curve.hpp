@@ -33,7 +33,7 @@ struct PlacementCurve {
   std::optional<std::int64_t> fast_capacity = {};  ///< bytes of the fast memory that the device has
   /// Seconds of a micro-batch if all tensors are in fast memory.
   double all_fast_s = 0;
-  /// Sorted by capacity, and for equal capacities by method.
+  /// The results, sorted by capacity; results with equal capacities are sorted by method.
   std::vector<PlacementResult> results;
 
   double fraction(const PlacementResult& result) const;
@@ -54,7 +54,7 @@ struct CurveRequest {
   PlacementProgress progress = {};
 };
 
-/// Throws InputError, Infeasible, UsageError.
+/// Computes the results for all requested sizes and methods. Throws InputError, Infeasible, UsageError.
 PlacementCurve placement_curve(const Scenario& scenario, const CurveRequest& request);
 
 }  // namespace sluice

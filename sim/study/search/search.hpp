@@ -42,7 +42,7 @@ struct Merit {
   };
   LimitStatus status = LimitStatus::refused;
   /// If the point keeps all limits, this is the number of the goal, with its sign changed if the goal is maximised.
-  /// Otherwise, this is the amount by which the point breaks limits, or how many bytes it lacks, as a share.
+  /// Otherwise, this is the amount by which the point breaks limits, or the share of bytes that the point lacks.
   double number = 0;
   auto operator<=>(const Merit&) const = default;
 };

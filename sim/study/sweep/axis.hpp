@@ -14,11 +14,11 @@ struct Axis {
   std::vector<std::string> values;
 };
 
-/// Parses an axis. KEY=a,b,c gives these values. A comma inside brackets, braces or quotes does not separate values.
-/// KEY=lo..hi:n gives n values at equal distances, including both ends. KEY=lo..hi*f gives lo, lo x f, lo x f x f, ...
-/// up to hi. KEY=lo..hi gives all whole numbers from lo to hi. The ends may have a unit: 16GB/s..64GB/s:4. If only one
-/// end has a unit, the other end has this unit, too. Amounts of memory between the ends are rounded to whole bytes.
-/// Text that is not a range of numbers, such as ../platforms/k40.yaml, is a single value. Throws UsageError.
+/// Parses an axis. KEY=a,b,c gives the values a, b and c. A comma inside brackets, braces or quotes does not separate
+/// values. KEY=lo..hi:n gives n values at equal distances, including both ends. KEY=lo..hi*f gives lo, lo x f, lo x f x
+/// f, ... up to hi. KEY=lo..hi gives all whole numbers from lo to hi. The ends may have a unit: 16GB/s..64GB/s:4. If
+/// only one end has a unit, the other end has this unit, too. Amounts of memory between the ends are rounded to whole
+/// bytes. Text that is not a range of numbers, such as ../platforms/k40.yaml, is a single value. Throws UsageError.
 Axis parse_axis(const std::string& word);
 
 /// A range "lo..hi" without a number of values or a factor after it.

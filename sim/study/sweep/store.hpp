@@ -1,6 +1,6 @@
-// The store of a study is an SQLite file with a row for each point that has an answer. A sweep that was stopped can
-// continue with the answers in its store. A transaction is on the disk when commit() returns. FORMAT.md in this folder
-// describes the tables.
+// The store of a sweep or a search is an SQLite file with a row for each point that has an answer. A sweep that was
+// stopped can continue with the answers in its store. A transaction is on the disk when commit() returns. FORMAT.md in
+// this folder describes the tables.
 #pragma once
 
 #include <functional>
