@@ -57,8 +57,8 @@ bool ends_by_signal();
 void end_now_by_signal();
 
 /// While an InOrder object exists, the first signal only sets the flag. Use an InOrder object for work that must be
-/// completed before the process ends, such as finishing a trace or closing a store. When the last InOrder is destroyed,
-/// a signal that came before ends the process, if signals end this process at once and no exception is being handled.
+/// completed before the process ends, such as finishing a trace or closing a store. If a signal has come, the process
+/// ends when the last InOrder is destroyed, if signals end it at once and no exception is being handled.
 class InOrder {
  public:
   InOrder();

@@ -12,8 +12,8 @@ namespace sluice {
 /// Asks for large pages for a block that was allocated elsewhere and will soon be filled completely.
 void prefer_large_pages(const void* begin, std::size_t bytes);
 
-/// Returns a block of memory. A block that fills at least half of a large page begins where a page begins. A smaller
-/// block comes from `new`. Throws std::bad_alloc if there is not enough memory.
+/// Returns a block of memory. A block that fills at least half of a large page begins at the start of a large page. A
+/// smaller block comes from `new`. Throws std::bad_alloc if there is not enough memory.
 void* large_block(std::size_t bytes);
 void free_large_block(void* block, std::size_t bytes) noexcept;
 

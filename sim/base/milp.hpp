@@ -1,5 +1,5 @@
-// Solves mixed-integer linear programmes: finds values x within bounds and linear constraints, so that the sum of cost
-// · x is the smallest. Some of the variables must have integer values. Only this code uses CBC (COIN-OR branch and
+// Solves mixed-integer linear programmes: finds the values x with the smallest sum of cost · x within bounds and linear
+// constraints. Some of the variables must have integer values. Only this code uses CBC (COIN-OR branch and
 // cut). CBC prints nothing here, and the program keeps its own signal handlers.
 //
 // The functions throw InternalError if the programme is malformed, and Interrupted if a signal has been received.

@@ -161,8 +161,8 @@ const Record& block_record() {
           {.name = "inputs",
            .type = Type::list,
            .summary =
-               "the names of the block's inputs, under which the block's layers read what a use of the block gives; by "
-               "default only `before`",
+               "the names by which the block's layers refer to the inputs of the block; by default only the name "
+               "`before`",
            .optional = true},
           {.name = "layers",
            .type = Type::list,

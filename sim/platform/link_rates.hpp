@@ -28,7 +28,7 @@ struct LinkRates {
 const Record& link_record();
 
 /// Returns the rates of a link. `link` reads the keys of the link, and `record` is the record of these keys. Throws
-/// InputError for a half-duplex link with separate directions. Also throws InputError if memory is pageable but the
+/// InputError for a half-duplex link with rates for one direction. Also throws InputError if memory is pageable but the
 /// rates of copies of pageable memory are not given.
 LinkRates rates_of(const Reader& link, const Record& record);
 

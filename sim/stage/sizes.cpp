@@ -122,7 +122,7 @@ Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
     return checked_add(a, b, "bytes kept for the backward pass");
   };
   const std::vector<char> read = read_backward(first, last, kept.reads_input);
-  // made[i] and gone[i] count only tensors that are not kept: the bytes that layer i makes, and the bytes that no layer
+  // For tensors that are not kept, made[i] is how many bytes layer i makes, and gone[i] is how many bytes no layer
   // after layer i needs.
   std::vector<std::int64_t> made(last - first + 1, 0), gone(last - first + 1, 0);
   for (std::uint32_t l = first; l <= last; ++l) {

@@ -88,7 +88,7 @@ double product_of(const std::vector<double>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 1.0, std::multiplies<>());
 }
 
-/// Returns the number of positions that a window has over an image, along all of its axes.
+/// Returns the number of positions of a window over an image: the product of the positions along each axis.
 double positions(const std::string& config, const std::vector<double>& extents,
                  const std::vector<double>& kernel) {
   const std::size_t axes = extents.size();

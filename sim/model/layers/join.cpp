@@ -1,4 +1,4 @@
-// Layers that join branches: add and mul join them by element, and concat joins them end to end.
+// Layers that join branches: `add` and `mul` join element by element, and `concat` joins end to end.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"

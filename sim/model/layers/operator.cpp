@@ -68,8 +68,8 @@ const LayerType operator_layer = {
         "Describes an operator that has no layer type of its own, by the shape of its output and its cost per element. "
         "If only the shape is given, the operator moves, repeats or drops elements.",
     .details =
-        "Use `operator` for an operator of another program that no layer type fits. Counts are per element of the "
-        "output or of the first input, so that they scale with the shapes.",
+        "Use `operator` for an operator that no layer type fits. Counts are per element of the output or of the first "
+        "input, so that they scale with the shapes.",
     .source = "definition",
     .example = "{type: input, shape: [128, 768]}, {type: operator, flop: 12}",
     .parameters =

@@ -159,11 +159,11 @@ const LayerType lstm_layer = {
         "takes 22 FLOP per hidden value.",
     .details =
         "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 4 gates. A bias adds 2 "
-        "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. With the gates i, "
-        "f and o and the new value g, a step computes c' = f c + i g and h' = o tanh(c'). The backward pass takes "
-        "twice the multiply-accumulates of the forward pass, and as many other FLOP as the forward pass. The backward "
-        "pass reads input and output. For each hidden value, training keeps 5 additional elements per step: i, f, g, o "
-        "and c. If there are several layers, the hidden values of all layers except the last one are kept, too.",
+        "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. With the gates i, f "
+        "and o and the new value g, a step computes c' = f c + i g and h' = o tanh(c'). The backward pass takes twice "
+        "the multiply-accumulates of the forward pass. Other operations take as many FLOP as in the forward pass. The "
+        "backward pass reads input and output. For each hidden value, training keeps 5 more elements per step: i, f, "
+        "g, o and c. If there are several layers, the hidden values of all layers except the last one are kept, too.",
     .source =
         "Hochreiter and Schmidhuber, Long short-term memory (1997); Gers, Schmidhuber and Cummins, "
         "Learning to forget (2000); equations and parameters as torch.nn.LSTM",
