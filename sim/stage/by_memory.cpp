@@ -145,7 +145,7 @@ std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes
   return lasts;
 }
 
-/// Throws the error which says that even the shortest stage from `first` on does not fit.
+/// Throws an error: even the shortest stage from `first` on does not fit.
 [[noreturn]] void refuse_from(const CutRequest& request, const Sizes& sizes, std::uint32_t first,
                               std::int64_t budget, bool split) {
   Sizes::Workspace workspace(sizes, first);

@@ -7,7 +7,7 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t neighbours = 8;
-/// A measured place counts little if its distance from the asked place exceeds `reach`. The distance is in natural
+/// A measured place counts little if its distance from the kernel's place exceeds `reach`. The distance is in natural
 /// logarithms of sizes.
 constexpr double reach = 0.5;
 /// How much the form weighs when the deviations of near places are averaged. In this average, the form is treated as
