@@ -131,10 +131,10 @@ void ActionReader::read_name(const PlanLine& line, const LineKeys& keys, const W
   for (const Key key : {stage, micro_batch})
     if (const Word* extra = keys.find(key))
       line.fail(extra->column, "'" + std::string(action_keys[key]) +
-                                   "' needs the key 'kind', because the name "
+                                   "' needs the key 'kind': without this key, the name "
                                    "'" +
                                    std::string(name) +
-                                   "' already gives kind, stage and micro-batch");
+                                   "' gives kind, stage and micro-batch");
   action.kind = formula->kind;
   action.stage = formula->stage;
   action.micro_batch = formula->micro_batch;
@@ -149,7 +149,7 @@ void ActionReader::read_work(const PlanLine& line, const LineKeys& keys, Action&
         "an action has either 'seconds' (it computes) or 'moves', 'route' and 'bytes' (it is a transfer)");
   if (computes && has_flows && transfers)
     line.fail(1, "an action of the kind " + std::string(name_of(action.kind)) +
-                     " cannot have both 'seconds' and 'moves' or 'flows'; remove one of them");
+                     " cannot have both 'seconds' and 'moves' or 'flows': remove 'seconds'");
   if (!computes && !has_flows)
     line.fail(1, transfers ? "a transfer needs 'moves' and 'route', or 'flows'"
                            : "a computation needs 'seconds'");
@@ -255,7 +255,7 @@ void ActionReader::read_wait(const PlanLine& line, Word word, Action& action) {
   action.waits.push_back(wait);
 }
 
-/// Removes '~' and the number after it from the word. Returns this number of iterations.
+/// Removes '~' and the number after it from the word. Returns this number, or 0 if the word has no '~'.
 std::uint32_t ActionReader::take_distance(const PlanLine& line, Word& word) {
   const std::size_t tilde = PlanLine::rfind_bare(word.text, '~');
   if (tilde == std::string_view::npos) return 0;
@@ -271,8 +271,8 @@ std::uint32_t ActionReader::take_distance(const PlanLine& line, Word& word) {
   return distance;
 }
 
-/// Removes the section before a ':' from the word and returns the section. Without a ':', returns the section of the
-/// action.
+/// Removes the section and the ':' after it from the word, and returns the section. If the word has no ':', returns the
+/// section of the action.
 std::size_t ActionReader::take_section(const PlanLine& line, Word& word) const {
   const std::size_t colon = PlanLine::find_bare(word.text, ':');
   if (colon == std::string_view::npos) return section_;

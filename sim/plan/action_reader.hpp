@@ -15,8 +15,8 @@
 
 namespace sluice {
 
-/// The numbers of the pools, links, routes, streams, tensors and collectives that the lines before the sections
-/// declare, by name.
+/// Maps the names of pools, links, routes, streams, tensors and collectives to their numbers. The lines before the
+/// sections of a plan's text declare these names.
 struct NameTables {
   int version = 0;  ///< the version of the format; 0 while it is not known
   Names pools, links, routes, streams, tensors, collectives;
@@ -31,16 +31,16 @@ struct NameTables {
   std::deque<std::string> unquoted_;
 };
 
-/// Returns the kind of action that a word of the text names.
+/// Returns the kind of action whose name is this word. Throws InputError if no kind has this name.
 ActionKind kind_of(const PlanLine& line, const Word& word);
 
-/// The numbers of the actions of one section by their names. The names must outlive this object.
+/// Maps the names of the actions of one section to the actions' numbers. The names must outlive this object.
 class ActionNames {
  public:
   static constexpr std::uint32_t unknown = Names::unknown;
 
-  /// Enters a name. `formula` has the parts of the name if the name follows the rule for names such as 3F0. Returns
-  /// false if the name exists already.
+  /// Enters the name of an action. `formula` has the parts of the name if the name follows the rule for names such as
+  /// 3F0. Returns false if the section already has an action with this name.
   bool add(std::string_view name, const std::optional<FormulaName>& formula, std::uint32_t action) {
     above_ = std::exchange(latest_, {name, action});
     if (formula) return formulas_.add(*formula, action);
@@ -48,8 +48,8 @@ class ActionNames {
     of_others_.push_back(action);
     return true;
   }
-  /// Returns the number of the action, or `unknown`. The function first tries the action in the line above the line
-  /// that is read, because actions often wait for this action.
+  /// Returns the number of the action with this name, or `unknown`. The function tries the action of the previous line
+  /// first, because many actions wait for the action of the previous line.
   std::uint32_t find(std::string_view name) const {
     if (above_.action != unknown && same_name(above_.name, name)) return above_.action;
     if (const std::optional<FormulaName> formula = formula_of(name))
@@ -94,8 +94,8 @@ class ActionReader {
   ActionReader(Plan& plan, NameTables& tables) : plan_(plan), tables_(tables) {}
 
   void read(const PlanLine& line, const std::vector<Word>& words, Section section);
-  /// Reads a line in the usual form, which takes less time than reading word by word. If the line must be read word by
-  /// word, the function returns false and changes nothing. `begins` is called before the action is added.
+  /// Reads a line if the line has the usual form (LineKeys::take()), which saves time. Calls `begins` before it adds
+  /// the action. Returns false and changes nothing if the line has another form and must be read word by word.
   template <class Begins>
   bool read_usual(const PlanLine& line, Section section, Begins&& begins) {
     LineKeys keys(line, allowed());
@@ -105,8 +105,8 @@ class ActionReader {
     read(line, name, keys, section);
     return true;
   }
-  /// Resolves the waits for actions that are listed later in the text. `text` is the whole file. The sections must be
-  /// known.
+  /// Resolves the waits for actions that are listed later in the text. `text` is the whole file. Call this function
+  /// after all sections have been read.
   void resolve_waits(std::string_view text, const std::string& file);
 
  private:
@@ -133,7 +133,7 @@ class ActionReader {
   Plan& plan_;
   NameTables& tables_;
   std::array<ActionNames, 3> names_;  ///< indexed by section
-  /// The number of the first action, indexed by section.
+  /// The number of each section's first action, indexed by section.
   std::array<std::uint32_t, 3> first_ = {none, none, none};
   std::size_t section_ = 0;
   KeyOrder order_;

@@ -66,7 +66,7 @@ class CycleSearch {
     }
   }
 
-  /// Returns the action of the k-th wait of action `a`, or `none` if this wait does not order actions within one
+  /// Returns the awaited action of the k-th wait of `a`, or `none` if this wait does not order actions within one
   /// iteration. After the last wait, the function returns the previous action of the stream, and then `end_`.
   std::uint32_t predecessor(std::uint32_t a, std::size_t k) const {
     const auto waits = tables_.waits(a);

@@ -21,8 +21,8 @@ InputError action_error(const Plan& plan, std::uint32_t action, const std::strin
   return InputError(position_in(*plan.source, line, 1 + static_cast<int>(word - begin)), message);
 }
 
-/// Returns an error at a line that begins with this word. `before` is the number of earlier lines that begin with the
-/// word.
+/// Returns an error at a line whose first word is `first_word`. `before` is the number of earlier lines with the same
+/// first word.
 InputError line_error(const Plan& plan, const std::string& first_word, std::int64_t before,
                       const std::string& message) {
   if (!plan.source) return InputError("plan: " + message);

@@ -1,5 +1,5 @@
-// Finds the numbers of actions by names that consist of stage, letter of the kind, and micro-batch. The numbers of the
-// micro-batches of one stage and kind mostly have no gaps, so a table is faster than a hash map. The reader of plans
+// Finds the numbers of actions by names that consist of stage, letter of the kind, and micro-batch. For one stage and
+// kind, the micro-batches are mostly numbered without gaps, so a table is faster than a hash map. The reader of plans
 // and the check of a plan's structure use this class.
 #pragma once
 

@@ -62,8 +62,8 @@ constexpr std::array kinds = {
     KindRecord{.kind = Kind::send,
                .name = "send",
                .letter = "SEND",
-               .summary = "Transfers data from one device to another device, which waits for the "
-                          "arrival.",
+               .summary = "Transfers data from one device to another device. Actions that need "
+                          "the data wait for the send.",
                .colour = sky,
                .transfers = true},
     KindRecord{.kind = Kind::move,
@@ -109,7 +109,7 @@ constexpr std::array kinds = {
     KindRecord{.kind = Kind::update,
                .name = "update",
                .letter = "UPDATE",
-               .summary = "Updates the weights of a stage by the optimizer.",
+               .summary = "Updates the weights of a stage with the optimizer.",
                .colour = black,
                .trains = true},
 };
@@ -123,8 +123,8 @@ static_assert(in_order(), "the records are in the order of the enumeration");
 
 constexpr std::uint8_t no_kind = kinds.size();
 
-/// For each kind, the next kind whose letter begins with the first character of this kind's letter, or the number of
-/// kinds if there is no such kind.
+/// For each kind, the next kind in the table whose `letter` begins with the same character, or the number of kinds if
+/// there is no such kind.
 constexpr std::array<std::uint8_t, kinds.size()> next_with = [] {
   std::array<std::uint8_t, kinds.size()> table{};
   for (std::size_t i = 0; i < kinds.size(); ++i) {
@@ -135,8 +135,8 @@ constexpr std::array<std::uint8_t, kinds.size()> next_with = [] {
   return table;
 }();
 
-/// For each character, the first kind whose letter begins with this character, or the number of kinds if there is no
-/// such kind.
+/// For each character, the first kind in the table whose `letter` begins with this character, or the number of kinds if
+/// there is no such kind.
 constexpr std::array<std::uint8_t, 256> first_with = [] {
   std::array<std::uint8_t, 256> table{};
   table.fill(no_kind);

@@ -29,7 +29,7 @@ enum class ActionKind : std::uint8_t {
 struct KindRecord {
   ActionKind kind;
   std::string_view name;  ///< the name in files, such as backward_input
-  /// The letter in names of actions, `<stage><letter><micro-batch>`, such as I.
+  /// The letter in names of actions, `<stage><letter><micro-batch>`. For example, backward_input has the letter I.
   std::string_view letter;
   std::string_view summary;
   /// The colour in pictures, "#rrggbb", from the palette of Okabe and Ito.

@@ -110,7 +110,7 @@ double LineKeys::number(std::size_t key) const {
   if (!word->text.empty() && word->text.back() == '%')
     line_.fail(word->column, "'" + std::string(word->text) + "' for '" +
                                  std::string(allowed_.keys[key]) +
-                                 "': a percentage, expected a number like \"0.7\"");
+                                 "': expected a number like \"0.7\", not a percentage");
   return quantity(key, Dimension::none, 0);
 }
 

@@ -25,7 +25,7 @@ namespace sluice {
 
 inline constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max();
 
-/// Throws InputError at the word if the word is not a whole number from `minimum` to `maximum`.
+/// Returns the number that a word gives. Throws InputError if it is not a whole number from `minimum` to `maximum`.
 std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word& word,
                           std::int64_t minimum, std::int64_t maximum = largest_count);
 
@@ -45,7 +45,7 @@ class KeyList {
       begin_keys(i);
     }
   }
-  /// Returns the number of a key, or `nothing` when the list does not contain it.
+  /// Returns the number of a key, or `nothing` when the list does not contain the key.
   std::size_t number_of(std::string_view key) const {
     std::size_t slot = first_slot(key);
     while (numbers_[slot] != nothing && !same_name(keys[numbers_[slot]], key))
@@ -78,7 +78,7 @@ class KeyList {
             static_cast<unsigned char>(key.back())) %
            slots;
   }
-  /// Stores the first eight bytes of the key and its '=', in the order that these bytes have in memory.
+  /// Stores the first eight bytes of the text "key=", in the order that these bytes have in memory.
   constexpr void begin_keys(std::size_t number) {
     static_assert(std::endian::native == std::endian::little);
     const std::string_view key = keys[number];
@@ -97,16 +97,16 @@ class KeyList {
   }();
 };
 
-/// For each key of a list, the key that followed it in a previous line. This key is a good guess, because the keys of
-/// most lines of a file have the same order as in the previous line.
+/// For each key of a list, the key that followed it in an earlier line. In most lines of a file, the keys have the same
+/// order as in the earlier lines, so this key is a good guess for the next key.
 struct KeyOrder {
   /// The index of the entry for the first key of a line.
   static constexpr std::size_t first = KeyList::most_keys;
   std::array<std::uint8_t, KeyList::most_keys + 1> next{};
 };
 
-/// Reads the `key=value` words of one line. Throws InputError for unknown keys, for keys that occur twice, and for
-/// values of keys without a value.
+/// Reads the `key=value` words of one line. Throws InputError for unknown keys, for keys that occur twice, and if a key
+/// that takes no value has a value.
 class LineKeys {
  public:
   LineKeys(const PlanLine& line, const std::vector<Word>& words, std::size_t first,
@@ -131,14 +131,14 @@ class LineKeys {
   double quantity(std::string_view key, Dimension dimension, double absent) const {
     return quantity(allowed_.number_of(key), dimension, absent);
   }
-  /// Returns the number in the unit of the key, or 0 if the key is absent.
+  /// Returns the value as a number that is not negative, or 0 if the key is absent.
   double number(std::size_t key) const;
   std::int64_t count(std::size_t key, std::int64_t absent, std::int64_t minimum = 0,
                      std::int64_t maximum = largest_count) const;
   std::int64_t count(std::string_view key, std::int64_t absent) const {
     return count(allowed_.number_of(key), absent);
   }
-  /// Returns a number of 32 bits, or -1 if the key is absent.
+  /// Returns the value as a whole number that fits into 32 bits, or -1 if the key is absent.
   std::int32_t label(std::size_t key) const;
   /// Returns the result of parse() for the word. If parse() throws an InputError, the error gets the position of the
   /// word.
@@ -168,10 +168,10 @@ class LineKeys {
   alignas(Word) std::byte store_[KeyList::most_keys * sizeof(Word)];
 };
 
-/// Returns the number of a name. If the name is unknown, the error lists the known names.
+/// Returns the number of the name in `word`. Throws InputError if the name is unknown.
 std::uint32_t look_up(const PlanLine& line, const Names& names, const Word& word, const char* what);
 
-/// Returns the value of an enumeration (with name_of) that a word names.
+/// Returns the value of an enumeration whose name (name_of) is this word. Throws InputError for an unknown name.
 template <class Enum>
 Enum enum_of(const PlanLine& line, const Word& word, int count, const char* what) {
   std::vector<std::string> known;

@@ -1,5 +1,5 @@
-// Gives each name in a plan's text a number, in the order of entry. A plan may have millions of names to enter and look
-// up. For speed, the class is a flat hash table of views into the text.
+// Gives each name in a plan's text a number, in the order in which names are entered. A plan may have millions of names
+// to enter and look up. For speed, the class is a flat hash table of views into the text.
 #pragma once
 
 #include <cstdint>

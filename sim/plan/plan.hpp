@@ -141,7 +141,7 @@ struct Flow {
   bool operator==(const Flow&) const = default;
 };
 
-/// A collective operation of several devices. Actions that are parts of the collective refer to it.
+/// A collective operation of several devices. An action that is a part of it has its number (`collective`).
 struct Collective {
   std::string name;
   ActionKind kind = ActionKind::all_reduce;
@@ -180,20 +180,20 @@ struct Action {
 
   Few<Flow, 1> flows;
 
-  // For computations only; `lower` sets these.
+  // The following five numbers are for computations only. The function lower() sets them.
   double seconds = std::numeric_limits<double>::quiet_NaN();
   double flop = 0;
   double memory_bytes = 0;  ///< the bytes that the action reads and writes in the device's memory
   double joules = 0;        ///< the energy in addition to the energy of the idle device
   double measured_s = 0;    ///< the part of the seconds that comes from measurements
 
-  /// In seconds from the start of the run; only in the prologue and the epilogue.
+  /// The action does not start before this time, in seconds from the start of the run. Only in prologue and epilogue.
   double not_before = 0;
 
   Few<Wait, 2> waits;
-  /// Tensors that are granted together before the start; the action writes these tensors.
+  /// Tensors that are granted together before the action starts. The action writes these tensors.
   Few<Placement, 2> allocates;
-  /// The operands; a use of each operand is counted when the action ends.
+  /// The operands. The end of the action counts as one use of each operand.
   Few<Access, 1> uses;
 
   /// An action of the body may work for another iteration: in iteration i, it uses the tensor instances of iteration i
@@ -208,7 +208,7 @@ struct Action {
     for (const Flow& flow : flows) bytes += flow.bytes;
     return bytes;
   }
-  /// Returns the only flow of a transfer that moves one tensor. PlanBuilder makes only transfers with one flow.
+  /// Returns the flow of a transfer that has only one flow. All transfers that PlanBuilder makes have only one flow.
   const Flow& flow() const { return flows.front(); }
 };
 
@@ -255,7 +255,7 @@ struct Plan {
   std::vector<Fact> facts;          ///< the decisions of the policy, for the report
 
   /// The text from which the plan was read, and the positions in the text at which the lines of actions begin. Messages
-  /// use them. A plan that a policy made has no text.
+  /// about the plan use this text and these positions. A plan that a policy made has no text.
   std::shared_ptr<const Source> source;
   std::vector<std::size_t> line_begins;
 
@@ -272,7 +272,7 @@ struct Plan {
            : section == Section::body   ? body_end
                                         : static_cast<std::uint32_t>(actions.size());
   }
-  /// Returns how often the action runs, without dropped executions.
+  /// Returns how many executions of the action are not dropped.
   std::int64_t executions_of(std::uint32_t action) const;
 };
 

@@ -76,9 +76,9 @@ void check_amounts(const Plan& plan, std::uint32_t a) {
   if (transfer && !std::isnan(action.seconds))
     plan_fault(plan, a,
                "transfer " + quoted_name(plan, a) +
-                   " has its own seconds; expected no seconds, "
-                   "but only its " +
-                   "flows, or a kind that computes");
+                   " has the key 'seconds': remove this key, "
+                   "because the " +
+                   "flows give the time of a transfer");
   if (!transfer && std::isnan(action.seconds))
     plan_fault(plan, a,
                "action " + quoted_name(plan, a) + " has no seconds: the plan is not lowered");
@@ -89,7 +89,7 @@ void check_amounts(const Plan& plan, std::uint32_t a) {
   const bool negative = std::any_of(action.flows.begin(), action.flows.end(),
                                     [](const Flow& flow) { return flow.bytes < 0; });
   if (negative || action.samples < 0)
-    plan_fault(plan, a, "action " + quoted_name(plan, a) + " has a negative amount");
+    plan_fault(plan, a, "action " + quoted_name(plan, a) + " has negative bytes or samples");
   for (const Access& use : action.uses)
     if (!use.read && !use.written)
       plan_fault(plan, a,
@@ -155,13 +155,13 @@ void check_waits(const Plan& plan, std::uint32_t a) {
       plan_fault(plan, a, pair() + " of the later section " + std::string(name_of(other)));
     if (other != Section::body && wait.distance != 0)
       plan_fault(plan, a,
-                 pair() + " at an iteration distance, but the awaited action runs only once");
+                 pair() + " some iterations ago, but the awaited action runs only once");
     if (wait.action == a && wait.distance == 0)
       plan_fault(plan, a, quoted_name(plan, a) + " waits for itself");
   }
 }
 
-/// Checks an action by itself, and that no earlier action of the section has its name.
+/// Checks each action by itself. Also checks that no two actions of a section have the same name.
 class ActionCheck {
  public:
   explicit ActionCheck(const Plan& plan)
@@ -189,12 +189,12 @@ class ActionCheck {
   }
 
   const Plan& plan_;
-  bool names_are_unique_;  ///< the reader of a plan's text has compared the names
+  bool names_are_unique_;  ///< whether the reader of the plan's text has compared the names
   Section section_ = Section::prologue;
   UniqueNames names_;  ///< the names of the current section
 };
 
-/// An instance of a tensor that an action allocates.
+/// An instance of a tensor that is allocated, and the action that allocates this instance.
 struct MadeInstance {
   std::uint32_t tensor, pool;
   std::int64_t instance;
@@ -251,7 +251,7 @@ void check_steps(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
   if (per_step < 1 || plan.steps_per_iteration < 1)
     plan_fault(plan, none,
-               "'iterations_per_step' and 'steps_per_iteration' must be whole numbers from 1");
+               "'iterations_per_step' and 'steps_per_iteration' must be at least 1");
   if (per_step > 1 && plan.steps_per_iteration > 1)
     header_fault(plan, "iterations_per_step",
                  "'iterations_per_step' is " + std::to_string(per_step) +
@@ -264,13 +264,13 @@ void check_steps(const Plan& plan) {
                      " iterations of a step ('iterations_per_step')");
 }
 
-/// Checks the properties of the plan that tables rely on.
+/// Checks the sections, the steps and the tables of the plan, before PlanTables uses them.
 void check_parts(const Plan& plan) {
   if (plan.body_begin > plan.body_end || plan.body_end > plan.actions.size())
-    plan_fault(plan, none, "its sections do not cover its actions");
+    plan_fault(plan, none, "the sections do not cover the actions");
   if (plan.body_end > plan.body_begin && plan.iterations < 1)
     plan_fault(plan, plan.body_begin,
-               "a body that runs " + std::to_string(plan.iterations) +
+               "the body runs " + std::to_string(plan.iterations) +
                    " times; set 'iterations' to at least 1");
   check_steps(plan);
   for (const Tensor& tensor : plan.tensors) check_tensor(plan, tensor);
@@ -286,8 +286,8 @@ void check_structure(const Plan& plan) {
 
 PlanTables checked_tables(const Plan& plan) {
   check_parts(plan);
-  // A single loop over the actions makes all of these checks, because fetching millions of actions from memory takes
-  // most of the time.
+  // This constructor checks each action just before it uses the action. A single loop saves time, because fetching
+  // millions of actions from memory takes most of the time.
   PlanTables tables(plan, ActionCheck(plan));
   check_cycles(tables);
   check_allocations(tables);

@@ -7,13 +7,13 @@
 namespace sluice {
 
 /// Throws InputError if the plan contradicts itself:
-/// - a number is outside of the tables;
+/// - a number in the plan is not the number of an element of its table;
 /// - two actions of a section have the same name;
 /// - waits form a cycle, or refer to a later section;
-/// - a collective has only one device, or an action of another kind or on another device;
-/// - an instance of a tensor is allocated twice, or the body allocates it and does not release it;
-/// - an action has no seconds or no route (it is not lowered);
-/// - an action of the body has a time `not_before`.
+/// - a collective has only one device, or one of its actions has another kind or runs on another device;
+/// - an instance of a tensor is allocated twice, or the body allocates an instance and does not release it;
+/// - a computation has no seconds, or a flow has no route (the plan is not lowered);
+/// - an action of the body has the key `not_before`.
 void check_structure(const Plan& plan);
 
 /// Makes the checks of check_structure(), and returns the tables that were made for these checks. The tables refer to

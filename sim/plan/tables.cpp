@@ -27,7 +27,7 @@ void Cursor::settle() {
 
 namespace {
 
-/// Returns the seconds that an action would take if its flows ran one after the other.
+/// Returns the seconds that an action would take if its flows ran one after the other, after its own seconds.
 double one_by_one(const Plan& plan, const Action& action) {
   double seconds = std::isnan(action.seconds) ? 0 : action.seconds;
   for (const Flow& flow : action.flows) seconds += seconds_alone(plan, flow);
@@ -191,9 +191,9 @@ double seconds_alone(const Plan& plan, const Flow& flow) {
 
 namespace {
 
-/// Returns the seconds that the flows of an action together need on the link on which they take longest.
+/// Returns the seconds that the busiest link of an action needs for all flows of the action together.
 double busiest_link(const Plan& plan, const Action& action) {
-  // Pairs of a link and its bytes; the list is short.
+  // Each pair holds a link and the bytes that cross it. The list is short, so searching it takes little time.
   std::vector<std::pair<std::uint32_t, std::int64_t>> bytes;
   double most = 0;
   for (const Flow& flow : action.flows)

@@ -13,12 +13,12 @@
 
 namespace sluice {
 
-/// The actions of one stream by section, in listing order.
+/// The actions of one stream, as one list per section in listing order.
 using BySection = std::array<std::vector<std::uint32_t>, 3>;
 
 struct PlanTables;
 
-/// Walks through the prologue, n runs of the body, and the epilogue of one stream, and skips dropped executions.
+/// Walks through the prologue, n runs of the body, and the epilogue of one stream. Also visits dropped executions.
 class Cursor {
  public:
   Cursor() = default;
@@ -35,11 +35,11 @@ class Cursor {
     else
       settle();
   }
-  /// Moves a cursor within the body forward by some iterations.
+  /// Moves a cursor that is in the body forward by `count` iterations.
   void skip_iterations(std::int64_t count) { iteration_ += count; }
   bool in_body() const { return section_ == 1; }
   std::size_t position() const { return position_; }
-  /// Moves the cursor to the next execution that is not dropped.
+  /// Moves on while the present execution is dropped.
   void skip_dropped() {
     while (!done() && dropped()) next();
   }
@@ -63,8 +63,8 @@ struct Demand {
 struct Allocation {
   Placement placement;
   std::int64_t bytes = 0;
-  /// The number of uses of an instance that is so far from the first and the last iteration that no use is dropped. The
-  /// number is -1 if the instance is also used outside of the body, or if there is only one instance.
+  /// How often an instance is used if none of its uses is dropped. (Near the first and the last iteration, uses may be
+  /// dropped.) The number is -1 if the instance is also used outside of the body, or if there is only one instance.
   std::int64_t body_uses = -1;
   /// The least and the greatest `ahead` of the actions that use the tensor.
   std::int32_t least_ahead = 0, most_ahead = 0;
@@ -74,14 +74,14 @@ struct Allocation {
 /// links. These seconds are the setup of the flow's route, plus the flow's bytes divided by the bandwidth of the
 /// slowest link.
 double seconds_alone(const Plan& plan, const Flow& flow);
-/// Returns the seconds for which an action occupies its stream if no other action uses its links. If flows of the
-/// action share links, the seconds are at least the time that these flows need together.
+/// Returns the seconds for which an action occupies its stream if no other action uses the links of its flows. If flows
+/// of the action share links, the seconds are at least the time that these flows need together.
 double seconds_alone(const Plan& plan, const Action& action);
 /// Returns the seconds between the end of the action and the arrival of its data: the longest latency of the action's
 /// flows.
 double latency(const Plan& plan, const Action& action);
 
-/// Returns an upper bound of the makespan of any execution: the seconds if all actions run one after the other.
+/// Returns an upper bound of the makespan of any execution: the seconds for all actions one after the other.
 double serial_seconds(const Plan& plan);
 
 struct PlanTables {
@@ -125,7 +125,7 @@ struct PlanTables {
   const std::vector<std::uint32_t>& body_tensors() const { return body_tensors_; }
   std::int32_t ahead(std::uint32_t action) const { return ahead_[action]; }
 
-  /// Returns the bytes that an action allocates in limited pools.
+  /// Returns the bytes that an action allocates, for each limited pool.
   std::span<const Demand> demands(std::uint32_t action) const {
     return {demands_.data() + first_demand_[action], demands_.data() + first_demand_[action + 1]};
   }
@@ -134,7 +134,7 @@ struct PlanTables {
   bool meets_others(const Flow& flow) const;
   bool contention_free() const;
 
-  /// Returns the seconds for which an action occupies its stream if no other action uses its links.
+  /// Returns the seconds for which an action occupies its stream if no other action uses the links of its flows.
   double seconds_alone(std::uint32_t action) const { return seconds_[action]; }
   double latency(std::uint32_t action) const { return latency_[action]; }
   double not_before(std::uint32_t action) const {
@@ -150,7 +150,7 @@ struct PlanTables {
     return plan.iterations > 1 && plan.section_of(action) == Section::body;
   }
 
-  /// Returns the instance of a tensor that an action in iteration i allocates or uses.
+  /// Returns the number of the tensor's instance that the action allocates or uses in this iteration.
   std::int64_t instance(std::uint32_t action, std::int64_t iteration, std::uint32_t tensor) const {
     if (!iterated[tensor]) return 0;
     return (action < plan.body_end ? iteration : plan.iterations) + ahead_[action];
@@ -165,8 +165,8 @@ struct PlanTables {
     return all_run ? made.body_uses : uses(made.placement, instance);
   }
 
-  /// Returns the iteration of the execution for which action `consumer` waits in iteration `iteration`. Returns -1 if
-  /// there is no such execution.
+  /// Returns the iteration of the execution for which `consumer` waits in iteration `iteration`. Returns -1 if there is
+  /// no such execution.
   std::int64_t awaited(std::uint32_t consumer, std::int64_t iteration, const Wait& wait) const {
     if (wait.action < plan.body_begin || wait.action >= plan.body_end) return 0;
     const bool inside = consumer >= plan.body_begin && consumer < plan.body_end;

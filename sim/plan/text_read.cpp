@@ -94,7 +94,7 @@ class PlanReader {
     return false;
   }
 
-  /// Sets the begin of this section, and for now also of all later sections, to the present number of actions.
+  /// Lets this section begin at the next action. Until a later section has its own line, it begins there, too.
   void begin_from(int section) {
     const auto size = static_cast<std::uint32_t>(plan_.actions.size());
     for (int s = section; s <= 2; ++s) begin_[static_cast<std::size_t>(s)] = size;

@@ -34,8 +34,8 @@ void add_flow(std::string& out, const Plan& plan, const Flow& flow) {
     out.append(":").append(std::to_string(flow.bytes));
 }
 
-/// The names of all actions, with quotes around names that need quotes. An action may wait for actions that are far
-/// away in the plan. All of these names are next to each other in memory, so that a look-up is fast.
+/// The names of all actions, with quotes around names that need quotes. An action may wait for an action that is far
+/// away in the plan. To make the look-up of its name fast, all names are next to each other in memory.
 class ActionNames {
  public:
   explicit ActionNames(const Plan& plan) {

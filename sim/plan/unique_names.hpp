@@ -1,5 +1,5 @@
-// Finds a name that two actions of one section share, for the check of a plan's structure. Most names consist of stage,
-// kind and micro-batch. The class compares these three parts without making the text of the name.
+// Finds a name that two actions of one section share. The check of a plan's structure uses this class. Most names
+// consist of stage, kind and micro-batch. The class compares these three parts without making the text of the name.
 #pragma once
 
 #include "plan/formula_numbers.hpp"

@@ -18,7 +18,7 @@ constexpr std::array<bool, 256> plain = [] {
 }();
 
 enum Mark : unsigned char {
-  pauses = 1,       ///< the character ends a part of a word, or has a meaning within it
+  pauses = 1,       ///< the character ends a part of a word, or has a meaning within a word
   needs_quotes = 2  ///< a name with this character needs quotes
 };
 /// The marks of each character, indexed by character.
@@ -177,7 +177,7 @@ std::string PlanLine::name(const Word& word) const {
   if (t.front() != '"') {
     if (!is_bare(t))
       fail(word.column,
-           "'" + std::string(t) + "': put a name with such characters in double quotes");
+           "'" + std::string(t) + "': put a name with these characters in double quotes");
     return std::string(t);
   }
   std::string out;

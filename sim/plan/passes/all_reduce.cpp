@@ -23,7 +23,7 @@ std::vector<std::string> devices_of(const std::vector<RingHop>& ring) {
   return devices;
 }
 
-/// The complete gradients of one stage and one batch on one device.
+/// The complete gradients of one stage on one device, after one batch.
 struct Sum {
   std::uint32_t ready = none;   ///< the backward pass after which the gradients may be sent
   std::uint32_t before = none;  ///< the ring is listed immediately before this action
@@ -68,7 +68,7 @@ class Rings {
  private:
   using Key = std::pair<std::int64_t, std::int32_t>;  ///< (batch, stage)
 
-  /// The backward passes of one device that sum gradients.
+  /// For one device, the first and the last backward pass of each batch and stage that adds to gradients.
   struct Passes {
     std::map<Key, std::uint32_t> first, last;
     std::map<std::int64_t, std::uint32_t> end;  ///< the last backward pass of each batch
@@ -110,8 +110,8 @@ class Rings {
     }
   }
 
-  /// Returns the action that needs the gradients: the stage's first update after the action `after`, or the save of its
-  /// gradients. Returns `none` if the gradients stay on the device.
+  /// Returns the action that needs the gradients of the stage: the first update of the stage, or the first save of its
+  /// gradients, that is listed after the action `after`. Returns `none` if the gradients stay on the device.
   std::uint32_t user_of(const std::string& device, std::int32_t stage, std::uint32_t after) const {
     const std::vector<std::uint32_t>& own = actions_of(device);
     for (auto at = std::upper_bound(own.begin(), own.end(), after); at != own.end(); ++at) {
@@ -146,9 +146,9 @@ class Rings {
         action.waits.push_back({sums[k].ready, 0});
         if (r > 0) action.waits.push_back({new_number(sent[from][r - 1]), 0});
       }
-      // The user waits for two transfers. The first transfer brings the last piece that the device receives, and so
-      // completes the sums. The second transfer sends the last piece that the device sends. The user must not change
-      // the gradients before this piece is sent.
+      // The action `user` waits for two transfers. The first transfer brings the last piece that the device receives,
+      // and so completes the sums. The second transfer sends the last piece that the device sends, and `user` must not
+      // change the gradients before this piece is sent.
       auto& waits = plan_.actions[sums[k].user].waits;
       for (const std::uint32_t end : {sent[from][steps - 1], sent[k][steps - 1]})
         waits.push_back({new_number(end), sums[k].distance});
@@ -204,15 +204,15 @@ class Rings {
     return action;
   }
 
-  /// Lists the action immediately before the action `before`. Returns the action's number among the added actions.
+  /// Lists the added action immediately before the action number `before`. Returns its number among the added actions.
   std::uint32_t list(Action action, std::uint32_t before) {
     added_.push_back(std::move(action));
     before_[before].push_back(static_cast<std::uint32_t>(added_.size() - 1));
     return static_cast<std::uint32_t>(added_.size() - 1);
   }
 
-  /// Until rebuild() moves the added actions to their positions, their numbers are greater than the numbers of all
-  /// other actions.
+  /// Returns the number of an added action until rebuild() moves the added actions to their positions. Until then, the
+  /// added actions are numbered after all other actions.
   std::uint32_t new_number(std::uint32_t added) const {
     return static_cast<std::uint32_t>(plan_.actions.size()) + added;
   }

@@ -10,7 +10,7 @@ namespace sluice {
 
 namespace {
 
-/// Returns the transfers section by section. Within a section, the transfers are in the order of their starts.
+/// Returns all transfers, section by section. Within a section, they are in the order of their starts.
 std::vector<std::uint32_t> in_order(const Plan& plan, const std::vector<double>& starts) {
   std::vector<std::uint32_t> order;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)

@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// Adds waits to the transfers that use a link together with other transfers. Within each section, each of these
-/// transfers waits for the previous transfer on its link, in the order of `starts` (seconds, indexed by action).
+/// Adds waits to the transfers that use a link together with transfers of other streams. Within each section, each of
+/// these transfers waits for the previous transfer on its link, in the order of `starts` (seconds, indexed by action).
 /// Transfers with equal starts follow the listing order. Transfers with different `ahead` do not wait for each other.
 void take_turns(Plan& plan, const std::vector<double>& starts);
 

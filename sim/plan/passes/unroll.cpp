@@ -37,16 +37,16 @@ class Unroller {
   }
 
  private:
-  /// Returns whether any name contains this mark. If a name contains it, the plan was already unrolled, and the new
-  /// copies need another mark.
+  /// Returns whether any name contains this mark. If so, the plan may have been unrolled before, and the new copies
+  /// need another mark.
   bool is_in_a_name(const std::string& mark) const {
     const auto has = [&](const auto& thing) { return thing.name.find(mark) != std::string::npos; };
     return std::any_of(plan_.actions.begin(), plan_.actions.end(), has) ||
            std::any_of(plan_.tensors.begin(), plan_.tensors.end(), has);
   }
 
-  /// The position of iteration `index` of the old body: the number of the copy in the new body, and the number of
-  /// earlier runs of the new body. Iteration 0 is copy 0 of run 0.
+  /// The position of an iteration of the old body: its copy in the new body, and how many runs of the new body come
+  /// before. Iteration 0 of the old body is copy 0 of run 0.
   struct Place {
     std::int64_t copy, runs;
   };
@@ -55,7 +55,7 @@ class Unroller {
     return {copy, (index - copy) / times_};
   }
 
-  /// Copy 0 of a tensor is the tensor itself.
+  /// Makes the copies of the tensors that the body allocates. Copy 0 of a tensor is the tensor itself.
   void copy_tensors() {
     copies_.assign(plan_.tensors.size(), none);
     for (std::uint32_t a = plan_.body_begin; a < plan_.body_end; ++a)
@@ -100,7 +100,7 @@ class Unroller {
     made_.actions.push_back(std::move(action));
   }
 
-  /// Returns the wait of the new action. The distance of a wait in the epilogue counts from the last iteration.
+  /// Returns the wait of the new action. In the epilogue, the distance of a wait counts from the last iteration.
   Wait moved(const Wait& wait, Section section, std::int64_t copy) const {
     if (plan_.section_of(wait.action) != Section::body)
       return {action(wait.action, 0), wait.distance};
