@@ -1,4 +1,4 @@
-// The command `sluice schema` prints JSON Schemas for editors. The schemas are made from the records.
+// The command `sluice schema` prints JSON Schemas for text editors. The schemas are made from the records.
 #include "document/schema.hpp"
 #include "model/catalog.hpp"
 #include "model/schema_rules.hpp"

@@ -29,7 +29,7 @@ struct TextTable {
   std::string csv() const;
 };
 
-/// The functions left() and right() return a column with this alignment.
+/// The functions left() and right() return a column whose text is aligned to that side.
 inline TextTable::Column left(std::string heading) {
   return {.heading = std::move(heading), .right_aligned = false};
 }

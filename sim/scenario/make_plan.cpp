@@ -81,7 +81,7 @@ void require_prices(const Scenario& scenario, const Device& device) {
   });
 }
 
-/// Throws an error for training of a model that decodes with a cache.
+/// Throws an error if the scenario trains a model that decodes with a cache.
 void require_no_cache_in_training(const Scenario& scenario) {
   if (!scenario.workload.training) return;
   for (const Layer& layer : scenario.model.layers)
@@ -180,7 +180,7 @@ std::string text_of(const Value& stages) {
   return text;
 }
 
-/// Returns the strategies for fates that are compared. If the scenario names a strategy, the list has only this
+/// Returns the strategies with which plans are compared. If the scenario names a strategy, the list has only this
 /// strategy. Training under a policy that compares no cuts has only the strategy that keeps all activations. If the
 /// scenario names no strategy for inference, the list has one empty element, and the policy chooses the strategy.
 std::vector<std::optional<Chosen<FateStrategy>>> open_fates(const Scenario& scenario) {

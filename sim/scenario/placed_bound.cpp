@@ -26,8 +26,8 @@ double seconds_on(const Scenario& scenario, const std::string& device) {
     if (kind == ActionKind::forward) forward += seconds;
     if (kind == ActionKind::backward) backward += seconds;
   }
-  // A plan without a placement prices backward passes as the workload says. A plan with a placement prices backward
-  // passes layer by layer.
+  // A plan without a placement prices backward passes as `workload.backward` says. A plan with a placement prices
+  // backward passes layer by layer.
   if (workload.training && workload.training->backward)
     backward = std::min(backward, *workload.training->backward * forward);
   return forward + backward;

@@ -18,7 +18,7 @@ namespace sluice {
 
 namespace {
 
-/// Reads the keys for training. Throws an error for each of these keys in a workload without training.
+/// Reads the keys for training. Throws an error if a workload without training has one of these keys.
 void read_training(Workload& workload, const Reader& reader) {
   if (reader.text("mode") == "inference") {
     for (const char* key : {"optimizer", "gradient_dtype", "optimizer_dtype", "master_weights",

@@ -47,8 +47,8 @@ Scenario scenario_from(Value document, const std::string& path,
 Scenario with_other_prices(const Scenario& base, const std::string& path,
                            const std::vector<std::string>& overrides);
 
-/// Cuts the model and lets the policy plan. Choices that the scenario leaves open are made by simulated seconds. Throws
-/// InputError, Infeasible.
+/// Cuts the model and lets the policy plan. If the scenario leaves choices open, candidates are simulated, and the
+/// fastest candidate is taken. Throws InputError, Infeasible.
 Plan make_plan(const Scenario& scenario);
 
 /// The stages of a cut model. If layers had to be split, this object also holds the model with the split layers.

@@ -24,7 +24,7 @@ struct CheckReport {
 };
 
 std::string check_text(const CheckReport& report);
-/// Returns the text about a scenario without colours: a line, a table and remarks.
+/// Returns a line, a table and remarks about a scenario, as text without colours.
 std::string scenario_text(const CheckReport& report, std::size_t scenario);
 /// Returns text such as "2 worse of 54 numbers, changed plan".
 std::string in_brief(const ScenarioVerdict& scenario);

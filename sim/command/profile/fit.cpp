@@ -112,8 +112,8 @@ std::string json_of(const Fit& fit, const FitSamples& samples) {
                          {"left_out", left_out}}));
 }
 
-/// Returns the reasons why rows are not used, with the number of rows for each reason, such as "3 of no class that is
-/// fitted: Flatten, 2 not measured".
+/// Returns the reasons why rows are not used, with the number of rows for each reason, such as "3 of a class that is
+/// not fitted: Flatten, 2 not measured".
 std::string reasons_of(const FitSamples& samples) {
   std::vector<std::string> reasons;
   for (const auto& [why, rows] : samples.left_out)

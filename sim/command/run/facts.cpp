@@ -27,8 +27,8 @@ std::string counted(const std::string& count, const std::string& one, const std:
   return count + " " + (count == "1" ? one : many);
 }
 
-/// Adds a fact about each group. There is one row per group. If there are many groups, there is a single row for equal
-/// facts, and otherwise the groups beyond `most_listed` are only counted.
+/// Adds a fact about each group. There is one row per group. If there are many groups, equal facts share one row, and
+/// of different facts only the first `most_listed` have a row.
 void add_of_groups(Rows& rows, const Facts& facts, const char* name, const std::string& label,
                    const std::function<std::string(const std::string& group)>& group_name) {
   Facts groups;

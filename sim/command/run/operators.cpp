@@ -1,4 +1,4 @@
-// Describes how the computation's time and energy are divided between operators.
+// Describes how the time and energy of the computation are divided among operators.
 #include "study/operators/operators.hpp"
 #include <cmath>
 

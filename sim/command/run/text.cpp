@@ -22,8 +22,8 @@ std::string bytes(double count) {
   return format_quantity(count, Dimension::bytes);
 }
 
-/// Returns a text that says whether the plan fits. If capacities are not enforced, the text may say by how many bytes a
-/// memory is exceeded.
+/// Returns a text that says whether the plan fits. If capacities are not enforced, the plan may exceed a memory, and
+/// the text says by how many bytes.
 std::string verdict(const Report& report) {
   std::vector<std::string> over;
   for (const Pool& pool : report.plan.pools) {

@@ -109,7 +109,7 @@ Recording recording_from(std::string_view bytes) {
 }
 
 Recording recording_of(const TraceReader& trace) {
-  // Together with their memory events, `most_spans` spans take about a gigabyte.
+  // This number of spans and their memory events take about a gigabyte of memory.
   constexpr std::uint64_t most_spans = 10'000'000;
   if (trace.is_folded() && trace.span_count() > most_spans)
     throw InputError(

@@ -44,7 +44,7 @@ const Record& entry_record() {
                   .default_text = "0"},
                  {.name = "atol",
                   .type = Type::number,
-                  .summary = "a tolerance in the metric's unit, which is added to `rtol`",
+                  .summary = "a tolerance in the metric's unit, in addition to `rtol`",
                   .default_text = "0"}}};
   return record;
 }

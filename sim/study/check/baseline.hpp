@@ -24,7 +24,7 @@ struct Entry {
   std::string unit = {};
   Metric::Better better = Metric::Better::neither;
   double rtol = usual_rtol;  ///< tolerance, as a share of the expected number
-  double atol = 0;           ///< a tolerance in the metric's unit, which is added to `rtol`
+  double atol = 0;           ///< a tolerance in the metric's unit, in addition to `rtol`
 };
 
 /// The name of a metric, and the key if the metric has keys: {"peak_bytes_by_class", "gpu/weight"}.

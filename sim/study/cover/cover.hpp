@@ -32,16 +32,16 @@ struct UnmeasuredOperator {
   std::string words;
   std::int64_t occurrences = 0;
   double weight = 0;  ///< the weight of all occurrences, by which operators are ranked
-  /// The seconds that all occurrences are expected to take: their weight times the ratio of measured seconds to weight
-  /// over all measured operators. This number is 0 if no operator was measured.
+  /// The seconds that all occurrences are expected to take: their weight times the measured seconds per unit of weight,
+  /// taken over all measured operators. This number is 0 if no operator was measured.
   double expected_s = 0;
 };
 
 struct Cover {
   /// Numbers of distinct operators in the passes of the model: of all operators, and of the measured operators.
   std::size_t operators = 0, measured = 0;
-  /// Sums over the operators that contain no other operators: the measured value of each operator times its
-  /// occurrences.
+  /// Sums over the operators that contain no other operators: the measured value of each operator times the number of
+  /// its occurrences.
   double attributed_s = 0, attributed_j = 0;
   std::size_t with_energy = 0;  ///< the number of measured operators with joules
   std::optional<double> whole_s, whole_j;

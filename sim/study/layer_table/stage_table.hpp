@@ -21,8 +21,8 @@ struct Target {
   double bandwidth = 0;  ///< byte per second of the slowest link between host memory and the device
   double flop_per_s = 0;  ///< the device's rate times the efficiency
 
-  /// Throws InputError when there is no such device, no rate for the dtype, or no link that feeds
-  /// the device.
+  /// Throws InputError when the device has no rate for the dtype, or when no links lead to the
+  /// device.
   Target(const Platform& platform, const Device& device, DType dtype, ChosenCost cost);
   double transfer_s(std::int64_t elements) const;
   /// Throws InputError if a sum does not fit into 64 bits.

@@ -62,8 +62,8 @@ class Collector {
                                            .joules = energy_of(profile, row, device)});
   }
 
-  /// Throws unless all rows of a class and a device were measured in one way. Rows of a class may have different
-  /// operators. But a common fit of rows with a hot cache and rows with a cold cache would describe neither.
+  /// Throws unless all rows of a class and a device were measured in the same way. Rows of a class may have different
+  /// operators. But a common fit of rows with a hot cache and rows with a cold cache would describe neither of the two.
   void require_alike_rows() const {
     for (const auto& [key, rows] : rows_) {
       const auto& [of, dtype, device] = key;

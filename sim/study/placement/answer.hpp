@@ -14,8 +14,8 @@ namespace sluice {
 /// The keys of a row, in the order of the columns.
 const std::vector<std::string>& placement_columns();
 
-/// Returns the row of a result, which is a mapping. If the method of the result was refused, the row has the reason,
-/// but no times and no moves.
+/// Returns the row of a result as a mapping. If the method of the result was refused, the row has the reason, but no
+/// times and no moves.
 Value placement_row(const PlacementCurve& curve, const PlacementResult& result);
 
 /// Returns the static placement whose tensors are shown unless the user chooses another placement. This is the

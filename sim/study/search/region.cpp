@@ -167,8 +167,8 @@ bool Region::search(std::size_t most_points) {
   most_points_ = most_points;
   try {
     ask_corners();
-    // If all corners failed, no point of this region can be the answer. Then a varied key is wrong, or the requested
-    // number does not exist.
+    // If all corners failed, no point of this region can be the answer: a varied key is wrong, or the requested number
+    // does not exist.
     if (trials_.all_failed() || all_lack_numbers()) return true;
     const std::size_t enough =
         std::min(most_points / 2, worth_dividing_a_dimension * searched_.size());

@@ -15,7 +15,7 @@ class Region {
   Region(const std::vector<SearchKey>& keys, Trials& trials, SearchRow row,
          std::vector<std::size_t> searched);
 
-  /// Asks for at most `most_points` points. Returns true if the search ended after fewer points.
+  /// Evaluates at most `most_points` points. Returns true if the search ended after fewer points.
   bool search(std::size_t most_points);
 
  private:
@@ -32,11 +32,11 @@ class Region {
   void divide(const Score& score, std::size_t most_points);
   bool has_one_that_keeps() const;
   bool all_lack_numbers() const;
-  /// Returns the best points of this region that are far enough from each other. The best point comes first.
+  /// Returns the best points of this region, without points close to a better point. The best point comes first.
   std::vector<std::size_t> starts() const;
   void walk_from(std::size_t start);
-  /// Tries the neighbours of the best point in the keys with whole numbers, until no neighbour is better than the best
-  /// point.
+  /// Tries the neighbours of the best point, which differ from it by 1 in one key with whole numbers. Ends when no
+  /// neighbour is better than the best point.
   void try_neighbours();
 
   const std::vector<SearchKey>& keys_;

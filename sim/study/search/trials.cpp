@@ -29,7 +29,7 @@ double number_in(const SearchNumber& number, const std::string& value, const Poi
   return number.is_key() ? std::strtod(value.c_str(), nullptr) : outcome.number(number.name);
 }
 
-/// Returns the bytes that are missing, divided by the available bytes. Returns 1 if these bytes are not known.
+/// Returns the missing bytes, divided by the available bytes. Returns 1 if one of the two numbers is not known.
 double lack_of(const PointResult& outcome) {
   if (outcome.shortage.empty()) return 1;
   const Value shortage = parse_text(outcome.shortage, "shortage.json");

@@ -15,7 +15,7 @@ namespace {
 constexpr int most_wait_ms = 60'000;  ///< the longest wait for the transaction of another process
 
 /// Returns a name that tells SQLite that no process changes the file. With this name, SQLite opens the file without
-/// making further files.
+/// making other files beside it.
 std::string unchanging(const std::string& path) {
   std::string name = "file:";
   for (const char c : path) {

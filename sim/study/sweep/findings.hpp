@@ -41,7 +41,7 @@ struct HiddenFrom {
   bool everywhere = false;  ///< whether transfers are hidden from the first value on
 };
 /// Returns the findings for the points that ran, along the axis with the most values among the axes that have only
-/// numbers. Returns an empty list if there is no such axis, or if no whole grid was swept.
+/// numbers. Returns an empty list if there is no such axis, or if the points are not a whole grid.
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result);
 
 /// The points that were refused for one common reason. Numbers in the text of the reason may differ.

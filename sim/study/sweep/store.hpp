@@ -55,7 +55,7 @@ class Store {
   std::unique_ptr<Database> database_;
 };
 
-/// Copies the points that `into` lacks from the store at `from`. An answer replaces a failed point. Returns the number
+/// Copies from the store at `from` the points that `into` lacks. An answer replaces a failed point. Returns the number
 /// of copied points.
 std::size_t merge(Store& into, const std::string& from);
 

@@ -44,7 +44,7 @@ std::string text_at(const Value& document, const char* key) {
   return value != nullptr && value->is_scalar() ? value->text() : "";
 }
 
-/// Returns the comment after a '#' on the line of a value, which says where the figure comes from.
+/// Returns the comment after a '#' on the line of a value. The comment says where the figure comes from.
 std::string comment_at(const Value& value) {
   const std::string line = value.source() ? value.position().source : "";
   const std::size_t mark = line.find(" #");

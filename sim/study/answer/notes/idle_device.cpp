@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// A device counts as idle when it computes for a tenth of the busiest device's seconds, or less.
+/// A device counts as idle if it computes for less than a tenth of the busiest device's seconds.
 constexpr double tenfold = 10;
 
 std::string percent(double share) {

@@ -15,9 +15,9 @@ bool is_linear(const Layer& layer) {
          layer.macs > 0 && layer.parameters > 0;
 }
 
-/// Returns the greatest common divisor of the rows per sample of all linear layers. The multiply-accumulates of a layer
-/// are rows x weights. The parameters of a layer are weights and biases, so macs / parameters is a little below the
-/// number of rows and is rounded up.
+/// Returns the largest number that divides the rows per sample of every linear layer. The multiply-accumulates of a
+/// layer are rows x weights. The parameters of a layer are weights and biases, so macs / parameters is a little below
+/// the number of rows and is rounded up.
 std::int64_t rows_of_linear(const Model& model) {
   std::int64_t rows = 0;
   for (const Layer& layer : model.layers)
