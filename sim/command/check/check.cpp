@@ -164,7 +164,7 @@ const Command check_command = {
          force_option(Output::junit),
          {.name = "format",
           .value = "FORMAT",
-          .summary = "how to answer",
+          .summary = "the format of the answer",
           .absent = "text",
           .choices = {"text", "json", "github"}},
          {.name = "jobs",
@@ -203,7 +203,7 @@ const Command check_command = {
                  {"sluice check --compare streamed resident scenarios/alexnet_*.yaml",
                   "for each scenario, the numbers of the two policies"},
                  {"sluice check --compare streamed '{name: streamed, prefetch: 0}' alexnet_x200",
-                  "how much a parameter changes"}},
+                  "how much a parameter changes the numbers"}},
     .run = run_check,
 };
 

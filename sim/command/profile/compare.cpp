@@ -194,7 +194,7 @@ std::vector<Option> options() {
   const std::vector<Option> own = {
       {.name = "between",
        .value = "COLUMN=A,B",
-       .summary = "two kinds of rows of one profile: cache=hot,cold, method=simultaneous,single"},
+       .summary = "two kinds of rows of one profile, such as cache=hot,cold"},
       {.name = "but",
        .value = "COLUMNS",
        .summary =

@@ -139,7 +139,7 @@ int run_fit(const Arguments& arguments) {
   const FitSamples samples = samples_of(profiles, devices_of(arguments));
   if (samples.classes.empty())
     throw InputError("none of the rows can be fitted" + (samples.left_out.empty()
-                                                             ? std::string("; there are none")
+                                                             ? std::string("; there are no rows")
                                                              : ": " + reasons_of(samples)));
   const Fit fit = fit_of(arguments, profiles, samples);
   if (file) {

@@ -69,7 +69,7 @@ int run_link(const Arguments& arguments) {
   for (const LinkDirection& one : directions) told_apart = told_apart || one.single;
   if (!told_apart)
     message(
-        "sluice: in no direction does the profile have both single copies and queued copies (method: queued), so "
+        "sluice: the profile has no direction with both single copies and queued copies (method: queued), so "
         "latency and set-up cannot be told apart; the whole time at 0 bytes counts as set-up");
   return 0;
 }

@@ -184,7 +184,7 @@ const Command search_command = {
           "among the batches that need at most 4 GB of the card, the one with the highest throughput"},
          {"sluice search alexnet_x200 --minimise platform.links.host.bandwidth "
           "platform.links.host.bandwidth=8GB/s..128GB/s --subject-to 'makespan_s<=8s'",
-          "the least bandwidth of the link with which the run takes at most 8 s"},
+          "the least bandwidth of the link for a run of at most 8 s"},
          {"sluice search alexnet_resident --minimise energy_per_sample_j workload.batch=1..64 "
           "policy.buffers=1,2 --store study.db",
           "a range of whole numbers and a list of values; if the search is stopped, the same command continues it"}},

@@ -116,7 +116,7 @@ std::vector<double> by_factor(const std::string& word, const Range& range) {
   std::vector<double> numbers;
   constexpr double rounding = 1e-12;
   for (double at = range.low.number; at <= range.high.number * (1 + rounding); at *= *factor) {
-    if (numbers.size() == most_points) refuse(word, "these are more than a million values");
+    if (numbers.size() == most_points) refuse(word, "this range has more than a million values");
     numbers.push_back(at);
   }
   return numbers;
@@ -126,7 +126,7 @@ std::vector<double> one_by_one(const std::string& word, const Range& range) {
   if (!range.low.whole || !range.high.whole)
     refuse(word, "a range without ':n' or '*f' runs over whole numbers");
   if (range.high.number - range.low.number >= static_cast<double>(most_points))
-    refuse(word, "these are more than a million values");
+    refuse(word, "this range has more than a million values");
   std::vector<double> numbers;
   for (double at = range.low.number; at <= range.high.number; ++at) numbers.push_back(at);
   return numbers;
@@ -233,7 +233,7 @@ Points::Points(std::vector<Axis> axes, Over over) : axes_(std::move(axes)), over
     strides_[a] = size_;
     if (count > most_points / std::max<std::size_t>(size_, 1))
       throw UsageError(
-          "these are more than a million points; leave out values, or combine the axes with zip");
+          "these keys give more than a million points; leave out values, or combine the axes with zip");
     size_ *= count;
   }
 }

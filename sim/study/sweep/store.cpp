@@ -159,8 +159,8 @@ class Store::Database {
   void require_tables() {
     if (is_empty())
       throw InputError("'" + connection_.path() +
-                       "' is not a store of sweeps: it is empty; a sweep that was ended early may "
-                       "have left it");
+                       "' is not a store of sweeps: the file is empty; a sweep that was ended early "
+                       "may have left it");
     if (pragma("application_id") != application)
       throw InputError("'" + connection_.path() +
                        "' is a database of another program, not a store of sweeps");

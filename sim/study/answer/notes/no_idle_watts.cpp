@@ -25,7 +25,7 @@ std::string text(const AnsweredScenario& answered) {
                                                : join(devices, " and ");
   return "The energy counts 0 W for " + whose + " while nothing computes there, " +
          format_quantity(100 * waits, Dimension::none) +
-         " % of the time: the platform has no source for idle watts. Give them as "
+         " % of the run: the platform has no source for idle watts. Give idle watts as "
          "platform.devices.NAME.idle=30W; a real card also takes power at rest.";
 }
 
