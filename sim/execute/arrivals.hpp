@@ -26,7 +26,7 @@ struct StartReason {
     if (time < ready || (time == ready && (reason == WaitReason::none || by_row <= row))) return;
     *this = {time, WaitReason::data, action, by_row};
   }
-  /// Takes into account that the action does not start before its not_before time.
+  /// Takes into account that the action does not start before the time of its `not_before`.
   void consider_not_before(double time) {
     if (time > ready) *this = {time};
   }
@@ -115,14 +115,14 @@ class Arrivals {
     snapshot.add_time(arrival);
     snapshot.add_row(row);
   }
-  /// The latest execution of an action that has ended.
+  /// The last execution of an action that has ended, among all executions of this action.
   struct Progress {
-    std::int64_t done = 0;  ///< the iteration of the last ended execution, plus 1
+    std::int64_t done = 0;  ///< the iteration of this execution, plus 1
     double arrival = 0;     ///< the time at which the data of this execution arrived
     std::int64_t row = -1;  ///< the row of this execution in the trace
   };
-  /// An execution that has ended but whose data have not arrived. There are such executions only if a link has a
-  /// latency.
+  /// An execution that has ended but whose data have not arrived. An execution is in this state only if it has a flow
+  /// over a route with a latency.
   struct Flight {
     std::int64_t iteration;
     double arrival;

@@ -42,7 +42,7 @@ void describe_waiter(std::ostream& out, const Plan& plan, const Deadlock::Waiter
         << plan.streams[plan.actions[waiter.awaited_action].stream].name;
 }
 
-/// Adds up the instances of each tensor, so that 300 instances of an activation become a single line of the message.
+/// Describes what is in a pool. Adds up the instances of each tensor, so that 300 instances take a single line.
 void describe_pool(std::ostream& out, const Plan& plan, const Deadlock& blocking,
                    std::uint32_t pool) {
   struct Sum {

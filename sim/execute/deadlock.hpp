@@ -1,5 +1,5 @@
-// Describes why an execution cannot go on: which actions wait, for which actions or bytes, and which tensors occupy the
-// memory. Both executors use this description, so that both executors give equal messages.
+// Describes why an execution cannot go on: which actions wait, for what each of these actions waits, and which tensors
+// occupy the memory. Both executors use this description, so that both executors give equal messages.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ struct Deadlock {
   struct Waiter {  ///< a stream whose head cannot start
     std::uint32_t action = none;
     std::int64_t iteration = 0;
-    /// The action for which the head waits, or `none` if it waits for bytes.
+    /// The action for which the head waits, or `none` if the head waits for bytes.
     std::uint32_t awaited_action = none;
     std::int64_t awaited_iteration = 0;
-    /// The pool in which the head waits for `bytes`, or `none` if it waits for an action.
+    /// The pool in which the head waits for `bytes`, or `none` if the head waits for an action.
     std::uint32_t pool = none;
     std::int64_t bytes = 0;
-    /// The number of requests that are listed earlier and for which the head must leave room in the pool.
+    /// The number of earlier requests in this pool. The head must leave room for these requests.
     std::int64_t earlier = 0;
   };
   struct HeldTensor {  ///< an instance of a tensor in a pool

@@ -40,8 +40,8 @@ class Emitter {
     if (!grants_.empty()) emit_grants();
   }
 
-  /// Sets whether all spans and events that are emitted from now on are recorded, so that they can be repeated. Deletes
-  /// the earlier record.
+  /// Sets whether all spans and events that are emitted from now on are recorded, so that repeat() can emit them again.
+  /// Deletes the earlier record.
   void keep(bool keeps);
   /// A position in the record, from which repeat() emits again.
   struct Mark {

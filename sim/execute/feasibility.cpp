@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-/// Returns the action whose executions together take the most time.
+/// Returns the action for which the sum of the seconds of all its executions is the greatest.
 std::uint32_t longest_action(const Plan& plan) {
   std::uint32_t longest = 0;
   double most = -1;
@@ -38,7 +38,7 @@ void check_totals(const Plan& plan, double seconds) {
   for (std::uint32_t a = plan.body_begin; a < plan.body_end; ++a)
     if (__builtin_add_overflow(executions, plan.executions_of(a), &executions))
       header_fault(plan, "iterations",
-                   std::to_string(plan.iterations) + " iterations of its body would be more than " +
+                   std::to_string(plan.iterations) + " iterations of the body would be more than " +
                        "2^63 - 1 executions of actions");
   constexpr double longest = 1e300;
   if (seconds <= longest) return;
@@ -79,7 +79,7 @@ void check_demands(const PlanTables& tables) {
                             plan.streams[plan.actions[a].stream].name + " needs " +
                             bytes_text(demand.bytes) + " at once in " + pool.name +
                             ", whose capacity is " + bytes_text(pool.most()) +
-                            ", even when it is empty; it allocates:";
+                            ", so the action does not fit even into the empty pool; it allocates:";
       std::vector<std::uint32_t> tensors;
       for (const Placement& p : plan.actions[a].allocates)
         if (p.pool == demand.pool) {

@@ -138,7 +138,7 @@ std::int64_t Grants::most_iterations() const {
   return most;
 }
 
-/// Returns whether the claim fits. Also records the sum of bytes that the grant would count.
+/// Returns whether the claim fits into its pool. Also stores in held_ the sum of bytes that was counted.
 bool Grants::fits(const Claim& claim, std::uint32_t stream) {
   const std::int64_t level = residency_.level(claim.pool);
   const WideBytes own = WideBytes{level} + claim.bytes;

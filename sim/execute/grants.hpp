@@ -3,8 +3,8 @@
 // which its functions are called.
 //
 // A pool that one device owns grants by reservation (reservation.hpp). A shared pool grants requests in the order of
-// their moments, and requests of one moment in the order of their streams. Function settle_shared() grants the requests
-// of a moment, so call it only after all requests of the moment have been made.
+// their moments, and requests of one moment in the order of their streams. The function settle_shared() makes the
+// grants of shared pools, so call it only after all requests of a moment have been made.
 #pragma once
 
 #include <algorithm>
@@ -58,9 +58,9 @@ class Grants {
 
   void write(Snapshot& snapshot) const;
   void skip(const Jump& jump);
-  /// Returns the largest number of iterations that may be skipped. The limit exists because a request of the epilogue
-  /// must leave room for the requests of the remaining iterations. Skipping iterations reduces the number of these
-  /// requests.
+  /// Returns the largest number of iterations that may be skipped. The limit exists because a waiting request of the
+  /// epilogue must leave room for the requests of all remaining iterations. After a skip, it leaves room for fewer
+  /// requests. The limit keeps the request waiting.
   std::int64_t most_iterations() const;
 
   /// Returns for each pool the greatest sum, in bytes, that the reservation rule counted at any grant: the held bytes,
@@ -127,7 +127,7 @@ class Grants {
   bool unlimited_;
   std::vector<std::uint32_t> first_;  ///< for each action, the index of its first claim
   std::vector<Claim> claims_;
-  /// For each limited pool, the capacity that grants may use.
+  /// For each limited pool, the most bytes that may be granted.
   std::vector<std::int64_t> most_;
   std::vector<Reservation> reservations_;  ///< indexed by pool
   std::vector<Request> requests_;          ///< indexed by stream
@@ -136,7 +136,7 @@ class Grants {
   std::vector<std::uint32_t> changed_;  ///< the pools in which bytes were released at this moment
   /// For each pool, the row of the span that last released bytes.
   std::vector<std::int64_t> changed_by_;
-  /// Bytes, indexed by pool. held_ is the sum that the reservation rule counts for the request that is being examined.
+  /// Bytes, indexed by pool. held_ has the sums that fits() counted last.
   std::vector<std::int64_t> held_, reserved_;
   bool shared_changed_ = false;
 };

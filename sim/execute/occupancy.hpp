@@ -15,7 +15,7 @@ class Occupancy {
   /// With `every_flow`, all flows that move bytes count as shared, including flows whose links no other flow uses.
   explicit Occupancy(const PlanTables& tables, bool every_flow = false);
 
-  /// Returns whether the action has an arithmetic part, which is seconds of computation or a flow that shares no link.
+  /// Returns whether the action has an arithmetic part: seconds of computation, or flows that share no link.
   bool has_own(std::uint32_t action) const { return own_[action] >= 0; }
   /// Returns the seconds of the arithmetic part.
   double own(std::uint32_t action) const { return own_[action]; }

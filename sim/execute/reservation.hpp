@@ -7,12 +7,12 @@
 //
 //     level + (bytes of the earlier requests) + its own bytes <= capacity
 //
-// So a grant never changes the room for another request. Suppose that request k is granted before request j, although j
-// is listed earlier. Then the bytes of j were part of the sum for k. For a request that is listed after k, it does not
-// matter whether the bytes of k count as held or as reserved. Only a release of bytes can make a further grant
-// possible. So the requests of a moment may be examined in any order. Every request still fits when its turn comes in
-// listing order. So no grant is later than it would be if all grants were given in listing order. With a greater
-// capacity, no grant is later than with the smaller capacity.
+// So a grant never changes whether another request fits. Suppose that request k is granted before request j, although j
+// is listed earlier. The bytes of j were part of the sum for k, so j fits before and after the grant of k. For a
+// request that is listed after k, it does not matter whether the bytes of k count as held or as reserved. Only a
+// release of bytes can make another grant possible. So the requests of a moment may be examined in any order. Every
+// request still fits when all earlier requests are granted. So no grant is later than it would be if all grants were
+// given in listing order. With a greater capacity, no grant is later than with the smaller capacity.
 //
 // A stream executes in listing order, so its requests are granted in listing order. The pool's requests are therefore
 // kept in queues (one per stream, section and `ahead`), and each queue records which of its requests is the next to be
@@ -89,8 +89,8 @@ class Reservation {
     /// The rounds in which the actions of this queue are executed.
     std::int64_t first_round = 0, end_round = 0;
     std::vector<std::uint32_t> actions;  ///< the actions of one round, in listing order
-    /// For each action, the bytes that the previous actions of the queue request in a round. The last element is the
-    /// sum of the bytes of all actions.
+    /// For each action, the bytes that the earlier actions of the queue request in a round. The last element is the sum
+    /// of the bytes of all actions of the queue.
     std::vector<WideBytes> before{0};
     std::size_t position = 0;  ///< the position of `next` in `actions`
     Sum granted;
@@ -104,7 +104,7 @@ class Reservation {
       }
       next = next.round < end_round ? ListingPosition{next.round, actions[position]} : nowhere;
     }
-    /// Returns the sum of all requests before this place, whether they are granted or not.
+    /// Returns the sum of the bytes of all requests before this place, whether they are granted or not.
     Sum listed(const ListingPosition& place) const;
   };
   RequestQueue& queue_of(const PlanTables& tables, std::uint32_t action);

@@ -10,9 +10,9 @@ void add_home(const Plan& plan, std::uint32_t tensor, std::int64_t& bytes) {
   const Tensor& added = plan.tensors[tensor];
   if (__builtin_add_overflow(bytes, added.bytes, &bytes))
     tensor_count_fault(plan, tensor,
-                       "tensor '" + added.name +
-                           "' brings the sum to more than 2^63 - 1 bytes in " +
-                           plan.pools[added.home].name + ", their home");
+                       "with tensor '" + added.name +
+                           "', there are more than 2^63 - 1 bytes in " +
+                           plan.pools[added.home].name + ", the tensor's home");
 }
 
 Residency::Residency(const PlanTables& tables)
@@ -58,8 +58,8 @@ void Residency::there_already(const Placement& made, std::uint32_t action,
 
 void Residency::too_many_bytes(const Placement& made, std::uint32_t action) const {
   plan_count_fault(tables_.plan, action,
-                   "the tensors of '" + name_of(tables_.plan.actions[action]) +
-                       "' bring the sum to more than 2^63 - 1 bytes in " +
+                   "with the tensors of '" + name_of(tables_.plan.actions[action]) +
+                       "', there are more than 2^63 - 1 bytes in " +
                        tables_.plan.pools[made.pool].name);
 }
 

@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// Adds the bytes of a tensor to `bytes`, the sum of all tensors that stay in the same home. Throws InputError if the
-/// sum exceeds 64 bits.
+/// Adds the bytes of a tensor to `bytes`, which is the sum over all tensors that have the same home. Throws InputError
+/// if the sum exceeds 64 bits.
 void add_home(const Plan& plan, std::uint32_t tensor, std::int64_t& bytes);
 
 class Residency {
@@ -37,7 +37,7 @@ class Residency {
     for (const Placement& use : tables_.accesses(action))
       if (!find(use, tables_.instance(action, iteration, use.tensor))) absent(use, action);
   }
-  /// Counts the uses of an action that ends. Calls freed(placement) for each instance that leaves its pool.
+  /// Counts a use of each operand of an ended action. Calls freed(placement) for each instance that leaves its pool.
   template <class Freed>
   void release(std::uint32_t action, std::int64_t iteration, Freed&& freed) {
     for (const Placement& use : tables_.accesses(action))
@@ -79,7 +79,7 @@ class Residency {
                                   std::int64_t iteration) const;
   [[noreturn]] void too_many_bytes(const Placement& made, std::uint32_t action) const;
   const PlanTables& tables_;
-  /// For each tensor, its instances, with the oldest first. There are only a few instances at a time.
+  /// For each tensor, its instances in pools, with the oldest first. There are only a few instances at a time.
   std::vector<Few<ResidentInstance, 1>> resident_;
   std::vector<std::int64_t> levels_;
 };

@@ -7,13 +7,13 @@
 
 namespace sluice {
 
-/// Returns the bytes that these tensors need in a pool, by class, and the bytes that are available in this pool.
+/// Returns the bytes that these tensors need in a pool, by tensor class, and the bytes that this pool has.
 Shortage shortage_in(const Plan& plan, std::uint32_t pool,
                      const std::vector<std::uint32_t>& tensors);
 
-/// Returns which actions wait, and for which actions or pools. If an action waits for memory, the result also contains
-/// the tensors in the first pool with a waiting action. The result also contains the tensors that the first request in
-/// this pool would allocate.
+/// Returns which actions wait, and for which action or pool each of them waits. If actions wait for memory, the result
+/// also contains the tensors in the first pool for which an action waits, and the tensors that the first waiting
+/// request would allocate in this pool.
 Shortage shortage_of(const Plan& plan, const Deadlock& blocking);
 
 }  // namespace sluice

@@ -12,8 +12,8 @@ double rounding_of(double now, std::int64_t executions) {
 
 namespace {
 
-/// Returns the largest number of seconds by which the lengths of two equal periods may differ. The seconds of this
-/// difference grow with the number of executions, because each sum of seconds is rounded.
+/// Returns by how many seconds the lengths of two equal periods may differ at most. Each sum of seconds is rounded, so
+/// the difference grows with the number of executions.
 double rounding(const Snapshot& last, const Snapshot& before) {
   return rounding_of(last.now, last.row - before.row);
 }

@@ -105,8 +105,8 @@ inline void Replay::part_ends(std::uint32_t s) {
   if (--streams_[s].parts == 0) ending_.push_back(s);
 }
 
-/// Starts the actions that may start now: the actions that were granted their bytes, and the actions whose waits have
-/// ended.
+/// Starts the actions that may start now: actions that waited for bytes and have been granted these bytes, and actions
+/// whose waits have ended.
 inline void Replay::go_on() {
   if (grants_.unsettled()) {
     grants_.settle(granted_);
@@ -139,7 +139,7 @@ void Replay::share_links() {
   for (const std::uint32_t f : sharing_->update(now_)) expect_flow(f, sharing_->flow(f).end());
 }
 
-/// Sets the next event of this stream. The earlier event of the stream becomes invalid.
+/// Sets the time of the stream's next event. The event that was set before becomes invalid.
 void Replay::expect(std::uint32_t s, double time) {
   streams_[s].expected_at = time;
   events_.push({time, s, none, ++streams_[s].version});
@@ -177,7 +177,7 @@ inline void Replay::attempt(std::uint32_t s) {
 }
 
 /// Returns whether all executions for which the head of the stream waits have ended. If one of these executions has not
-/// ended, adds the stream to the list of streams that wait for the first such execution.
+/// ended, adds the stream to the list of streams that wait for the first execution that has not ended.
 inline bool Replay::all_ended(std::uint32_t s) {
   StreamState& stream = streams_[s];
   const std::uint32_t a = stream.cursor.action();
@@ -254,7 +254,7 @@ inline void Replay::finish(std::uint32_t s) {
   trying_.push_back(s);
 }
 
-/// The streams that waited for this execution check their waits again.
+/// Makes the streams that waited for this execution check their waits again.
 inline void Replay::wake(std::uint32_t a, std::int64_t iteration) {
   std::uint32_t s = std::exchange(first_waiter_[a], none);
   while (s != none) {

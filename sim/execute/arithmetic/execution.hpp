@@ -25,8 +25,8 @@ struct StreamState {
   StartReason cause;
   State state = State::waiting;
   bool own_left = false;      ///< whether the arithmetic part (occupancy.hpp) of the action runs
-  std::uint32_t parts = 0;    ///< the number of parts of the action that still run
-  std::uint32_t version = 0;  ///< the version of the valid event
+  std::uint32_t parts = 0;    ///< how many flows and arithmetic parts of the action still run
+  std::uint32_t version = 0;  ///< an event with another version is no longer valid
   double expected_at = 0;     ///< the time of the valid event
   // The action for which the stream waits, and the next stream that waits for this action.
   std::uint32_t awaited_action = none;
@@ -34,7 +34,7 @@ struct StreamState {
   std::uint32_t next_waiter = none;
 };
 
-/// A slot for a flow that may share a link with other flows. A stream has enough slots for any one of its actions.
+/// Room for a flow that may share a link with other flows. A stream has enough room for the flows of any one action.
 struct FlowState {
   enum class Is : std::uint8_t { idle, setting_up, flowing };
   std::uint32_t stream = none;
@@ -43,21 +43,21 @@ struct FlowState {
   double expected_at = 0;
 };
 
-/// An event of a stream or of one of its flows. At an event of a stream, the arithmetic part of its action ends, or its
-/// head may try to start. At an event of a flow, the flow begins or has arrived.
+/// An event of a stream or of one of its flows. At an event of a stream, the arithmetic part of the stream's action
+/// ends, or the head of the stream may try to start. At an event of a flow, the flow begins or has arrived.
 struct Event {
   double time;
   std::uint32_t stream;
-  std::uint32_t flow;  ///< `none` if the event is not the event of a flow
+  std::uint32_t flow;  ///< `none` if the event is an event of the stream
   std::uint32_t version;
   bool operator>(const Event& other) const {
     return time > other.time || (time == other.time && stream > other.stream);
   }
 };
 
-/// Returns the largest number of iterations by which a wait refers back or a prefetch refers ahead.
+/// Returns the largest number of iterations by which a wait looks back or an `ahead` looks forward.
 std::int64_t reach_of(const Plan& plan);
-/// Returns whether the replay looks for a steady state. If the plan has few iterations, a steady state would save
+/// Returns whether the replay looks for a steady state. If the plan has few iterations, skipping periods would save
 /// little time.
 bool may_repeat(const Plan& plan);
 
@@ -88,7 +88,7 @@ class Replay {
   void wake(std::uint32_t a, std::int64_t iteration);
   void note_blocking();
 
-  /// Returns the flow of the plan that occupies this slot.
+  /// Returns the flow of the plan that `flows_[f]` stands for.
   const Flow& flow_in(std::uint32_t f) const {
     const std::uint32_t s = flows_[f].stream, a = streams_[s].cursor.action();
     return plan_.actions[a].flows[occupancy_.shared(a)[f - first_flow_[s]]];
@@ -111,16 +111,16 @@ class Replay {
   Arrivals arrivals_;
   std::vector<StreamState> streams_;
   std::vector<FlowState> flows_;
-  std::vector<std::uint32_t> first_flow_;  ///< for each stream, the number of its first flow slot
+  std::vector<std::uint32_t> first_flow_;  ///< for each stream, its first index in `flows_`
   std::optional<Sharing> sharing_;
   std::optional<Emitter> emitter_;
   /// For each action, the first stream that waits for it.
   std::vector<std::uint32_t> first_waiter_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::vector<std::uint32_t> ending_, trying_, granted_;  ///< the streams of this round
+  std::vector<std::uint32_t> ending_, trying_, granted_;  ///< streams, for the events of this round
   double now_ = 0;
   std::int64_t executed_ = 0;
-  std::uint32_t leader_ = none;  ///< the stream whose iterations are counted
+  std::uint32_t leader_ = none;  ///< the iterations of this stream count for periods
   bool iteration_begins_ = false;
   std::optional<PeriodSearch> period_;
   std::vector<Emitter::Mark> marks_;  ///< one mark per recorded state

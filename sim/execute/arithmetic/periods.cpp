@@ -1,4 +1,4 @@
-// Finds the steady state of a replay: records states of the replay, and skips whole periods.
+// Finds the steady state of a replay. To find it, records states of the replay. Then skips whole periods.
 #include <bit>
 #include <cstdlib>
 
@@ -91,8 +91,8 @@ void Replay::write_running(Snapshot& state, std::uint32_t s) const {
   }
 }
 
-/// Skips as many whole periods as possible. The skipped periods must end well before the last iterations, which differ
-/// from other iterations.
+/// Skips as many whole periods as possible. The skipped periods must end well before the last iterations, because the
+/// last iterations differ from the other iterations.
 void Replay::jump(const Jump& period) {
   std::int64_t farthest = 0;
   for (const StreamState& stream : streams_)

@@ -17,7 +17,7 @@
 namespace sluice {
 
 struct ReplayOptions {
-  /// If true, every grant is given at once, as if every pool were unlimited. Reservations are still counted.
+  /// If true, every grant is given at once, as if every pool were unlimited. `reserved` is still computed.
   bool unlimited = false;
   /// If true, the replay skips whole periods of a steady state, and the sink receives the repeated spans. If false,
   /// every action is executed. The times with `true` and with `false` agree to 1e-12 of the makespan.
@@ -33,8 +33,8 @@ struct ReplayResult {
   /// Seconds until all actions have ended and all data have arrived.
   double makespan = 0;
   std::vector<std::int64_t> peaks;  ///< bytes, by pool
-  /// For each pool, the greatest sum of held bytes, reserved bytes and granted bytes at a grant. If the pool's capacity
-  /// is this sum, the times of the run do not change. For a shared or unlimited pool, the number is the peak.
+  /// For each pool, the greatest sum of held bytes, reserved bytes and granted bytes at a grant. A pool with this sum
+  /// as its capacity gives the same times of the run. For a shared or unlimited pool, the number is the peak.
   std::vector<std::int64_t> reserved;
   /// The period of the steady state: the number of iterations and seconds after which the state repeats. The period has
   /// no value if no steady state was found. The replay finds a steady state only after some iterations, and only if
@@ -51,7 +51,7 @@ ReplayResult replay(const Plan& plan, Sink& sink, const ReplayOptions& options =
 ReplayResult replay(const PlanTables& tables, const ReplayOptions& options = {});
 ReplayResult replay(const PlanTables& tables, Sink& sink, const ReplayOptions& options = {});
 using Executed = Span;
-/// Replays the plan, and calls `each` for each span. Memory events are left out.
+/// Replays the plan, and calls `each` for each span. The caller gets no memory events.
 ReplayResult replay(const Plan& plan, const std::function<void(const Executed&)>& each);
 
 }  // namespace sluice

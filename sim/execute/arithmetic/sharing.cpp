@@ -46,7 +46,7 @@ const std::vector<std::uint32_t>& Sharing::update(double now) {
   return moved_;
 }
 
-/// Collects all flows and links that are connected to a touched link.
+/// Collects all flows and links that are connected to a link where a flow has started or ended.
 void Sharing::collect_component() {
   component_links_.clear();
   component_.clear();
@@ -85,7 +85,7 @@ void Sharing::fill() {
   }
 }
 
-/// Sets the new rate of this flow.
+/// Sets the new rate of the flow with this number.
 void Sharing::settle(std::uint32_t number, double rate) {
   next_rate_[number] = rate;
   for (const std::uint32_t l : plan_.routes[flows_[number].route].links) {

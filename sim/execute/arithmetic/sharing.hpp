@@ -1,8 +1,8 @@
 // Max-min fair sharing of links between flows, as in SimGrid's model (CM02 without latency, cross traffic or windows).
-// The method is progressive filling. First, the link that can give the lowest rate to each of its flows gives these
-// flows this rate. Then, of the remaining links, the link that can give the lowest rate divides its remaining bandwidth
-// between its remaining flows, and so on. When a flow starts or ends, the rates of all flows that are connected to it
-// through links are computed again. Units are bytes, byte/s and seconds.
+// The method is progressive filling. For each link, divide its bandwidth by the number of its flows. The link with the
+// lowest quotient gives its flows this quotient as their rate. Repeat this step with the bandwidth that the other links
+// have left and with their flows that have no rate yet. When a flow starts or ends, the rates of all flows that are
+// connected to it through links are computed again. Units are bytes, byte/s and seconds.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class Sharing {
   void start(std::uint32_t number, const sluice::Flow& flow, double now);
   void stop(std::uint32_t number);
   bool changed() const { return !touched_.empty(); }
-  /// Computes the rates again. Returns the flows whose rate and end() have changed.
+  /// Computes the rates again. Returns the numbers of the flows whose rate and end() have changed.
   const std::vector<std::uint32_t>& update(double now);
   const Flow& flow(std::uint32_t number) const { return flows_[number]; }
   void skip(double seconds) {

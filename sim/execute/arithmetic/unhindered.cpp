@@ -9,11 +9,11 @@
 
 namespace sluice {
 
-// The replay would find the seconds that this file finds, for three reasons:
+// This file finds the same seconds as the replay, for three reasons:
 // - No link is shared, so each action takes the time that it takes alone. Suppose that no execution waits for memory.
 //   Then an execution starts when three conditions hold: its stream is free, the data of all executions for which it
-//   waits have arrived, and its not_before has passed. All executions for which the execution waits are listed before
-//   it, in an earlier iteration or in its own iteration.
+//   waits have arrived, and the time of its `not_before` has passed. All executions for which an execution waits are
+//   listed before it, in an earlier iteration or in its own iteration.
 // - The times in an iteration depend on earlier iterations only through two things: the times when the streams are
 //   free, and the arrivals to which the iteration's waits look back. Suppose that all of these times grow by an equal
 //   amount during an iteration. Suppose also that the prologue decided no start in this iteration, and that no wait
@@ -22,14 +22,14 @@ namespace sluice {
 // - No execution waits for memory. A grant compares the capacity of the pool with a sum (reservation.hpp). The sum
 //   counts the bytes that are in the pool and the bytes of the requests that are listed before the granted request,
 //   each at most once. Let `apart` be the number of iterations between the fastest and the slowest stream. Until the
-//   times grow evenly, the counted bytes belong to the iterations computed so far and to `apart` further iterations.
-//   After this, the counted bytes belong to the `apart` iterations between the streams and to the 2 * reach iterations
-//   before them. The reason is that the allocations of an iteration are used within 2 * reach iterations and are then
-//   freed. In addition, the first 2 * reach iterations have allocations for uses that would lie before the first
-//   iteration. The sum of the counted bytes also has the bytes of homes, of the prologue and of the epilogue. If a pool
-//   has room for the sum of all these bytes, no grant of the body ever waits. (The epilogue may wait until the body has
-//   ended. This wait delays no other action, because a request does not keep room free for requests that are listed
-//   later.)
+//   times grow evenly, the counted bytes belong to the iterations computed so far and to the next `apart` iterations.
+//   Once the times grow evenly, the counted bytes belong to the `apart` iterations between the streams and to the 2 *
+//   reach iterations before them. The reason is that the allocations of an iteration are used within 2 * reach
+//   iterations and are then freed. In addition, the first 2 * reach iterations have allocations for uses that would lie
+//   before the first iteration. The sum of the counted bytes also has the bytes of homes, of the prologue and of the
+//   epilogue. If a pool has room for all these bytes together, no grant of the body ever waits. (The epilogue may wait
+//   until the body has ended. This wait delays no other action, because a request does not keep room free for requests
+//   that are listed later.)
 namespace {
 
 /// The greatest number of iterations that this file computes. If the times do not grow evenly within these iterations,
@@ -67,7 +67,7 @@ class Unhindered {
   }
 
  private:
-  /// Reads the waits of all actions. Returns false if an action waits for an action that is listed later.
+  /// Reads the waits of all actions. Returns false if one of the actions waits for an action that is listed later.
   bool learn_waits() {
     for (std::uint32_t a = 0; a < plan_.body_end; ++a) {
       const bool body = a >= plan_.body_begin;
@@ -110,7 +110,7 @@ class Unhindered {
     arrival(a, iteration) = free + tables_.latency(a);
   }
 
-  /// Returns those times of earlier iterations on which this iteration depends.
+  /// Returns the times of earlier iterations on which this iteration depends.
   std::vector<double> taken_over(std::int64_t iteration) {
     std::vector<double> times;
     for (std::uint32_t s = 0; s < free_.size(); ++s)
@@ -123,7 +123,7 @@ class Unhindered {
   }
 
   /// Returns the seconds by which all times in taken_over() grew during this iteration. Returns nullopt if these times
-  /// grew by different amounts. The growth is measured on the stream on which the replay measures its periods.
+  /// grew by different amounts. The growth is measured on the same stream on which the replay measures its periods.
   std::optional<double> growth(const std::vector<double>& before,
                                const std::vector<double>& after) const {
     std::size_t leader = 0;

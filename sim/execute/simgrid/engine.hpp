@@ -4,9 +4,9 @@
 //
 // Every computation, and every transfer that cannot meet another flow, is timed by arithmetic: its end is its start
 // plus its seconds. The actor sleeps until SimGrid's clock reaches this end. SimGrid's clock orders all events, but the
-// times in the trace are the exact sums. A transfer whose links other streams also use is a SimGrid communication,
-// which shares the links max-min fairly. The end of a transfer that is a communication is read from SimGrid's clock.
-// The setup of a transfer occupies the stream before the bytes flow. The latency of a transfer delays the arrival, but
+// times in the trace are the exact sums. If other streams also use the links of a transfer, the transfer is a SimGrid
+// communication, which shares the links max-min fairly. The end of such a transfer is read from SimGrid's clock. The
+// setup of a transfer occupies the stream before the bytes flow. The latency of a transfer delays the arrival, but
 // occupies neither stream nor links.
 //
 // SimGrid allows one engine per process: a second call of execute() in the same process throws
@@ -39,7 +39,7 @@ struct EngineOptions {
 /// What the engine returns in addition to the spans.
 struct EngineReport {
   double makespan = 0;     ///< the seconds until all actions have ended and all data have arrived
-  double precision = 0;    ///< SimGrid's precision in seconds, chosen from a bound of the makespan
+  double precision = 0;    ///< SimGrid's precision in seconds, from an upper bound of the makespan
   double loop_wall_s = 0;  ///< the wall-clock seconds in SimGrid's event loop; not in the trace
   std::optional<Deadlock> blocking = {};
 };

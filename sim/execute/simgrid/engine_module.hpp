@@ -1,6 +1,6 @@
 // The interface between the engine's module and the program that loads it. Loading SimGrid takes longer than most runs,
-// so the engine is a module that is loaded only when it is needed. The module has its own copy of the code that the
-// program also has. EngineHost gives the module the functions that must be called in the program itself.
+// so the engine is a module that is loaded only when it is needed. The module has its own copy of Sluice's code. Some
+// functions must be called in the program itself: EngineHost gives the module these functions.
 #pragma once
 
 #include <cstddef>

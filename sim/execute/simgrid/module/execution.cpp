@@ -62,7 +62,7 @@ double precision_for(double serial_s) {
 
 constexpr const char* nowhere = "/dev/null";
 
-/// SimGrid aborts when it cannot open the file for its log.
+/// Throws IoError if no file can be opened for SimGrid's log, because SimGrid would abort.
 void require_descriptor() {
   const int file = ::open(nowhere, O_WRONLY | O_CLOEXEC);
   if (file < 0)
@@ -264,8 +264,8 @@ class Execution {
     return std::max(flows.back().first, sg::Engine::get_clock());
   }
 
-  /// Ends an action. All changes are made before the first call of SimGrid, because such a call lets other actors run.
-  /// In this way, all actions that end at one time have ended before any action starts.
+  /// Ends an action. All changes are made before the first call of SimGrid, because a call of SimGrid lets other actors
+  /// run. So all actions that end at one time have ended before any action starts.
   void finish(std::uint32_t s, std::uint32_t a, const StartReason& cause, double end) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
