@@ -159,7 +159,7 @@ class Store::Database {
   void require_tables() {
     if (is_empty())
       throw InputError("'" + connection_.path() +
-                       "' is not a store of sweeps: the file is empty; a sweep that was ended early "
+                       "' is not a store of sweeps: the file is empty; a sweep that ended early "
                        "may have left it");
     if (pragma("application_id") != application)
       throw InputError("'" + connection_.path() +
