@@ -65,7 +65,7 @@ const Command plan_command = {
         "The text of the plan can be saved, compared, edited, and executed with `sluice run\n"
         "PLAN`. sim/plan/FORMAT.md describes the text.\n",
     .examples = {{"sluice plan alexnet_resident -o resident.plan",
-                  "saves the plan; sluice run resident.plan executes it"},
+                  "saves the plan; `sluice run resident.plan` executes this plan"},
                  {"sluice plan alexnet_x200 'stages={cut: explicit, after: [16]}' --check",
                   "exit code 4 if the plan does not fit"}},
     .run = run_plan,

@@ -74,7 +74,7 @@ const Record& workload_record() {
            .summary =
                "training: time and FLOP of a backward pass as a multiple of the time and FLOP of the forward pass; "
                "per_layer: each layer has its own multiple. The default is 2, or per_layer under the cost models "
-               "measured and fitted",
+               "`measured` and `fitted`",
            .optional = true,
            .choices = {"per_layer"},
            .maximum = 1e6},

@@ -82,7 +82,7 @@ ELSEWHERE = [
     words("mistake 46, a third policy for a comparison of two policies", 2, ["'data_parallel' is a policy", "'--compare' takes only two policies"], "check", "--compare", "resident", "streamed", "data_parallel", "scenario.yaml"),
     said("mistake 47, a micro-batch that replicas cannot share", 8, ["1 micro-batch, which 2 replicas cannot share equally", "workload.micro_batch=4: then each replica has 1"],
          "platform.devices.gpu.count=2", "workload={mode: training, batch: 8}", "policy={name: data_parallel, replica: resident}"),
-    said("mistake 48, a policy that does not train", 15, ["policy 'sharded' does not plan for training", "policies that do"], "policy=sharded", "workload.mode=training"),
+    said("mistake 48, a policy that does not train", 15, ["policy 'sharded' does not plan for training", "policies that plan for this mode"], "policy=sharded", "workload.mode=training"),
     of_onnx("mistake 49, an operator of as_zero that the model does not have", ["'FancyAkt' in 'as_zero'", "did you mean 'FancyAct'"],
             onnx(node("FancyAct", ["x"], ["y"], domain="com.example")), "as_zero=FancyAkt", at="as_zero=FancyAkt:1:9"),
     of_onnx("mistake 50, an unknown operator", ["com.example.FancyAct", "as_zero=[com.example.FancyAct]"],

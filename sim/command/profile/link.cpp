@@ -111,7 +111,7 @@ const Command profile_link_command = {
     .positionals = "PROFILE",
     .options = options(),
     .details =
-        "The command uses rows whose operator is copy. Such rows have sizes bytes=N, and input_pools and "
+        "The command uses rows whose operator is `copy`. Such rows have sizes bytes=N, and input_pools and "
         "output_pools (pinned or pageable on the host's side, device on the other side). Rows of copies that followed "
         "each other without a pause have method: queued. Bandwidth and set-up are fitted by least squares of relative "
         "errors. There is one fit for each direction and kind of memory. Latency is the difference between the times "

@@ -43,7 +43,7 @@ std::vector<Option> options() {
 extern const Command profile_merge_command;
 const Command profile_merge_command = {
     .name = "profile merge",
-    .summary = "Makes one profile from several, or from tables of other programs.",
+    .summary = "Makes one profile from several profiles, or from tables of other programs.",
     .usage = {"PROFILE... [--map MAP] [--where COLUMN=VALUE] [-o FILE] [--force]"},
     .least = 1,
     .most = 1000,
@@ -52,8 +52,8 @@ const Command profile_merge_command = {
     .details =
         "Two rows for one operator become one row. A measured row replaces a row that is only planned or that failed. "
         "If each of the two rows was measured, their samples are pooled. If one of two measured rows has no samples, "
-        "n, mean and standard deviation of the two rows are combined. The header is that of the first profile, with "
-        "the keys that only the other profiles have.\n",
+        "n, mean and standard deviation of the two rows are combined. The header is that of the first profile, and "
+        "also has the keys that only the other profiles have.\n",
     .examples = {{"sluice profile merge monday.csv tuesday.csv -o both.csv",
                   "one profile from two"},
                  {"sluice profile merge gemm_a100_sxm_bf16.csv -o gemm.h5",

@@ -36,7 +36,7 @@ std::string text(const AnsweredScenario& answered) {
   return "Each linear layer of the profile has a multiple of " + std::to_string(rows) +
          " rows per sample. If a sample is not a sequence, the profile was measured for " +
          std::to_string(rows * model.measured_batch) + " samples, not for the " + said +
-         " that 'batch' says. In this case, seconds and bytes of a sample are " +
+         " samples that 'batch' says. In this case, seconds and bytes of a sample are " +
          std::to_string(rows) + " times too large.";
 }
 
