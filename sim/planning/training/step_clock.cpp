@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "planning/copy_time.hpp"
 #include "planning/slots.hpp"
@@ -28,6 +29,7 @@ StepClock::StepClock(const Program& step, const Platform& platform,
     up.push_back(copy_time(platform, device, host));
   }
   streams_ = streams.size();
+  find_shared_links(platform, devices);
   for (const Program::Instance& made : step.instances)
     save_s_.push_back(made.saved_at < 0 ? 0 : up[made.device].seconds(made.bytes));
   for (const Program::Staying& stays : step.staying)
@@ -37,6 +39,46 @@ StepClock::StepClock(const Program& step, const Platform& platform,
     saves_.push_back(saves_.back() + operation.saves.size());
     compute_s_ += operation.seconds;
   }
+}
+
+/// Finds the links that several of the copy streams use. Copies that use the same stream take turns anyway.
+void StepClock::find_shared_links(const Platform& platform,
+                                  const std::vector<std::string>& devices) {
+  struct Link {
+    std::set<std::size_t> streams;
+    std::vector<CopyStream*> users;
+  };
+  std::map<std::uint32_t, Link> links;
+  const std::string& host = platform.host().name;
+  for (std::size_t d = 0; d < devices.size(); ++d)
+    for (const auto& [way, path] : {std::pair{&down_[d], &platform.path(host, devices[d])},
+                                    std::pair{&up_[d], &platform.path(devices[d], host)}})
+      for (const std::uint32_t channel : path->channels) {
+        links[channel].streams.insert(way->stream);
+        links[channel].users.push_back(way);
+      }
+  for (const auto& [channel, link] : links) {
+    if (link.streams.size() < 2) continue;
+    for (CopyStream* way : link.users)
+      way->shared.emplace_back(shared_links_, 1 / platform.channels[channel].bandwidth);
+    ++shared_links_;
+  }
+}
+
+/// Returns the most seconds that a shared link needs to carry the bytes of all copies of the run.
+double StepClock::seconds_on_links() const {
+  std::vector<double> busy(shared_links_, 0);
+  const auto cross = [&](const CopyStream& way, double bytes) {
+    for (const auto& [link, per_byte] : way.shared) busy[link] += bytes * per_byte;
+  };
+  for (const Program::Staying& stays : step_.staying)
+    cross(down_[stays.device], static_cast<double>(stays.weights));
+  for (const Program::Instance& made : step_.instances) {
+    const double bytes = static_cast<double>(rounds_) * static_cast<double>(made.bytes);
+    if (made.loaded && uses_host_link(made)) cross(down_[made.device], bytes);
+    if (made.saved_at >= 0) cross(up_[made.device], bytes);
+  }
+  return busy.empty() ? 0 : *std::max_element(busy.begin(), busy.end());
 }
 
 /// A run whose loads are at the given positions.
@@ -52,6 +94,7 @@ class StepRun {
         needed_(step_.operations.size()),
         copies_(clock.streams_, 0),
         computes_(clock.down_.size(), 0),
+        needed_s_(clock.shared_links_, 0),
         now_(step_, clock.saves_.back(), loads.size()),
         before_(now_),
         next_(now_) {
@@ -77,7 +120,8 @@ class StepRun {
     // The run and this clock add up the first rounds with equal additions. So rounding can make a difference only in
     // the later rounds and in the seconds of one round.
     const double additions = (later > 0 ? later + 1 : 0) * static_cast<double>(step_.count());
-    return lowered_for_rounding(end_ + later * clock_.compute_s_, additions);
+    const double least = lowered_for_rounding(end_ + later * clock_.compute_s_, additions);
+    return std::max(least, clock_.seconds_on_links() * shared_accuracy);
   }
 
  private:
@@ -147,7 +191,7 @@ class StepRun {
 
   double load_at(std::size_t i, double ready) {
     const Program::Instance& made = step_.instances[loads_[i].instance];
-    if (clock_.inputs_elsewhere_ && made.home == Program::Home::input) return ready;
+    if (!clock_.uses_host_link(made)) return ready;
     return copy(clock_.down_[made.device], ready, made.load_s);
   }
 
@@ -165,7 +209,11 @@ class StepRun {
     phase_ = operation.phase;
     if (!weights_.empty())
       start = std::max(start, weights_[static_cast<std::size_t>(operation.stage)]);
-    for (const std::size_t i : needed_[slot]) start = std::max(start, now_.loaded[i]);
+    for (const std::size_t i : needed_[slot]) {
+      start = std::max(start, now_.loaded[i]);
+      need(step_.instances[loads_[i].instance]);
+    }
+    for (const double busy_s : needed_s_) start = std::max(start, busy_s * shared_accuracy);
     computed_ = start + operation.seconds;
     computes_[operation.device] = now_.computed[slot] = computed_;
     end_ = std::max(end_, computed_);
@@ -176,6 +224,18 @@ class StepRun {
     }
   }
 
+  /// Adds a load that this operation needs. Operations run in the order of the list, because each phase runs on one
+  /// device. So when the operation starts, the shared links have carried this load and the loads of all earlier
+  /// operations.
+  void need(const Program::Instance& made) {
+    if (!clock_.uses_host_link(made)) return;
+    for (const auto& [link, per_byte] : clock_.down_[made.device].shared)
+      needed_s_[link] += static_cast<double>(made.bytes) * per_byte;
+  }
+
+  /// The executors share links with an accuracy of 1e-9 (execute/arithmetic/replay.hpp).
+  static constexpr double shared_accuracy = 1 - 2e-9;
+
   const StepClock& clock_;
   const Program& step_;
   const std::vector<Program::Load>& loads_;
@@ -183,6 +243,8 @@ class StepRun {
   std::vector<std::vector<std::size_t>> by_slot_, needed_;  ///< numbers of loads
   /// The times at which each copy stream, and each device, is free.
   std::vector<double> copies_, computes_;
+  /// The seconds that each shared link needs for the loads that operations have needed so far.
+  std::vector<double> needed_s_;
   /// Times at which weights that stay have arrived, indexed by stage.
   std::vector<double> weights_;
   Times now_, before_, next_;

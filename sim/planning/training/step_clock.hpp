@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "planning/load_places.hpp"
@@ -32,7 +33,15 @@ class StepClock {
   struct CopyStream {  ///< the stream and latency of copies between host and device
     std::size_t stream = 0;
     double latency_s = 0;
+    /// The links of these copies that other copies use, too: the number of the link and its seconds per byte.
+    std::vector<std::pair<std::size_t, double>> shared = {};
   };
+  void find_shared_links(const Platform& platform, const std::vector<std::string>& devices);
+  double seconds_on_links() const;
+  /// Returns whether the load of this instance uses the link between the host of the platform and the device.
+  bool uses_host_link(const Program::Instance& loaded) const {
+    return !(inputs_elsewhere_ && loaded.home == Program::Home::input);
+  }
   const Program& step_;
   HomeWrites writes_;
   std::int64_t rounds_;
@@ -43,8 +52,9 @@ class StepClock {
   std::vector<double> weights_s_;
   /// For each operation, the index of its first save among all saves; the last element is the number of all saves.
   std::vector<std::size_t> saves_;
-  std::size_t streams_ = 0;  ///< the number of copy streams
-  double compute_s_ = 0;     ///< per round
+  std::size_t streams_ = 0;       ///< the number of copy streams
+  std::size_t shared_links_ = 0;  ///< the number of links that several of these streams use
+  double compute_s_ = 0;          ///< per round
 };
 
 }  // namespace sluice

@@ -68,6 +68,29 @@ TEST_CASE(
   CHECK(reached > compared / 4);
 }
 
+TEST_CASE("the clock counts the bytes of all devices on a link that they share", "[unit]") {
+  const std::vector<test::Row> rows(4, {0.001, 1'000'000, 1'000});
+  const Scenario scenario = test::small_scenario(
+      1'000, rows,
+      "workload: {batch: 2, steps: 3, mode: training}\nstages: {cut: per_layer}\npolicy: {name: phased}\n",
+      {"platform.devices.gpu.count=2", "platform.links.host.sharing=shared"});
+  const CutModel cut = cut_models(scenario).front();
+  PolicyRequest request = request_of(scenario, cut, plain_fates(fate_catalog().find("keep_all")));
+  request.capacity_enforced = false;
+  TrainingOrder order{.policy = "tested", .weights_stay = false};
+  order.in_flight = 1;
+  order.devices = {"gpu0", "gpu1"};
+  const ChosenStep step(request, order);
+  double bytes = 0;
+  for (const Program::Instance& needed : step.program().instances)
+    if (needed.loaded) bytes += static_cast<double>(needed.bytes);
+  const ChosenStep::EarlyLoadLimits ahead{2 * step.peak()};
+  const double least = step.at_least(ahead, step.offer(ahead));
+  // The link carries 1 GB/s to both devices together. Each device loads about half of the bytes.
+  CHECK(least >= 3 * bytes / 1e9 * (1 - 1e-8));
+  CHECK(least <= run_seconds(finish(step.listed(ahead), request)));
+}
+
 /// Returns the least seconds of all ways of a candidate, or infinity if no way fits.
 double least_seconds(const Candidate& candidate) {
   double least = std::numeric_limits<double>::infinity();
