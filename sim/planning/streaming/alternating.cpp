@@ -20,6 +20,12 @@ struct Slot {
   std::int64_t pass = 0, micro_batch = 0;
 };
 
+/// The layers whose outputs a group reads from earlier groups, and the tensors that it makes for later groups.
+struct GroupTensors {
+  std::vector<std::uint32_t> reads;
+  std::vector<Crossing> makes;
+};
+
 class AlternatingMaker {
  public:
   AlternatingMaker(const PolicyRequest& request, const CommonParameters& common,
@@ -31,7 +37,10 @@ class AlternatingMaker {
         draft_({common.device.name}),
         held_(static_cast<std::size_t>(streamed.micro_batches)),
         weights_(streamed.groups.size()),
-        pass_of_weights_(streamed.groups.size(), -1) {}
+        pass_of_weights_(streamed.groups.size(), -1),
+        slower_(slower()) {
+    for (std::size_t g = 0; g < stages().size(); ++g) tensors_.push_back(tensors_of(g));
+  }
 
   Program make() {
     add_places();
@@ -44,6 +53,8 @@ class AlternatingMaker {
       answer.last = program.instances[answers_[std::min(later, answers_.size() - 1)]].first;
     }
     load_late(program, load_latencies(request_.pricing.platform, program.devices));
+    for (Program::Operation& operation : program.operations)
+      operation.seconds = group(static_cast<std::size_t>(operation.stage)).compute_s;
     return std::move(program);
   }
 
@@ -140,7 +151,7 @@ class AlternatingMaker {
     Program::Operation operation = draft_.operation(ActionKind::forward, g);
     operation.micro_batch = static_cast<std::int32_t>(slot.micro_batch);
     operation.workspace = bytes.workspace;
-    operation.seconds = group(g).compute_s * slower();
+    operation.seconds = group(g).compute_s * slower_;
     if (g == 0 && bytes.input > 0) load_inputs(operation);
     if (bytes.weights > 0) {
       if (std::exchange(pass_of_weights_[g], slot.pass) != slot.pass)
@@ -179,17 +190,10 @@ class AlternatingMaker {
   void exchange_tensors(Program::Operation& operation, const Slot& slot) {
     std::map<std::uint32_t, std::uint32_t>& held =
         held_[static_cast<std::size_t>(slot.micro_batch)];
-    const Stage& stage = stages()[slot.group];
     std::set<std::uint32_t> used;
-    for (const auto& [layer, instance] : held)
-      if (reads(request_.pricing.model, stage, layer)) used.insert(instance);
+    for (const std::uint32_t layer : tensors_[slot.group].reads) used.insert(held.at(layer));
     for (const std::uint32_t instance : used) draft_.use(operation, instance);
-    if (is_last(slot.group)) return held.clear();
-    for (const Crossing& crossing : stage.crosses) {
-      const bool is_read = std::any_of(
-          stages().begin() + static_cast<std::ptrdiff_t>(slot.group) + 1, stages().end(),
-          [&](const Stage& later) { return reads(request_.pricing.model, later, crossing.layer); });
-      if (held.contains(crossing.layer) || !is_read) continue;
+    for (const Crossing& crossing : tensors_[slot.group].makes) {
       const std::string name =
           "boundary." + request_.pricing.model.layers[crossing.layer].name;
       const std::uint32_t made = draft_.make(
@@ -199,6 +203,26 @@ class AlternatingMaker {
       operation.makes.push_back(made);
       held[crossing.layer] = made;
     }
+    if (is_last(slot.group)) held.clear();
+  }
+
+  GroupTensors tensors_of(std::size_t g) const {
+    const Model& model = request_.pricing.model;
+    const Stage& stage = stages()[g];
+    GroupTensors tensors;
+    for (std::uint32_t layer = 0; layer < model.layers.size(); ++layer)
+      if ((layer < stage.first || model.layers[layer].inputs.empty()) && reads(model, stage, layer))
+        tensors.reads.push_back(layer);
+    if (is_last(g)) return tensors;
+    const auto is_read = [&](const Crossing& crossing) {
+      return std::any_of(stages().begin() + static_cast<std::ptrdiff_t>(g) + 1, stages().end(),
+                         [&](const Stage& later) { return reads(model, later, crossing.layer); });
+    };
+    for (const Crossing& crossing : stage.crosses)
+      if (crossing.layer >= stage.first && !model.layers[crossing.layer].inputs.empty() &&
+          is_read(crossing))
+        tensors.makes.push_back(crossing);
+    return tensors;
   }
 
   /// Returns how many times as long as its computation a slot takes on average. If the saves take longer than all
@@ -222,6 +246,8 @@ class AlternatingMaker {
   std::vector<std::uint32_t> weights_;         ///< the last loaded instance, indexed by group
   std::vector<std::int64_t> pass_of_weights_;  ///< the pass of this instance, indexed by group
   std::vector<std::uint32_t> answers_;
+  std::vector<GroupTensors> tensors_;  ///< indexed by group
+  double slower_;
 };
 
 }  // namespace

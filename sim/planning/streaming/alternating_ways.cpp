@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <utility>
 
 #include "base/quantity.hpp"
 #include "planning/program_listing.hpp"
 #include "planning/run_seconds.hpp"
+#include "planning/training/step_clock.hpp"
 
 namespace sluice {
 
@@ -17,52 +16,71 @@ namespace {
 
 /// The numbers of answers, or parts of an answer, for which the device keeps room.
 constexpr std::array<std::int64_t, 4> buffers_tried = {2, 4, 8, 16};
-/// The room for early loads is divided into this many equal steps.
-constexpr std::int64_t steps_of_room = 4;
+/// The shares of the room for all early loads that are tried, in units of 1 / `whole_room`.
+constexpr std::array<std::int64_t, 7> rooms_tried = {32, 16, 8, 6, 4, 2, 0};
+constexpr std::int64_t whole_room = 32;
 constexpr std::int64_t most_slots = 10'000;  ///< the most slots of a step
 
-/// Returns a lower bound of the seconds of every plan with this shape. All micro-batches are computed. Weights are
-/// loaded in each pass. The first answers are computed after the front groups of the first pass, and all answers are
-/// saved after this.
+/// Returns a lower bound of the seconds of every plan with this shape. All micro-batches are computed, and weights are
+/// loaded in each pass. The front groups compute the first pass before the first answer is made, and each front group
+/// waits for its own weights and the weights of all earlier groups. All answers are saved after this.
 double at_least(const StreamedCase& streamed, const AlternatingShape& shape) {
   const auto steps = static_cast<double>(streamed.steps);
   const double samples = steps * static_cast<double>(streamed.micro_batches);
   const std::int64_t passes = (streamed.micro_batches + shape.in_flight - 1) / shape.in_flight;
-  double compute = 0, front = 0, loads = 0, saves = 0;
+  double compute = 0, loads = 0, saves = 0, front_ends = 0;
   for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
     const StreamedCase::Group& group = streamed.groups[g];
     const bool last = g + 1 == streamed.groups.size();
     const std::int64_t answer = last ? group.bytes.output : group.bytes.answer;
     compute += group.compute_s;
-    if (g < shape.first_back) front += group.compute_s;
     if (group.bytes.weights > 0) loads += streamed.down.seconds(group.bytes.weights);
     if (answer > 0 && streamed.returns_answers) saves += streamed.up.seconds(answer);
+    if (g < shape.first_back)
+      front_ends = std::max(front_ends, loads) +
+                   static_cast<double>(shape.in_flight) * group.compute_s;
   }
   return std::max({samples * compute, steps * static_cast<double>(passes) * loads,
-                   static_cast<double>(shape.in_flight) * front + samples * saves});
+                   front_ends + samples * saves});
 }
 
-/// Returns the plan in which early loads stay within `room`, and the whole run stays within `room`, too. Sets `most` to
-/// the bytes that all early loads need.
+/// Returns the plan in which early loads stay within `room`, and the whole run stays within `room`, too.
 Plan plan_within(const AlternatingCase& alternating, const AlternatingShape& shape,
-                 const Program& program, std::optional<std::int64_t> room,
-                 std::int64_t* most = nullptr) {
+                 const Program& program, std::int64_t room) {
   const std::int64_t micro_batches = alternating.streamed.micro_batches;
   const std::int64_t passes = (micro_batches + shape.in_flight - 1) / shape.in_flight;
-  Draft draft = list_program({.request = alternating.request,
-                              .program = program,
-                              .name = "streamed",
-                              .capacity = room,
-                              .facts = {{"in_flight", shape.in_flight}, {"passes_per_step", passes}}},
-                             most);
-  Plan plan = finish(std::move(draft), alternating.request);
-  if (room) stay_within(plan, alternating.common.device.name, *room);
+  Plan plan = finish(
+      list_program({.request = alternating.request,
+                    .program = program,
+                    .name = "streamed",
+                    .capacity = room,
+                    .facts = {{"in_flight", shape.in_flight}, {"passes_per_step", passes}}}),
+      alternating.request);
+  stay_within(plan, alternating.common.device.name, room);
   return plan;
 }
 
-/// Simulates the plans that fit, beginning with the plan that has the most room for early loads.
+/// The loads of a program in their places, if early loads stay within `room`.
+struct PlacedLoads {
+  std::vector<LoadPlace> places;
+  std::int64_t most = 0;  ///< the most bytes on the device
+};
+PlacedLoads place_loads(const Program& program, std::optional<std::int64_t> room) {
+  PlacedLoads placed;
+  LoadPlaces places(program.bytes(), room);
+  for (const Program::Load& load : program.loads)
+    placed.places.push_back(places.add({.bytes = program.instances[load.instance].bytes,
+                                        .needed = load.needed,
+                                        .earliest = load.earliest,
+                                        .after = load.after}));
+  placed.most = places.most();
+  return placed;
+}
+
+/// Simulates the plans that fit and may take less than `worth` seconds, beginning with the plan that has the most room
+/// for early loads.
 void simulate(const AlternatingCase& alternating, const AlternatingShape& shape,
-              const std::shared_ptr<const void>& context,
+              const std::shared_ptr<const void>& context, double worth,
               const std::function<void(const Settled&)>& settled) {
   const auto program = [alternating, shape] {
     return alternating_program(alternating.request, alternating.common, alternating.streamed,
@@ -70,17 +88,18 @@ void simulate(const AlternatingCase& alternating, const AlternatingShape& shape,
   };
   const Program step = program();
   const std::int64_t least = step.peak();
-  if (getenv("DBG")) fprintf(stderr, "DBG? groups %zu n %ld b %ld least %.1f\n", alternating.streamed.groups.size(), shape.in_flight, shape.buffers, least/1e6);
   if (alternating.capacity && least > *alternating.capacity) return;
-  std::int64_t most = 0;
-  plan_within(alternating, shape, step, {}, &most);
-  if (getenv("DBG")) fprintf(stderr, "DBG groups %zu back %zu n %ld b %ld least %.1f most %.1f MB at_least %.1f\n", alternating.streamed.groups.size(), shape.first_back, shape.in_flight, shape.buffers, least/1e6, most/1e6, 1e3*at_least(alternating.streamed, shape));
-  for (std::int64_t part = steps_of_room; part >= 0; --part) {
-    const std::int64_t room = least + (most - least) / steps_of_room * part;
+  const StepClock clock(step, alternating.request.pricing.platform, step.devices, step.rounds,
+                        alternating.request.host_is_shown);
+  const std::int64_t most = place_loads(step, {}).most;
+  for (const std::int64_t share : rooms_tried) {
+    const std::int64_t room = least + (most - least) / whole_room * share;
     if (alternating.capacity && room > *alternating.capacity) continue;
-    if (getenv("DBG")) fprintf(stderr, "DBG   room %.1f: %.1f ms\n", room/1e6, 1e3*run_seconds(plan_within(alternating, shape, step, room)));
+    if (clock.at_least(step.loads, place_loads(step, room).places) >= worth * (1 - 1e-12)) continue;
+    const double seconds = run_seconds(plan_within(alternating, shape, step, room));
+    worth = std::min(worth, seconds);
     const StreamedChoice choice{.in_flight = shape.in_flight, .buffers = shape.buffers};
-    settled({run_seconds(plan_within(alternating, shape, step, room)),
+    settled({seconds,
              choice.text(alternating.streamed.groups.size()) + "; group " +
                  alternating.request.pricing.stages[shape.first_back].name +
                  " and later groups alternate with the next pass; stays within " +
@@ -110,9 +129,9 @@ std::vector<Candidate> alternating_candidates(const AlternatingCase& alternating
     const AlternatingShape shape{first_back, in_flight, buffers};
     candidates.push_back(
         {.at_least = at_least(streamed, shape),
-         .ways = steps_of_room + 1,
-         .simulate = [alternating, shape, context](double, const auto& settled) {
-           simulate(alternating, shape, context, settled);
+         .ways = static_cast<std::int64_t>(rooms_tried.size()),
+         .simulate = [alternating, shape, context](double worth, const auto& settled) {
+           simulate(alternating, shape, context, worth, settled);
          }});
   }
   return candidates;
