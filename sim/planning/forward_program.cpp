@@ -72,7 +72,8 @@ class ForwardMaker {
           tensors.makes.push_back(crossing);
     if (s == 0) return tensors;
     for (const Crossing& crossing : stages()[s - 1].crosses)
-      if (is_last(s) || reads(request_.pricing.model, stage, crossing.layer)) tensors.reads.push_back(crossing.layer);
+      if (is_last(s) || reads(request_.pricing.model, stage, crossing.layer))
+        tensors.reads.push_back(crossing.layer);
     return tensors;
   }
 
@@ -144,7 +145,8 @@ class ForwardMaker {
       for (const Crossing& crossing : stages()[0].crosses)
         if (layer(crossing.layer).inputs.empty()) {
           rest -= bytes(crossing);
-          if (reads(request_.pricing.model, stages()[0], crossing.layer)) read(operation, crossing.layer, 0, m);
+          if (reads(request_.pricing.model, stages()[0], crossing.layer))
+            read(operation, crossing.layer, 0, m);
         }
     if (rest > 0) {
       const std::uint32_t input = load("input." + std::to_string(m), rest, 0, m);

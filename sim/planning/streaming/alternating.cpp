@@ -77,7 +77,8 @@ class AlternatingMaker {
   /// Returns the slots of a step, in their order. The front slots of a pass and the back slots of the previous pass are
   /// merged so that both have always been computed in equal shares of their seconds.
   std::vector<Slot> slots() const {
-    std::vector<std::vector<Slot>> front(1), back(1);  // indexed by pass; there is no back of pass -1
+    std::vector<std::vector<Slot>> front(1),
+        back(1);  // indexed by pass; there is no back of pass -1
     for (const GroupRun& run :
          group_runs(streamed_.groups.size(), streamed_.micro_batches, shape_.in_flight)) {
       if (run.group == 0 && run.pass > 0) front.emplace_back();
@@ -114,9 +115,10 @@ class AlternatingMaker {
     const auto place = [&](Program::Place made) {
       if (made.bytes > 0) program.places.push_back(std::move(made));
     };
-    place({.name = "inputs",
-           .tensor_class = TensorClass::input,
-           .bytes = checked_mul(stages().front().input_bytes, samples, "bytes of a step's inputs")});
+    place(
+        {.name = "inputs",
+         .tensor_class = TensorClass::input,
+         .bytes = checked_mul(stages().front().input_bytes, samples, "bytes of a step's inputs")});
     if (streamed_.returns_answers)
       place({.name = "outputs",
              .tensor_class = TensorClass::output,
@@ -162,9 +164,9 @@ class AlternatingMaker {
     exchange_tensors(operation, slot);
     const bool saves = answer_bytes(g) > 0 && streamed_.returns_answers;
     if (answer_bytes(g) > 0) {
-      const std::uint32_t answer = draft_.make(instance_name("output", g, slot.micro_batch),
-                                               TensorClass::output, answer_bytes(g), g,
-                                               slot.micro_batch);
+      const std::uint32_t answer =
+          draft_.make(instance_name("output", g, slot.micro_batch), TensorClass::output,
+                      answer_bytes(g), g, slot.micro_batch);
       operation.makes.push_back(answer);
       draft_[answer].saved_home = saves;
       draft_[answer].answer = saves && is_last(g);
@@ -177,9 +179,8 @@ class AlternatingMaker {
 
   /// Loads the inputs of a micro-batch as one tensor, which stays until the last group that reads an input.
   void load_inputs(Program::Operation& operation) {
-    const std::uint32_t input =
-        load(operation, "input." + std::to_string(operation.micro_batch), TensorClass::input,
-             group(0).bytes.input, Program::Home::none);
+    const std::uint32_t input = load(operation, "input." + std::to_string(operation.micro_batch),
+                                     TensorClass::input, group(0).bytes.input, Program::Home::none);
     const std::vector<Layer>& layers = request_.pricing.model.layers;
     for (std::uint32_t l = 0; l < layers.size(); ++l)
       if (layers[l].inputs.empty())
@@ -194,8 +195,7 @@ class AlternatingMaker {
     for (const std::uint32_t layer : tensors_[slot.group].reads) used.insert(held.at(layer));
     for (const std::uint32_t instance : used) draft_.use(operation, instance);
     for (const Crossing& crossing : tensors_[slot.group].makes) {
-      const std::string name =
-          "boundary." + request_.pricing.model.layers[crossing.layer].name;
+      const std::string name = "boundary." + request_.pricing.model.layers[crossing.layer].name;
       const std::uint32_t made = draft_.make(
           instance_name(name, slot.group, slot.micro_batch), TensorClass::activation,
           checked_mul(crossing.bytes, request_.workload.micro_batch, "bytes of a micro-batch"),

@@ -13,7 +13,8 @@
 namespace sluice {
 
 struct AlternatingShape {
-  std::size_t first_back = 0;  ///< the first of the back groups; all groups before it are front groups
+  std::size_t first_back =
+      0;  ///< the first of the back groups; all groups before it are front groups
   std::int64_t in_flight = 1;  ///< the micro-batches of a pass
   /// The device keeps room for this number of answers, or parts of an answer, that are computed or saved.
   std::int64_t buffers = 1;

@@ -19,7 +19,8 @@ constexpr std::array<std::int64_t, 4> buffers_tried = {2, 4, 8, 16};
 /// The shares of the room for all early loads that are tried, in units of 1 / `whole_room`.
 constexpr std::array<std::int64_t, 7> rooms_tried = {32, 16, 8, 6, 4, 2, 0};
 constexpr std::int64_t whole_room = 32;
-constexpr std::int64_t most_slots = 10'000;  ///< the most slots of a step
+/// The most slots of all steps together for which these plans are tried.
+constexpr std::int64_t most_slots = 10'000;
 
 /// Returns a lower bound of the seconds of every plan with this shape. All micro-batches are computed, and weights are
 /// loaded in each pass. The front groups compute the first pass before the first answer is made, and each front group
@@ -37,8 +38,8 @@ double at_least(const StreamedCase& streamed, const AlternatingShape& shape) {
     if (group.bytes.weights > 0) loads += streamed.down.seconds(group.bytes.weights);
     if (answer > 0 && streamed.returns_answers) saves += streamed.up.seconds(answer);
     if (g < shape.first_back)
-      front_ends = std::max(front_ends, loads) +
-                   static_cast<double>(shape.in_flight) * group.compute_s;
+      front_ends =
+          std::max(front_ends, loads) + static_cast<double>(shape.in_flight) * group.compute_s;
   }
   return std::max({samples * compute, steps * static_cast<double>(passes) * loads,
                    front_ends + samples * saves});
@@ -49,13 +50,13 @@ Plan plan_within(const AlternatingCase& alternating, const AlternatingShape& sha
                  const Program& program, std::int64_t room) {
   const std::int64_t micro_batches = alternating.streamed.micro_batches;
   const std::int64_t passes = (micro_batches + shape.in_flight - 1) / shape.in_flight;
-  Plan plan = finish(
-      list_program({.request = alternating.request,
-                    .program = program,
-                    .name = "streamed",
-                    .capacity = room,
-                    .facts = {{"in_flight", shape.in_flight}, {"passes_per_step", passes}}}),
-      alternating.request);
+  Plan plan =
+      finish(list_program({.request = alternating.request,
+                           .program = program,
+                           .name = "streamed",
+                           .capacity = room,
+                           .facts = {{"in_flight", shape.in_flight}, {"passes_per_step", passes}}}),
+             alternating.request);
   stay_within(plan, alternating.common.device.name, room);
   return plan;
 }
@@ -90,7 +91,7 @@ void simulate(const AlternatingCase& alternating, const AlternatingShape& shape,
   const std::int64_t least = step.peak();
   if (alternating.capacity && least > *alternating.capacity) return;
   const StepClock clock(step, alternating.request.pricing.platform, step.devices, step.rounds,
-                        alternating.request.host_is_shown);
+                        false);
   const std::int64_t most = place_loads(step, {}).most;
   for (const std::int64_t share : rooms_tried) {
     const std::int64_t room = least + (most - least) / whole_room * share;
@@ -120,8 +121,8 @@ std::vector<Candidate> alternating_candidates(const AlternatingCase& alternating
   const std::size_t first_back = first_back_group(streamed);
   const auto groups = static_cast<std::int64_t>(streamed.groups.size());
   if (first_back == 0 || in_flight >= streamed.micro_batches || !streamed.overlap ||
-      keys.prefetch || keys.ahead || keys.resident.stays || keys.piece.value_or(0) > 0 ||
-      streamed.micro_batches > most_slots / groups)
+      alternating.request.host_is_shown || keys.prefetch || keys.ahead || keys.resident.stays ||
+      keys.piece.value_or(0) > 0 || streamed.micro_batches * groups > most_slots / streamed.steps)
     return {};
   std::vector<Candidate> candidates;
   for (const std::int64_t buffers : buffers_tried) {

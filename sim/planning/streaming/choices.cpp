@@ -394,10 +394,9 @@ std::vector<Candidate> streamed_candidates(const PolicyRequest& request,
                               return StreamedWays::open(ways);
                             }});
       if (offload) continue;
-      for (Candidate& one :
-           alternating_candidates({shared->request, shared->common, shared->keys, shared->streamed,
-                                   shared->capacity},
-                                  in_flight, shared))
+      for (Candidate& one : alternating_candidates(
+               {shared->request, shared->common, shared->keys, shared->streamed, shared->capacity},
+               in_flight, shared))
         candidates.push_back(std::move(one));
     }
   }
