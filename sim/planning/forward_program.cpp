@@ -72,16 +72,9 @@ class ForwardMaker {
           tensors.makes.push_back(crossing);
     if (s == 0) return tensors;
     for (const Crossing& crossing : stages()[s - 1].crosses)
-      if (is_last(s) || is_read(crossing.layer, stage)) tensors.reads.push_back(crossing.layer);
+      if (is_last(s) || reads(request_.pricing.model, stage, crossing.layer))
+        tensors.reads.push_back(crossing.layer);
     return tensors;
-  }
-
-  bool is_read(std::uint32_t number, const Stage& stage) const {
-    for (std::uint32_t l = stage.first; l <= stage.last; ++l) {
-      const std::vector<std::uint32_t>& inputs = layer(l).inputs;
-      if (std::find(inputs.begin(), inputs.end(), number) != inputs.end()) return true;
-    }
-    return false;
   }
 
   /// Adds the tensors that have a fixed place during the whole run. Weights, inputs of a step and answers of a step are
@@ -152,7 +145,8 @@ class ForwardMaker {
       for (const Crossing& crossing : stages()[0].crosses)
         if (layer(crossing.layer).inputs.empty()) {
           rest -= bytes(crossing);
-          if (is_read(crossing.layer, stages()[0])) read(operation, crossing.layer, 0, m);
+          if (reads(request_.pricing.model, stages()[0], crossing.layer))
+            read(operation, crossing.layer, 0, m);
         }
     if (rest > 0) {
       const std::uint32_t input = load("input." + std::to_string(m), rest, 0, m);
@@ -229,6 +223,14 @@ class ForwardMaker {
 };
 
 }  // namespace
+
+bool reads(const Model& model, const Stage& stage, std::uint32_t layer) {
+  for (std::uint32_t l = stage.first; l <= stage.last; ++l) {
+    const std::vector<std::uint32_t>& inputs = model.layers[l].inputs;
+    if (std::find(inputs.begin(), inputs.end(), layer) != inputs.end()) return true;
+  }
+  return false;
+}
 
 Program forward_program(const PolicyRequest& request, const ForwardShape& shape) {
   refuse_long_round(shape.round.micro_batches, request.pricing.stages.size());

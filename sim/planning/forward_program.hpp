@@ -20,6 +20,9 @@ struct ForwardShape {
   std::int64_t inputs_ahead = 0;
 };
 
+/// Returns whether a layer of the stage reads the output of this layer.
+bool reads(const Model& model, const Stage& stage, std::uint32_t layer);
+
 /// Returns the program. A tensor that crosses several cuts stays on the device that made it until the last reader of
 /// the tensor has run. This device sends the tensor once to each of the devices that have another reader.
 Program forward_program(const PolicyRequest& request, const ForwardShape& shape);

@@ -62,6 +62,9 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 // 3. The beginning. A computation behind block k works on a tensor to which all layers up to k have
 //    contributed. So the weights of these layers have been loaded before this computation:
 //    T >= (weights of blocks 0..k) / rate + (passes behind k of all samples) / n.
+//    The last block makes all answers, because only one tensor crosses between two blocks, and a later layer reads this
+//    tensor. So the answers leave after the weights of all earlier blocks have been loaded:
+//    T >= (weights before the last block) / rate + (bytes of all answers) / (rate from the devices to the host).
 // 4. The end. Let t be the end of the last computation of blocks 0..k for any sample, and let s be
 //    that sample. At t every sample has passed block k and is at some place behind block k, and the computation up to
 //    this place has been done for the sample. Either nothing is left to compute for the sample, or the tensors that
@@ -72,10 +75,13 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 //      t        >= first + sum over samples of (seconds up to its place) / n
 //      T - t    >= (weights behind k + sum over samples of (bytes at its place) - capacity) / rate
 //    The sum of these two bounds is smallest if every sample is at the place with the smallest
-//    seconds / n + bytes / rate. A place is the end or the inside of a block. Inside a block, at least the smallest of
-//    the tensors that its layers read is held, and no seconds of the block are counted. (A place inside a split layer
-//    never counts: the input of the layer is still held, as at the place before the layer, but more seconds have passed
-//    than at that place.)
+//    seconds / n + bytes / rate. A place is the end or the inside of a block. Inside a block, no seconds of the block are
+//    counted. A result of the block is not computed yet. If some path of layers from the input of the block to this
+//    result had no tensor that is held, a layer before the block would be computed again, and the sample would be at an
+//    earlier place. So the tensors that are held separate the result from the beginning of the block, and they have at
+//    least the bytes of the cheapest set of tensors that separates them, or the bytes of the block's input. (Parts of a
+//    split layer all have the same inputs and the same readers. A set that has only some of these parts separates
+//    nothing more than the set without them.)
 // 5. Training. The first micro-batch of a batch that passes all layers uses all weights in its
 //    forward pass and again in its backward pass. The weights change between two batches, and the weights of the first
 //    layer that has weights change last. So the run divides into two intervals per batch. In each interval all weights
@@ -111,6 +117,11 @@ QuestionBound bound_of(const QuestionTerms& terms) {
       return bytes_text(loaded) + " of weights up to " + block.name + ", then computation " +
              seconds_text(passes - before);
     });
+    if (k + 1 < terms.blocks.size() && terms.answers_s > 0)
+      take(loaded / terms.down_rate + terms.answers_s, [&] {
+        return bytes_text(loaded) + " of weights up to " + block.name + ", then " +
+               seconds_text(terms.answers_s) + " for answers that are returned";
+      });
     // In training, the last use of a weight is in the backward pass.
     if (terms.backward_s > 0) continue;
     const double missing = places[k].bytes + weights - loaded - terms.capacity;

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "planning/copy_time.hpp"
+#include "scenario/least_held.hpp"
 #include "scenario/question_bound.hpp"
 #include "stage/stage.hpp"
 #include "workload/training.hpp"
@@ -178,18 +179,14 @@ class Terms {
     return least * samples_ / static_cast<double>(workload_.micro_batch);
   }
 
-  /// Returns the bytes of the smallest tensor that a sample may hold while some of the stage's
-  /// layers are computed and some are not.
+  /// Returns the least bytes that a sample holds while some of the stage's layers are computed and some are not.
   double inside(const Stage& stage) const {
-    std::int64_t layers = 0, least = std::numeric_limits<std::int64_t>::max();
-    for (std::uint32_t l = stage.first; l <= stage.last; ++l) {
-      const Layer& layer = scenario_.model.layers[l];
-      if (!layer.inputs.empty()) ++layers;
-      if (l != stage.last) least = std::min(least, layer.output);
-    }
-    if (layers < 2) return infinity;
+    const auto computing = std::count_if(scenario_.model.layers.begin() + stage.first,
+                                         scenario_.model.layers.begin() + stage.last + 1,
+                                         [](const Layer& layer) { return !layer.inputs.empty(); });
+    if (computing < 2) return infinity;
     const double bytes =
-        static_cast<double>(least) * static_cast<double>(bytes_of(workload_.dtype));
+        least_held(scenario_.model, stage) * static_cast<double>(bytes_of(workload_.dtype));
     return std::min(bytes, static_cast<double>(stage.input_bytes)) * samples_;
   }
 
@@ -249,6 +246,7 @@ class Terms {
     const auto offer = [&](double busy, const std::string& link) {
       if (busy > terms_.link_s) terms_.link_s = busy, terms_.link = link;
     };
+    terms_.answers_s = going / up.rate;
     offer(coming / down.rate, "the host's links");
     offer(going / up.rate, "the host's links");
     for (std::uint32_t c = 0; c < scenario_.platform.channels.size(); ++c) {

@@ -8,6 +8,7 @@
 
 #include "base/quantity.hpp"
 #include "planning/run_seconds.hpp"
+#include "planning/streaming/alternating_ways.hpp"
 #include "planning/streaming/listing.hpp"
 #include "planning/streaming/rehearsal.hpp"
 #include "planning/streaming/waiting_ways.hpp"
@@ -392,6 +393,11 @@ std::vector<Candidate> streamed_candidates(const PolicyRequest& request,
       candidates.push_back({.at_least = ways->at_least(), .ways = ways->count(), .open = [ways] {
                               return StreamedWays::open(ways);
                             }});
+      if (offload) continue;
+      for (Candidate& one : alternating_candidates(
+               {shared->request, shared->common, shared->keys, shared->streamed, shared->capacity},
+               in_flight, shared))
+        candidates.push_back(std::move(one));
     }
   }
   return candidates;

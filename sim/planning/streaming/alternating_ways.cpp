@@ -1,0 +1,141 @@
+#include "planning/streaming/alternating_ways.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "base/quantity.hpp"
+#include "planning/program_listing.hpp"
+#include "planning/run_seconds.hpp"
+#include "planning/training/step_clock.hpp"
+
+namespace sluice {
+
+namespace {
+
+/// The numbers of answers, or parts of an answer, for which the device keeps room.
+constexpr std::array<std::int64_t, 4> buffers_tried = {2, 4, 8, 16};
+/// The shares of the room for all early loads that are tried, in units of 1 / `whole_room`.
+constexpr std::array<std::int64_t, 7> rooms_tried = {32, 16, 8, 6, 4, 2, 0};
+constexpr std::int64_t whole_room = 32;
+/// The most slots of all steps together for which these plans are tried.
+constexpr std::int64_t most_slots = 10'000;
+
+/// Returns a lower bound of the seconds of every plan with this shape. All micro-batches are computed, and weights are
+/// loaded in each pass. The front groups compute the first pass before the first answer is made, and each front group
+/// waits for its own weights and the weights of all earlier groups. All answers are saved after this.
+double at_least(const StreamedCase& streamed, const AlternatingShape& shape) {
+  const auto steps = static_cast<double>(streamed.steps);
+  const double samples = steps * static_cast<double>(streamed.micro_batches);
+  const std::int64_t passes = (streamed.micro_batches + shape.in_flight - 1) / shape.in_flight;
+  double compute = 0, loads = 0, saves = 0, front_ends = 0;
+  for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
+    const StreamedCase::Group& group = streamed.groups[g];
+    const bool last = g + 1 == streamed.groups.size();
+    const std::int64_t answer = last ? group.bytes.output : group.bytes.answer;
+    compute += group.compute_s;
+    if (group.bytes.weights > 0) loads += streamed.down.seconds(group.bytes.weights);
+    if (answer > 0 && streamed.returns_answers) saves += streamed.up.seconds(answer);
+    if (g < shape.first_back)
+      front_ends =
+          std::max(front_ends, loads) + static_cast<double>(shape.in_flight) * group.compute_s;
+  }
+  return std::max({samples * compute, steps * static_cast<double>(passes) * loads,
+                   front_ends + samples * saves});
+}
+
+/// Returns the plan in which early loads stay within `room`, and the whole run stays within `room`, too.
+Plan plan_within(const AlternatingCase& alternating, const AlternatingShape& shape,
+                 const Program& program, std::int64_t room) {
+  const std::int64_t micro_batches = alternating.streamed.micro_batches;
+  const std::int64_t passes = (micro_batches + shape.in_flight - 1) / shape.in_flight;
+  Plan plan =
+      finish(list_program({.request = alternating.request,
+                           .program = program,
+                           .name = "streamed",
+                           .capacity = room,
+                           .facts = {{"in_flight", shape.in_flight}, {"passes_per_step", passes}}}),
+             alternating.request);
+  stay_within(plan, alternating.common.device.name, room);
+  return plan;
+}
+
+/// The loads of a program in their places, if early loads stay within `room`.
+struct PlacedLoads {
+  std::vector<LoadPlace> places;
+  std::int64_t most = 0;  ///< the most bytes on the device
+};
+PlacedLoads place_loads(const Program& program, std::optional<std::int64_t> room) {
+  PlacedLoads placed;
+  LoadPlaces places(program.bytes(), room);
+  for (const Program::Load& load : program.loads)
+    placed.places.push_back(places.add({.bytes = program.instances[load.instance].bytes,
+                                        .needed = load.needed,
+                                        .earliest = load.earliest,
+                                        .after = load.after}));
+  placed.most = places.most();
+  return placed;
+}
+
+/// Simulates the plans that fit and may take less than `worth` seconds, beginning with the plan that has the most room
+/// for early loads.
+void simulate(const AlternatingCase& alternating, const AlternatingShape& shape,
+              const std::shared_ptr<const void>& context, double worth,
+              const std::function<void(const Settled&)>& settled) {
+  const auto program = [alternating, shape] {
+    return alternating_program(alternating.request, alternating.common, alternating.streamed,
+                               shape);
+  };
+  const Program step = program();
+  const std::int64_t least = step.peak();
+  if (alternating.capacity && least > *alternating.capacity) return;
+  const StepClock clock(step, alternating.request.pricing.platform, step.devices, step.rounds,
+                        false);
+  const std::int64_t most = place_loads(step, {}).most;
+  for (const std::int64_t share : rooms_tried) {
+    const std::int64_t room = least + (most - least) / whole_room * share;
+    if (alternating.capacity && room > *alternating.capacity) continue;
+    if (clock.at_least(step.loads, place_loads(step, room).places) >= worth * (1 - 1e-12)) continue;
+    const double seconds = run_seconds(plan_within(alternating, shape, step, room));
+    worth = std::min(worth, seconds);
+    const StreamedChoice choice{.in_flight = shape.in_flight, .buffers = shape.buffers};
+    settled({seconds,
+             choice.text(alternating.streamed.groups.size()) + "; group " +
+                 alternating.request.pricing.stages[shape.first_back].name +
+                 " and later groups alternate with the next pass; stays within " +
+                 format_bytes(room),
+             [alternating, shape, program, room, context] {
+               return plan_within(alternating, shape, program(), room);
+             }});
+  }
+}
+
+}  // namespace
+
+std::vector<Candidate> alternating_candidates(const AlternatingCase& alternating,
+                                              std::int64_t in_flight,
+                                              const std::shared_ptr<const void>& context) {
+  const StreamedKeys& keys = alternating.keys;
+  const StreamedCase& streamed = alternating.streamed;
+  const std::size_t first_back = first_back_group(streamed);
+  const auto groups = static_cast<std::int64_t>(streamed.groups.size());
+  if (first_back == 0 || in_flight >= streamed.micro_batches || !streamed.overlap ||
+      alternating.request.host_is_shown || keys.prefetch || keys.ahead || keys.resident.stays ||
+      keys.piece.value_or(0) > 0 || streamed.micro_batches * groups > most_slots / streamed.steps)
+    return {};
+  std::vector<Candidate> candidates;
+  for (const std::int64_t buffers : buffers_tried) {
+    if (buffers > keys.buffers.value_or(buffers)) continue;
+    const AlternatingShape shape{first_back, in_flight, buffers};
+    candidates.push_back(
+        {.at_least = at_least(streamed, shape),
+         .ways = static_cast<std::int64_t>(rooms_tried.size()),
+         .simulate = [alternating, shape, context](double worth, const auto& settled) {
+           simulate(alternating, shape, context, worth, settled);
+         }});
+  }
+  return candidates;
+}
+
+}  // namespace sluice

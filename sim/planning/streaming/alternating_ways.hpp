@@ -1,0 +1,29 @@
+// Candidates of streamed inference in which passes alternate (alternating.hpp).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "planning/candidate.hpp"
+#include "planning/streaming/alternating.hpp"
+#include "planning/streaming/keys.hpp"
+
+namespace sluice {
+
+/// What the candidates need to know. All objects must outlive the candidates. `streamed` holds the numbers of the
+/// groups if the boundaries stay on the device.
+struct AlternatingCase {
+  const PolicyRequest& request;
+  const CommonParameters& common;
+  const StreamedKeys& keys;
+  const StreamedCase& streamed;
+  std::optional<std::int64_t> capacity;
+};
+
+/// Returns candidates for this number of micro-batches in flight. `context` keeps the members of `alternating` alive.
+/// Returns nothing if the scenario makes a choice that these plans cannot obey, or if there are too many slots.
+std::vector<Candidate> alternating_candidates(const AlternatingCase& alternating,
+                                              std::int64_t in_flight,
+                                              const std::shared_ptr<const void>& context);
+
+}  // namespace sluice
