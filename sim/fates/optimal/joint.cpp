@@ -161,6 +161,12 @@ Chain joint_chain(const Chain& chain, double shared) {
       stage.output.save_s += share * tensor.save_s;
       stage.output.load_s += share * tensor.load_s;
       if (b > 0) stage.gradient += part(chain.stages[b - 1].gradient);
+      if (b == s + 1) continue;
+      stage.carried.before = b + 1;
+      stage.carried.tensor.bytes += part(tensor.bytes);
+      stage.carried.tensor.save_s += share * tensor.save_s;
+      stage.carried.tensor.load_s += share * tensor.load_s;
+      if (b > 0) stage.carried.gradient += part(chain.stages[b - 1].gradient);
     }
   }
   joint.stages.back().gradient = 0;
