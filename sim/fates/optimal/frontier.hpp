@@ -19,6 +19,10 @@
 // In a long chain, long segments split only at some boundaries (k above), which are spread evenly over seconds and
 // bytes. In spite of this limit, each stage may keep any of its tensors, and recomputation may start at any stage.
 //
+// In the view of a chain that branches (joint.hpp), several boundaries contain the same tensor. If the device holds such
+// a tensor during a whole segment because an earlier boundary stays, the segment counts only the rest of its first
+// boundary.
+//
 // The search does not consider two kinds of schedules. In the first kind, an earlier segment works before the last
 // backward pass of a later segment. In the second kind, a boundary is made again although host memory holds a copy of
 // it.
