@@ -1,7 +1,5 @@
 #include "fates/optimal/in_turn.hpp"
 
-#include <cmath>
-
 #include "fates/optimal/bound.hpp"
 #include "fates/optimal/branches_in_turn.hpp"
 #include "fates/optimal/joint.hpp"
@@ -11,13 +9,11 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Returns the settings of a frontier of a view whose bytes are guesses. For a long chain, a coarse frontier is enough.
-FrontierSettings guessing(std::size_t stages) {
+/// Returns the settings of the frontiers of a chain. The stages of a chain that branches form short blocks. A block is
+/// best split at one of a few of its boundaries, so these frontiers split at more boundaries than other frontiers.
+FrontierSettings settings_of(const Chain& chain) {
   FrontierSettings settings;
-  if (stages <= 64) return settings;
-  settings.cap = 16;
-  settings.splits = settings.free_length =
-      static_cast<std::size_t>(std::sqrt(static_cast<double>(stages)));
+  if (chain.branches()) settings.splits = settings.splits * 3 / 2;
   return settings;
 }
 
@@ -68,7 +64,10 @@ bool InTurnSearch::keeps_all(std::int64_t budget) const {
 /// Returns a frontier with a single point, which needs the least bytes. Parameter `copies` says whether schedules may
 /// copy tensors to host memory.
 Frontier InTurnSearch::least_frontier(bool copies) const {
-  return {joint_, {.copies = copies, .only_least = true}};
+  FrontierSettings settings = settings_of(chain_);
+  settings.copies = copies;
+  settings.only_least = true;
+  return {joint_, settings};
 }
 
 Tape InTurnSearch::tape_of(const Frontier& frontier, std::size_t point) const {
@@ -114,18 +113,14 @@ void InTurnSearch::consider_all_points(const Frontier& frontier, std::int64_t bu
 }
 
 /// Returns one frontier if host memory is unlimited. If host memory is limited, returns a frontier for each price of
-/// its bytes, and a frontier without copies. If the chain branches, also returns frontiers of views that count a
-/// shortcut only in part (joint_chain() with `shared` < 1).
+/// its bytes, and a frontier without copies.
 const std::vector<Frontier>& InTurnSearch::frontiers() {
   if (!frontiers_.empty()) return frontiers_;
+  FrontierSettings settings = settings_of(chain_);
   for (const double price : host_prices(chain_))
-    frontiers_.emplace_back(with_host_price(with_turns(joint_, 1), price));
-  if (chain_.host_room)
-    frontiers_.emplace_back(with_turns(joint_, 1), FrontierSettings{.copies = false});
-  if (chain_.branches())
-    for (const double shared : {0.7, 0.2})
-      frontiers_.emplace_back(with_turns(joint_chain(chain_, shared), 1),
-                              guessing(chain_.stages.size()));
+    frontiers_.emplace_back(with_host_price(with_turns(joint_, 1), price), settings);
+  settings.copies = false;
+  if (chain_.host_room) frontiers_.emplace_back(with_turns(joint_, 1), settings);
   return frontiers_;
 }
 

@@ -1,5 +1,5 @@
 // Finds the fastest tape of a chain within a budget, and a bound, if copies and computation take turns. A frontier of
-// the chain gives the answer. If the chain branches, frontiers of several views (joint.hpp) give a first tape, and the
+// the chain gives the answer. If the chain branches, a frontier of its view (joint.hpp) gives a first tape, and the
 // search of branches_in_turn.hpp improves this tape.
 #pragma once
 
