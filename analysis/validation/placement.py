@@ -62,50 +62,115 @@ def operands(node, inputs, outputs):
     return [size] * inputs, [size] * outputs
 
 
-def read(folder, column="mean_us_single"):
-    """Returns, for each node, its time in DRAM. For each placement of the node, also returns the bytes that are read
-    and written in PMEM, and the time."""
+class Row:
+    """A measured row of the table. The operands are the inputs and then the outputs."""
+
+    def __init__(self, row, column):
+        pools = [[p.strip() for p in row[k].split(",")] for k in ("input_placement", "output_placement")]
+        reads, writes = operands(row["node"], *map(len, pools))
+        self.node, self.time = row["node"], float(row[column])
+        self.sizes, self.inputs = reads + writes, len(reads)
+        self.slow = tuple(pool == "PMEM" for pool in pools[0] + pools[1])
+
+    def is_large(self, o):
+        return self.sizes[o] >= SMALL_SHARE * sum(self.sizes)
+
+    def large_in_slow(self):
+        return tuple(slow and self.is_large(o) for o, slow in enumerate(self.slow))
+
+    def bytes_in(self, slow):
+        """Returns the bytes that are read and the bytes that are written in PMEM if these operands are there."""
+        chosen = [[self.sizes[o] for o in range(len(slow)) if slow[o] and (o < self.inputs) == reads]
+                  for reads in (True, False)]
+        return chosen[0], chosen[1]
+
+
+def rows_of(folder, column="mean_us_single"):
+    """Returns the rows of each node that is long enough for the timer."""
     nodes = {}
     with open(Path(folder) / "mnist256_kernel_times_dram_pmem.csv", encoding="utf-8") as file:
         for row in csv.DictReader(file):
-            pools = [[p.strip() for p in row[k].split(",")] for k in ("input_placement", "output_placement")]
-            sizes = operands(row["node"], *map(len, pools))
-            slow = [[size for size, pool in zip(s, p) if pool == "PMEM"] for s, p in zip(sizes, pools)]
-            nodes.setdefault(row["node"], []).append((slow[0], slow[1], float(row[column])))
-    kernels = {}
-    for node, rows in nodes.items():
-        dram = next((t for r, w, t in rows if not r and not w), 0)
-        if dram >= RESOLUTION:
-            kernels[node] = (dram, [row for row in rows if row[0] or row[1]])
-    return kernels
+            nodes.setdefault(row["node"], []).append(Row(row, column))
+    return {n: rows for n, rows in nodes.items()
+            if next((row.time for row in rows if not any(row.slow)), 0) >= RESOLUTION}
+
+
+def read(folder, column="mean_us_single"):
+    """Returns, for each node, its time in DRAM. For each placement of the node, also returns the bytes that are read
+    and written in PMEM, and the time."""
+    return {n: (next(row.time for row in rows if not any(row.slow)),
+                [(*row.bytes_in(row.slow), row.time) for row in rows if any(row.slow)])
+            for n, rows in rows_of(folder, column).items()}
+
+
+def groups_of(rows):
+    """Returns the rows of a node, in groups that repeat a measurement: the rows of a group differ only in the memories
+    of small operands. The key of a group says which large operands are in PMEM."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(row.large_in_slow(), []).append(row)
+    return groups
 
 
 def repeated(folder, column):
-    """Returns groups of repeated measurements of a kernel. The rows of a group are from one node, and differ only in
-    the memories of small operands."""
-    groups = {}
-    with open(Path(folder) / "mnist256_kernel_times_dram_pmem.csv", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            pools = [[p.strip() for p in row[k].split(",")] for k in ("input_placement", "output_placement")]
-            sizes = [size for part in operands(row["node"], *map(len, pools)) for size in part]
-            large = tuple((o, pool) for o, (size, pool) in enumerate(zip(sizes, pools[0] + pools[1]))
-                          if size >= SMALL_SHARE * sum(sizes))
-            if float(row[column]) >= RESOLUTION:
-                groups.setdefault((row["node"], large), []).append(float(row[column]))
-    return [times for times in groups.values() if len(times) > 1]
+    """Returns the times of each group of rows that repeat a measurement."""
+    groups = [[row.time for row in group if row.time >= RESOLUTION]
+              for rows in rows_of(folder, column).values() for group in groups_of(rows).values()]
+    return [times for times in groups if len(times) > 1]
 
 
-def effect_of(folder, column="mean_us_single"):
-    """Returns the relative difference above which two times differ by more than the error of the measurement. Only 5 %
-    of repeated measurements are expected to differ by more (1.96 standard deviations of a difference of two
-    logarithms)."""
+def mean_time(rows):
+    return math.exp(statistics.mean(math.log(row.time) for row in rows))
+
+
+def averaged(folder, column="mean_us_single"):
+    """Returns the table of read(), with one row instead of the rows that repeat a measurement. The time of this row is
+    the geometric mean of their times. Also returns, for each node, the number of rows with all large operands in DRAM,
+    and for each other placement the number of its rows."""
+    kernels, counts = {}, {}
+    for n, rows in rows_of(folder, column).items():
+        groups = groups_of(rows)
+        base = groups.pop(tuple([False] * len(rows[0].sizes)))
+        kernels[n] = (mean_time(base), [(*group[0].bytes_in(slow), mean_time(group)) for slow, group in groups.items()])
+        counts[n] = (len(base), [len(group) for group in groups.values()])
+    return kernels, counts
+
+
+def one_operand(folder, column="mean_us_single"):
+    """Returns, for each node and each of its large operands, the pairs of rows that differ only in the memory of this
+    operand. The first row of a pair has the operand in DRAM."""
+    effects = {}
+    for n, rows in rows_of(folder, column).items():
+        by_slow = {row.slow: row for row in rows}
+        for o in range(len(rows[0].sizes)):
+            pairs = [(row, by_slow[slow]) for row in rows if not row.slow[o]
+                     for slow in [row.slow[:o] + (True,) + row.slow[o + 1:]] if slow in by_slow]
+            if rows[0].is_large(o) and pairs:
+                effects.setdefault(n, []).append(pairs)
+    return effects
+
+
+def deviation(folder, column="mean_us_single"):
+    """Returns the standard deviation of the logarithms of times that repeat a measurement."""
     squares = freedom = 0
     for times in repeated(folder, column):
         logs = [math.log(t) for t in times]
         mean = statistics.mean(logs)
         squares += sum((x - mean) ** 2 for x in logs)
         freedom += len(logs) - 1
-    return math.exp(1.96 * math.sqrt(2 * squares / freedom)) - 1
+    return math.sqrt(squares / freedom)
+
+
+def significant(deviation_, rows=1, others=1):
+    """Returns the relative difference above which the means of two numbers of rows differ by more than the error of the
+    measurement. Only 5 % of means that repeat a measurement are expected to differ by more (1.96 standard deviations of
+    a difference of two logarithms)."""
+    return math.exp(1.96 * deviation_ * math.sqrt(1 / rows + 1 / others)) - 1
+
+
+def effect_of(folder, column="mean_us_single"):
+    """Returns the relative difference above which two times differ by more than the error of the measurement."""
+    return significant(deviation(folder, column))
 
 
 def predicted(dram, reads, writes, fit):
@@ -147,32 +212,82 @@ def sign(ratio, effect):
 
 
 def judge(kernels, nodes, fit, effect):
-    """Returns three numbers for the placements of these nodes. The first number is the median error. The second is the
-    share of the placements with an effect for which the sign of the effect is predicted correctly. The third is the
+    """Returns two numbers for the placements of these nodes. The first number is the median error. The second is the
     share of all placements that are correctly called slower, faster, or equally fast."""
-    errors, signs, classes = [], [], []
+    errors, classes = [], []
     for n in nodes:
         dram, rows = kernels[n]
         for reads, writes, t in rows:
             p = predicted(dram, reads, writes, fit)
             errors.append(abs(p / t - 1))
             classes.append(sign(p / dram, effect) == sign(t / dram, effect))
-            if sign(t / dram, effect):
-                signs.append((p > dram) == (t > dram))
-    return statistics.median(errors), sum(signs) / max(1, len(signs)), sum(classes) / len(classes)
+    return statistics.median(errors), sum(classes) / len(classes)
 
 
-def wrong_signs(kernels, fits, effect):
+class Effect:
+    """A measured effect: the ratio of two times of a node. `significant` is the smallest relative difference that is not
+    an error of the measurement. `change` returns the predicted logarithm of the ratio."""
+
+    def __init__(self, ratio, significant_, change):
+        self.ratio, self.significant, self.change = ratio, significant_, change
+
+
+def change_of(dram, *placements):
+    """Returns a function that predicts the logarithm of the ratio of two times of a node. With several pairs of
+    placements, the function returns the mean of the logarithms."""
+    return lambda fit: statistics.mean(
+        math.log(predicted(dram, *slow, fit) / predicted(dram, *fast, fit)) for fast, slow in placements)
+
+
+def effects_of_placements(kernels, deviation_, counts=None):
+    """Returns, for each node, the effects of its placements, compared with all operands in DRAM. `counts` is the second
+    result of averaged()."""
+    effects = {}
+    for n, (dram, rows) in kernels.items():
+        base, repeats = counts[n] if counts else (1, [1] * len(rows))
+        effects[n] = [Effect(t / dram, significant(deviation_, base, count), change_of(dram, (([], []), (reads, writes))))
+                      for (reads, writes, t), count in zip(rows, repeats)]
+    return effects
+
+
+def effects_of_operands(folder, column, kernels, deviation_):
+    """Returns, for each node, the effect of each large operand: the geometric mean of the ratios of the pairs of rows
+    that differ only in the memory of this operand."""
+    return {n: [Effect(mean_time([slow for _, slow in pairs]) / mean_time([fast for fast, _ in pairs]),
+                       significant(deviation_, len(pairs), len(pairs)),
+                       change_of(kernels[n][0], *((fast.bytes_in(fast.slow), slow.bytes_in(slow.slow))
+                                                  for fast, slow in pairs)))
+                for pairs in operands_]
+            for n, operands_ in one_operand(folder, column).items()}
+
+
+def right_signs(effects, nodes, fit, effect=None):
+    """Returns, for each node with such effects, whether the sign of each effect above `effect` is predicted correctly.
+    Without `effect`, the effects are the significant effects."""
+    return {n: [(e.change(fit) > 0) == (e.ratio > 1) for e in effects.get(n, [])
+                if sign(e.ratio, e.significant if effect is None else effect)]
+            for n in nodes}
+
+
+def shares_of_right_signs(effects, fits, effect=None):
+    """Returns the share of right signs of each split that has such effects."""
+    shares = []
+    for held, fit in fits:
+        signs = [right for rights in right_signs(effects, held, fit, effect).values() for right in rights]
+        if signs:
+            shares.append(sum(signs) / len(signs))
+    return sorted(shares)
+
+
+def wrong_signs(effects, fits, effect):
     """Returns for each node how often the sign of an effect was predicted wrongly, and how often an effect was
     judged."""
     wrong, judged = {}, {}
     for held, fit in fits:
-        for n in held:
-            dram, rows = kernels[n]
-            for reads, writes, t in rows:
-                if sign(t / dram, effect):
-                    judged[n] = judged.get(n, 0) + 1
-                    wrong[n] = wrong.get(n, 0) + ((predicted(dram, reads, writes, fit) > dram) != (t > dram))
+        for n, rights in right_signs(effects, held, fit, effect).items():
+            if rights:
+                judged[n] = judged.get(n, 0) + len(rights)
+                wrong[n] = wrong.get(n, 0) + len(rights) - sum(rights)
     return wrong, judged
 
 
@@ -183,6 +298,11 @@ def splits(kernels, count, seed=1):
         dice.shuffle(nodes)
         half = len(nodes) // 2
         yield nodes[:half], nodes[half:]
+
+
+def fits_of(kernels, count):
+    """Returns for each split the nodes that are left out, and the fit to the other nodes."""
+    return [(held, fit_on(kernels, train)) for train, held in splits(kernels, count)]
 
 
 def output_over_input(kernels, count=200):
@@ -198,28 +318,45 @@ def output_over_input(kernels, count=200):
     return found
 
 
+def print_signs(name, effects, fits):
+    print(f"  {name}: {sum(map(len, effects.values()))} effects of {len(effects)} nodes")
+    for effect in (None, 0.2, 0.1, 0.05):
+        shares = shares_of_right_signs(effects, fits, effect)
+        wrong, judged = wrong_signs(effects, fits, effect)
+        print(f"    sign, of {'significant effects' if effect is None else f'effects above {effect:.0%}'}: "
+              f"median {statistics.median(shares):.1%}, least {shares[0]:.1%}, at least 90 % in "
+              f"{sum(x >= 0.9 for x in shares)} of {len(shares)} splits; {sum(wrong.values())} of "
+              f"{sum(judged.values())} wrong, most of all",
+              ", ".join(f"{n} {wrong[n]} of {judged[n]}" for n in sorted(wrong, key=wrong.get)[:-7:-1] if wrong[n]))
+
+
+def print_errors(kernels, fits, noise):
+    results = [judge(kernels, held, fit, noise) for held, fit in fits]
+    errors, classes = (sorted(r[i] for r in results) for i in range(2))
+    print(f"  median error: median {statistics.median(errors):.1%}, greatest {errors[-1]:.1%}, "
+          f"at most 20 % in {sum(e <= 0.2 for e in errors)} splits; slower, faster or neither, of all: "
+          f"median {statistics.median(classes):.1%}")
+    read_rate, write_rate, cached = (statistics.median(fit[i] for _, fit in fits) for i in range(3))
+    print(f"  fitted (median): read {read_rate / 1e3:.1f} GB/s, write {write_rate / 1e3:.1f} GB/s, "
+          f"read free up to {cached / 1e6:.2f} MB")
+
+
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else "../shared/data/placement"
     for column in ("mean_us_single", "mean_us_simultaneous"):
-        kernels, noise = read(folder, column), effect_of(folder, column)
-        fits = [(held, fit_on(kernels, train)) for train, held in splits(kernels, 100)]
+        kernels, spread = read(folder, column), deviation(folder, column)
+        fits = fits_of(kernels, 100)
         print(f"{column}: {len(kernels)} nodes, {sum(len(k[1]) for k in kernels.values())} placements, 100 splits")
-        print(f"  two times count as different from {noise:.1%} on, by {len(repeated(folder, column))} groups of rows "
-              f"that repeat a measurement")
-        for effect in (noise, 0.2, 0.1, 0.05):
-            results = [judge(kernels, held, fit, effect) for held, fit in fits]
-            errors, signs, classes = (sorted(r[i] for r in results) for i in range(3))
-            print(f"  sign, of effects above {effect:.1%}: median {signs[50]:.1%}, least {signs[0]:.1%}, "
-                  f"at least 90 % in {sum(x >= 0.9 for x in signs)} splits; slower, faster or neither, of all: "
-                  f"median {classes[50]:.1%}, least {classes[0]:.1%}")
-        wrong, judged = wrong_signs(kernels, fits, 0.1)
-        print(f"  wrong signs of effects above 10 %: {sum(wrong.values())} of {sum(judged.values())}, most of all",
-              ", ".join(f"{n} {wrong[n]} of {judged[n]}" for n in sorted(wrong, key=wrong.get)[:-7:-1]))
-        print(f"  median error: median {errors[50]:.1%}, greatest {errors[-1]:.1%}, "
-              f"at most 20 % in {sum(e <= 0.2 for e in errors)} splits")
-        read_rate, write_rate, cached = (statistics.median(fit[i] for _, fit in fits) for i in range(3))
-        print(f"  fitted (median): read {read_rate / 1e3:.1f} GB/s, write {write_rate / 1e3:.1f} GB/s, "
-              f"read free up to {cached / 1e6:.2f} MB")
+        print(f"  two times count as different from {significant(spread):.1%} on, by {len(repeated(folder, column))} "
+              f"groups of rows that repeat a measurement")
+        print_errors(kernels, fits, significant(spread))
+        print_signs("each row", effects_of_placements(kernels, spread), fits)
+        print_signs("one operand", effects_of_operands(folder, column, kernels, spread), fits)
+        means, counts = averaged(folder, column)
+        fits_of_means = fits_of(means, 100)
+        print("  with the averages of repeated rows:")
+        print_errors(means, fits_of_means, significant(spread))
+        print_signs("averaged rows", effects_of_placements(means, spread, counts), fits_of_means)
         read_rate, write_rate, cached = fit_on(kernels, list(kernels), by_time)
         print(f"  of all nodes, by the least error in microseconds: read {read_rate / 1e3:.1f} GB/s, write "
               f"{write_rate / 1e3:.2f} GB/s, read free up to {cached / 1e6:.2f} MB")

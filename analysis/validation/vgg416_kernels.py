@@ -130,6 +130,10 @@ def left_out(times):
              for made in ("DRAM, DRAM", "DRAM, PMEM", "PMEM, DRAM", "PMEM, PMEM")]
     ratio = statistics.geometric_mean(
         times[(node, f"PMEM, {gradient}", made)] / times[(node, f"DRAM, {gradient}", made)] for gradient, made in pools)
+    node = NODES["convolution"][0]
+    forward = statistics.geometric_mean(
+        times[(node, f"PMEM, {weights}, DRAM", made)] / times[(node, f"DRAM, {weights}, DRAM", made)]
+        for weights in ("DRAM", "PMEM") for made in ("DRAM", "PMEM"))
     images = 4 * BATCH * 3 * 224 * 224
     inputs = sum(4 * BATCH * (cin if n == 0 else width) * size * size
                  for width, size, count, cin in GROUPS for n in range(count)) - images
@@ -142,6 +146,9 @@ def left_out(times):
         "reads for gradients of weights, by that factor":
             (ratio - 1) * seconds_in_dram()["gradient of the weights"] / ALL_DRAM,
         "reads for gradients of weights, by the rate of reading": inputs / READ / ALL_DRAM,
+        "factor of node 3277 with its input in PMEM": forward,
+        "reads of convolutions, by that factor": (forward - 1) * seconds_in_dram()["convolution"] / ALL_DRAM,
+        "reads of convolutions, by the rate of reading": inputs / READ / ALL_DRAM,
         "reads without the free bytes of caches": share["relu backward"] * (size / (size - FREE) - 1),
         "writes at the common rate of the nodes": output_bytes() / WRITE / ALL_DRAM - share["convolution"],
         "moves out of DRAM": output_bytes() / COPY_OUT / ALL_DRAM,

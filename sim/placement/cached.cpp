@@ -78,6 +78,20 @@ class Cache {
     }
   }
 
+  /// Removes the bytes of a tensor from the cache without writing them back.
+  void drop(std::int64_t address, std::int64_t bytes) {
+    while (size_ > 0 && bytes > 0) {
+      const std::int64_t place = address % size_, lap = address / size_;
+      const std::int64_t part = std::min(bytes, size_ - place);
+      split(place);
+      split(place + part);
+      for (auto at = lines_.find(place); at != lines_.end() && at->first < place + part; ++at)
+        if (at->second.lap == lap) at->second = {-1, false};
+      address += part;
+      bytes -= part;
+    }
+  }
+
  private:
   struct CachedLines {
     std::int64_t lap;
@@ -137,10 +151,7 @@ double seconds_of(const PlacementProblem::Kernel& kernel, double more) {
   return most;
 }
 
-}  // namespace
-
-CachedRun cached_run(const PlacementQuestion& question, std::int64_t capacity) {
-  const PlacementProblem& problem = question.problem();
+void check_rates(const PlacementProblem& problem) {
   const auto check_rate = [&](double rate, const char* what) {
     if (!(std::isfinite(rate) && rate > 0))
       throw InputError("memory '" + problem.slow + "' of " + problem.device +
@@ -149,8 +160,10 @@ CachedRun cached_run(const PlacementQuestion& question, std::int64_t capacity) {
   };
   check_rate(problem.cache.to_fast, "read it");
   check_rate(problem.cache.to_slow, "write to it");
-  const Addresses addresses(question);
-  Cache cache(capacity);
+}
+
+CachedRun round_of(const PlacementQuestion& question, const Addresses& addresses, Cache& cache) {
+  const PlacementProblem& problem = question.problem();
   CachedRun run;
   for (const PlacementProblem::Kernel& kernel : problem.kernels) {
     Cache::Traffic traffic;
@@ -162,8 +175,25 @@ CachedRun cached_run(const PlacementQuestion& question, std::int64_t capacity) {
     run.hit_bytes += traffic.hits;
     run.miss_bytes += traffic.misses;
     run.written_back_bytes += traffic.written_back;
-    run.seconds += seconds_of(kernel, traffic.misses / problem.cache.to_fast +
-                                          traffic.written_back / problem.cache.to_slow);
+    run.kernel_s.push_back(seconds_of(kernel, traffic.misses / problem.cache.to_fast +
+                                                  traffic.written_back / problem.cache.to_slow));
+    run.seconds += run.kernel_s.back();
+  }
+  return run;
+}
+
+}  // namespace
+
+CachedRun cached_run(const PlacementQuestion& question, std::int64_t capacity, int rounds) {
+  check_rates(question.problem());
+  const Addresses addresses(question);
+  Cache cache(capacity);
+  CachedRun run;
+  for (int round = 0; round < rounds; ++round) {
+    for (std::uint32_t t = 0; t < question.tensor_count(); ++t)
+      if (question.tensor(t).begins == PlacementProblem::Begins::given)
+        cache.drop(addresses.of(t), question.tensor(t).bytes);
+    run = round_of(question, addresses, cache);
   }
   return run;
 }

@@ -7,6 +7,8 @@
 // Based Systems (ISPASS 2021).
 #pragma once
 
+#include <vector>
+
 #include "placement/problem.hpp"
 
 namespace sluice {
@@ -14,6 +16,7 @@ namespace sluice {
 struct CachedRun {
   double seconds = 0;
   double hit_bytes = 0, miss_bytes = 0, written_back_bytes = 0;
+  std::vector<double> kernel_s;  ///< the seconds of each kernel
 };
 
 /// Runs the kernels with fast memory as a cache of `capacity` bytes. Each tensor gets the lowest free addresses when it
@@ -21,6 +24,11 @@ struct CachedRun {
 /// fast memory, plus the seconds of its misses and write-backs. If the kernel's time is given by lines, the seconds of
 /// misses and write-backs are added to the line of its bytes. Otherwise these seconds are added to the seconds of the
 /// kernel.
-CachedRun cached_run(const PlacementQuestion& question, std::int64_t capacity);
+///
+/// The kernels run `rounds` times, and the result is of the last round. The cache is empty before the first round. At
+/// the start of each round, tensors that are given have new content, which is only in slow memory. From the second
+/// round on, all rounds are equal: the lines that a round leaves in the cache do not depend on the content of the cache
+/// before the round.
+CachedRun cached_run(const PlacementQuestion& question, std::int64_t capacity, int rounds = 1);
 
 }  // namespace sluice

@@ -65,6 +65,7 @@ void add_placement(Draws& draws, DrawnPolicy& drawn, const DrawnMachine& machine
   if (drawn.acting != "resident" && drawn.acting != "streamed") return;
   if (drawn.acting == "resident" && !drawn.sums_gradients && machine.has_bandwidth)
     ways = {"none", "auto", "static", "first_touch", "all_slow", "synchronous", "asynchronous"};
+  if (ways.size() > 1 && machine.has_second) ways.push_back("cached");
   if (machine.has_own_second && (drawn.acting == "streamed" || drawn.training))
     ways.push_back("backing");
   // If the key is left out, tensors are placed in two memories of a device.

@@ -207,6 +207,16 @@ class InRuns(unittest.TestCase):
             if expected:
                 self.assertIn(f"cannot be summed under the placement '{placement}'; use placement none", done.stderr)
 
+    def test_training_with_dram_as_a_hardware_cache_takes_the_time_of_the_page(self):
+        done = subprocess.run([PROGRAM, "run", "analysis/validation/vgg416_optane.yaml", "policy.placement=cached",
+                               "fates=keep_all", "--json"], cwd=ROOT, capture_output=True, text=True)
+        answer = json.loads(done.stdout)
+        self.assertAlmostEqual(answer["metrics"]["makespan_s"] / 310.4, 1.054, delta=0.001)
+        facts = answer["plan"]["facts"]
+        self.assertEqual(facts["placement"], "cached")
+        self.assertLess(facts["cache_bytes"], 192e9)
+        self.assertAlmostEqual(facts["cache_miss_bytes"] / 297e9, 1, delta=0.01)
+
     def test_the_header_names_both_rates_of_a_memory(self):
         _, out, _ = self.run_("platform.memories.dram.capacity=300MB")
         self.assertIn("100 % of 107.3 GB/s (written: 78.6 GB/s)", "\n".join(out.splitlines()[:2]))
@@ -214,7 +224,7 @@ class InRuns(unittest.TestCase):
     def test_a_request_without_a_placement_is_refused_at_its_key(self):
         for words, says in ((["policy.placement=static"], "expected one of: none, auto, backing"),
                             (["policy.placement=backing"], "the second memory of 'cpu' is host memory"),
-                            (["policy={name: resident, placement: cached}"], "expected one of: none, auto, static"),
+                            (["policy={name: resident, placement: fastest}"], "expected one of: none, auto, static"),
                             (["policy={name: resident, placement: static}", "cost=peak"],
                              "a placement needs a cost model that counts the bandwidths of memories, but 'peak' does not")):
             code, _, err = self.run_(*words)

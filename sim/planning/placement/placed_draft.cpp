@@ -59,6 +59,10 @@ class PlacementChoice {
 
   void consider(const PlacedQuestion& asked) {
     for (const FastSize& size : sizes_within(asked.question(), asked.room())) {
+      if (way_ == hardware_cache) {
+        list_cached(asked, size.bytes);
+        continue;
+      }
       const Placements found = placements(asked.question(), size);
       // No placement for a smaller size is faster than this bound.
       if (at_least(asked, found.round_s) >= seconds_) return;
@@ -124,10 +128,22 @@ class PlacementChoice {
       if (move.synchronous()) round_s += move_seconds(question, move);
     if (at_least(asked, round_s) >= seconds_) return;
     Draft draft = list_placed({request_, common_, policy_, asked, schedule});
-    draft.plan.facts.insert(draft.plan.facts.begin(), Fact("placement", way_));
     if (bound > 0)
       draft.plan.facts.emplace_back("placement_gap",
                                     gap_of(predicted_seconds(question, schedule), bound), "1");
+    keep_fastest(std::move(draft));
+  }
+
+  void list_cached(const PlacedQuestion& asked, std::int64_t bytes) {
+    // From the second round on, all rounds are equal.
+    const CachedRun cache = cached_run(asked.question(), bytes, 2);
+    if (at_least(asked, cache.seconds) >= seconds_) return;
+    const PlacementSchedule schedule{all_slow(asked.question()), {}};
+    keep_fastest(list_placed({request_, common_, policy_, asked, schedule, &cache, bytes}));
+  }
+
+  void keep_fastest(Draft draft) {
+    draft.plan.facts.insert(draft.plan.facts.begin(), Fact("placement", way_));
     const double seconds = run_seconds(finish(draft, request_));
     if (seconds >= seconds_) return;
     best_ = std::move(draft);
@@ -144,8 +160,8 @@ class PlacementChoice {
 }  // namespace
 
 const std::vector<std::string>& placements_of_plans() {
-  static const std::vector<std::string> ways = {"static", "synchronous", "asynchronous",
-                                                "first_touch", "all_slow"};
+  static const std::vector<std::string> ways = {"static",      "synchronous", "asynchronous",
+                                                "first_touch", "all_slow",    hardware_cache};
   return ways;
 }
 
@@ -159,6 +175,10 @@ std::optional<Draft> placed_draft(const PlacedRun& run) {
   const auto asked = [&](PlacedQuestion::SlowOnlyKinds slow_only) {
     return PlacedQuestion(run.request, run.common, run.fates, run.policy, slow_only);
   };
+  if (run.way == hardware_cache) {
+    choice.consider(asked({.inputs = true, .answers = true}));
+    return choice.best();
+  }
   const PlacedQuestion free = asked({});
   choice.consider(free);
   // The search does not know how long a load takes. The search also does not know that inputs and answers in transfer

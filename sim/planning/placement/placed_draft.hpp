@@ -13,10 +13,14 @@
 
 namespace sluice {
 
+/// The placement method in which fast memory is a hardware cache of slow memory. All tensors are in slow memory.
+inline constexpr const char* hardware_cache = "cached";
+
 /// Returns the placement methods that a plan can have.
 const std::vector<std::string>& placements_of_plans();
 /// Returns the placement methods that are compared if the scenario does not name a method. These methods never move a
-/// tensor, because a search for moves takes many times as long as a search without moves.
+/// tensor, because a search for moves takes many times as long as a search without moves. A hardware cache is not
+/// compared, because a machine has either a hardware cache or two memories that programs can use.
 const std::vector<std::string>& placements_compared();
 
 struct PlacedRun {

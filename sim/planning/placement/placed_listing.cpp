@@ -1,6 +1,7 @@
 #include "planning/placement/placed_listing.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -22,7 +23,9 @@ class PlacedLister {
         question_(asked_.question()),
         builder_(request_.pricing.platform, listing.policy, request_.capacity_enforced),
         host_pool_(builder_.pool(common_.host)),
-        schedule_(listing.schedule) {
+        schedule_(listing.schedule),
+        cache_(listing.cache),
+        cache_bytes_(listing.cache_bytes) {
     for (const TensorPath& path : schedule_.placing) fast_.push_back(path.use.front());
     // A tensor that exists before a round and moves in the round is in slow memory at the start of the round.
     for (const PlacementMove& move : schedule_.moves)
@@ -36,6 +39,8 @@ class PlacedLister {
 
   Draft list() {
     builder_.enter(Section::prologue);
+    if (cache_bytes_ > 0)
+      builder_.tensor("cache", TensorClass::workspace, cache_bytes_, asked_.memories().fast);
     for (std::uint32_t t = 0; t < question_.tensor_count(); ++t) add_tensor(t);
     for (const std::uint32_t t : inputs_)
       if (!lies_at_home(t)) loads_[t] = load(t);
@@ -194,12 +199,12 @@ class PlacedLister {
     for (std::size_t o = 0; o < query.operands.size(); ++o) {
       const std::uint32_t t = question_.problem().kernels[k].operands[kernel.operand_of[o]].tensor;
       const bool moves = moving_->moves(t);
-      query.operands[o].pool = node_in(moves ? moving_->is_fast(t, k) : fast_[t] != 0);
+      query.operands[o].pool = node_in(cache_ || (moves ? moving_->is_fast(t, k) : fast_[t] != 0));
       tensors.push_back(moves ? moving_->plan_tensor(t, k) : tensors_[t]);
     }
-    take_placed_price(builder_, ref, common_.device,
-                      placed_price(request_.pricing.platform, request_.pricing.cost, query),
-                      tensors);
+    PlacedPrice price = placed_price(request_.pricing.platform, request_.pricing.cost, query);
+    if (cache_) price.price.seconds = cache_->kernel_s[k];
+    take_placed_price(builder_, ref, common_.device, price, tensors);
   }
 
   bool is_last_of_micro_batch(std::uint32_t k) const {
@@ -242,6 +247,7 @@ class PlacedLister {
       if (asked_.copy_of(t) == none) (fast_[t] ? fast : slow) += tensor(t).bytes;
     builder_.fact(Fact("placed_bytes", fast, "byte").said_of(asked_.memories().fast));
     builder_.fact(Fact("placed_bytes", slow, "byte").said_of(asked_.memories().slow));
+    if (cache_) say_traffic_of_cache();
     std::int64_t to_fast = 0, to_slow = 0;
     for (const PlacementMove& move : schedule_.moves)
       (move.to_fast ? to_fast : to_slow) += tensor(move.tensor).bytes;
@@ -254,6 +260,16 @@ class PlacedLister {
     for (const Fact& fact : asked_.facts_of_fates()) builder_.fact(fact);
   }
 
+  void say_traffic_of_cache() {
+    const auto say = [&](const char* name, double bytes) {
+      builder_.fact(Fact(name, std::llround(bytes), "byte"));
+    };
+    say("cache_bytes", static_cast<double>(cache_bytes_));
+    say("cache_hit_bytes", cache_->hit_bytes);
+    say("cache_miss_bytes", cache_->miss_bytes);
+    say("cache_written_back_bytes", cache_->written_back_bytes);
+  }
+
   const PolicyRequest& request_;
   const CommonParameters& common_;
   const PlacedQuestion& asked_;
@@ -261,6 +277,8 @@ class PlacedLister {
   PlanBuilder builder_;
   std::uint32_t host_pool_;
   const PlacementSchedule& schedule_;
+  const CachedRun* cache_;
+  std::int64_t cache_bytes_;
   std::optional<MovingTensors> moving_;
   std::vector<char> fast_;              ///< indexed by tensor of the problem
   std::vector<std::int32_t> stage_of_;  ///< indexed by layer

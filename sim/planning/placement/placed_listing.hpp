@@ -3,6 +3,7 @@
 // answers, offloaded tensors, and weights that are not placed in the memory in which they begin.
 #pragma once
 
+#include "placement/cached.hpp"
 #include "placement/schedule.hpp"
 #include "planning/draft.hpp"
 #include "planning/placement/placed_question.hpp"
@@ -17,6 +18,11 @@ struct PlacedListing {
   /// If the schedule has moves, it must come from repeatable(). A tensor without moves stays in the memory of its first
   /// use.
   const PlacementSchedule& schedule;
+  /// If fast memory is a hardware cache of slow memory, a round of the cache, and its size in bytes. In this case, the
+  /// schedule must have all tensors in slow memory. The cache has the content that a round leaves in it, also before
+  /// the first round.
+  const CachedRun* cache = nullptr;
+  std::int64_t cache_bytes = 0;
 };
 
 /// Returns a plan that computes one micro-batch after the other. An offloaded tensor is saved after the stage that made

@@ -25,6 +25,19 @@ void require_summable(const PolicyRequest& request, const Reader& parameters) {
                         parameters.text("placement") + "'; use placement none or backing");
 }
 
+/// Throws an error if fast memory would have to be a hardware cache of a memory that the device reaches over a link.
+void require_own_memories(const PolicyRequest& request, const Reader& parameters) {
+  if (!parameters.is_word("placement", hardware_cache)) return;
+  const TwoMemories memories =
+      two_memories(request.pricing.platform, read_common(request, parameters).device.name);
+  if (memories.far)
+    parameters.fail("placement",
+                    "'placement: cached' needs a device that reaches two memories without a link, "
+                    "because no hardware cache works over a link; '" +
+                        memories.device->name + "' reaches '" + memories.slow +
+                        "' only over a link: use another placement");
+}
+
 /// Returns whether the memories and the cost model allow a placement.
 bool can_place(const PolicyRequest& request, const Reader& parameters) {
   try {
@@ -59,7 +72,7 @@ Field placement_field() {
           "the device has only one memory; none: "
           "no tensors; backing: offloaded activations, which otherwise go to host memory; auto: "
           "the fastest of the other choices, except those that move tensors (synchronous, "
-          "asynchronous); default: auto if the device has "
+          "asynchronous) and the hardware cache (cached); default: auto if the device has "
           "two memories of its own and the cost model counts their bandwidths",
       .default_text = nowhere_else,
       .choices = {nowhere_else, compared}};
@@ -76,6 +89,7 @@ bool places(const Reader& parameters) {
 Draft placed_plan(const PolicyRequest& request, const Reader& parameters, const std::string& policy,
                   const std::string& way) {
   require_summable(request, parameters);
+  require_own_memories(request, parameters);
   if (request.workload.training) refuse_common_in_training(parameters);
   const CommonParameters common = read_common(request, parameters);
   std::optional<Draft> draft =
@@ -110,6 +124,7 @@ std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
   if (!request.workload.training) return {};
   const CommonParameters common = read_common(request, parameters);
   const bool asked = places(parameters), compares = parameters.is_word("placement", compared);
+  require_own_memories(request, parameters);
   std::vector<Candidate> placed;
   if ((asked || compares) && !request.sums_gradients)
     placed = placed_candidates(

@@ -114,6 +114,37 @@ TEST_CASE(
   CHECK(simulated_seconds(question, schedule, 10) == 5);
 }
 
+TEST_CASE("the second round of a hardware cache takes the seconds computed by hand",
+          "[placement]") {
+  // The cache of 10 bytes holds `a` after the first round. In the second round, the first kernel finds `a`. Then `b`
+  // evicts `a`, and `a` evicts `b`, as in the first round.
+  CHECK(cached_run(PlacementQuestion(small()), 10, 2).seconds == 1 + 4 + 4);
+  // A tensor that is given has new content in each round, which is filled again in 1 s.
+  PlacementProblem given = small();
+  given.tensors[0].begins = Begins::given;
+  given.kernels[0].operands[0].written = false;
+  CHECK(cached_run(PlacementQuestion(given), 20).seconds == 3 + 2);
+  CHECK(cached_run(PlacementQuestion(given), 20, 2).seconds == 3 + 1);
+}
+
+TEST_CASE("from the second round on, all rounds of a hardware cache are equal",
+          "[placement][property]") {
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{50}); ++seed) {
+    test::Dice dice(seed);
+    const PlacementQuestion question(
+        test::random_placement(dice, {.tensors = 12, .kernels = 20, .users = 6}));
+    for (const std::int64_t share : {1, 3, 8, 16}) {
+      const std::int64_t bytes = question.peak() * share / 16;
+      INFO("seed " << seed << ", " << bytes << " bytes of cache");
+      const CachedRun second = cached_run(question, bytes, 2);
+      const CachedRun third = cached_run(question, bytes, 3);
+      CHECK(second.kernel_s == third.kernel_s);
+      CHECK(second.hit_bytes == third.hit_bytes);
+      CHECK(second.written_back_bytes == third.written_back_bytes);
+    }
+  }
+}
+
 TEST_CASE("reads in place and moves of the copy engine share one bandwidth", "[placement]") {
   // Kernel `a` reads the 100 bytes of tensor `x` in place at 10 byte/s. At the same time, the copy engine fetches the
   // 50 bytes of tensor `y` for kernel `b`. Kernel and engine get 5 byte/s each until `y` has arrived at 10 s. The other

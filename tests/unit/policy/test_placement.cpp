@@ -135,7 +135,7 @@ Scenario random_products(std::uint64_t seed, const std::string& placement, std::
 
 TEST_CASE("more fast memory never makes a placed run slower", "[placement][property]") {
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{8}); ++seed)
-    for (const char* way : {"static", "first_touch", "all_slow", "auto"}) {
+    for (const char* way : {"static", "first_touch", "all_slow", "cached", "auto"}) {
       double before = std::numeric_limits<double>::infinity();
       test::Dice sizes(seed);
       std::int64_t dram = 1;
@@ -171,7 +171,7 @@ TEST_CASE("no run with a placement is faster than the bound of the question",
   // In DRAM, an image takes (40 + 800 + 80 + 80 + 400 + 20) / 100 s.
   CHECK(question_bound(two_products("1020B")).seconds == Approx(3 * 14.2));
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{12}); ++seed)
-    for (const char* way : {"static", "first_touch", "all_slow", "auto"})
+    for (const char* way : {"static", "first_touch", "all_slow", "cached", "auto"})
       for (const std::int64_t dram : {200, 3000, 100'000}) {
         INFO("seed " << seed << ", " << way << ", " << dram << " bytes of fast memory");
         const Scenario scenario = random_products(seed, way, dram);
@@ -230,7 +230,7 @@ TEST_CASE("placements are possible with all strategies for fates that treat stag
           "[placement]") {
   std::set<ActionKind> kinds;
   for (const char* fates : {"recompute_all", "checkpoint", "offload_all", "sqrt"})
-    for (const char* way : {"static", "first_touch", "all_slow"}) {
+    for (const char* way : {"static", "first_touch", "all_slow", "cached"}) {
       double before = std::numeric_limits<double>::infinity();
       for (const char* dram : {"1B", "500B", "2000B", "3000B", "5000B", "9000B"}) {
         INFO(fates << ", " << way << ", " << dram);
@@ -292,6 +292,31 @@ TEST_CASE("if a device has two memories, placement is auto by default", "[placem
   CHECK(resident().document.find("policy")->find("placement") == nullptr);
 }
 
+TEST_CASE("a run with a hardware cache takes the seconds computed by hand", "[placement]") {
+  const auto cached = [](const char* dram) {
+    return make_plan(
+        two_products(dram, "batch: 1, steps: 3", "policy: {name: resident, placement: cached}\n"));
+  };
+  // All tensors have addresses from 0 to 1320, and all of them fit into the cache. Only the image, whose content is new
+  // in each round, is not in the cache. The first product takes (40 + 800 + 80) / 100 s, and 40 / 10 s to fill the
+  // cache with the image. The second product takes (80 + 400 + 20) / 100 s. The answer has the addresses of the image.
+  const Plan plan = cached("2000B");
+  CHECK(replay(plan).makespan == Approx(3 * (9.2 + 4 + 5)));
+  const auto fact = [&](const char* name) { return find_fact(plan.facts, name)->number()->value; };
+  CHECK(fact("cache_bytes") == 1320);
+  CHECK(fact("cache_miss_bytes") == 40);
+  CHECK(fact("cache_hit_bytes") == 800 + 80 + 80 + 400 + 20);
+  CHECK(fact("cache_written_back_bytes") == 0);
+  // The cache occupies DRAM during the whole run.
+  const Tensor& cache = plan.tensors.front();
+  CHECK(cache.name == "cache");
+  CHECK(cache.bytes == 1320);
+  CHECK(plan.pools[cache.home].name == "dram");
+  // Without room for a part of the cache, all bytes are misses, and written bytes are written back at once.
+  CHECK(replay(cached("1B")).makespan ==
+        Approx(3 * (9.2 + (40 + 800 + 80 + 80) / 10.0 + 5 + (80 + 400 + 20 + 20) / 10.0)));
+}
+
 TEST_CASE("an impossible placement is refused at its key", "[placement]") {
   const auto says = [](const std::string& more, const std::string& workload, const char* dram,
                        const std::string& words) {
@@ -305,14 +330,25 @@ TEST_CASE("an impossible placement is refused at its key", "[placement]") {
   says("policy: {name: resident, placement: static}\ncost: {model: peak}\n", "batch: 1", "1000B",
        "needs a cost model that counts the bandwidths of memories, but 'peak' does not");
   CHECK_THROWS_WITH(
-      two_products("1000B", "batch: 1", "policy: {name: resident, placement: cached}\n"),
-      Contains("'cached' for 'placement': expected one of: none, auto, static"));
+      two_products("1000B", "batch: 1", "policy: {name: resident, placement: fastest}\n"),
+      Contains("'fastest' for 'placement': expected one of: none, auto, static"));
   CHECK_THROWS_WITH(
       two_products("1000B", "batch: 1", "policy: {name: streamed, placement: static}\n"),
       Contains("'static' for 'placement': expected one of: none, auto, backing"));
   CHECK_THROWS_WITH(
       two_products("1000B", "batch: 1", "policy: {name: sharded, placement: static}\n"),
       Contains("unknown key 'placement' in policy sharded"));
+  for (const char* mode : {"inference", "training"}) {
+    Value document = two_products("1000B").document;
+    apply_overrides(
+        document,
+        {"policy.placement=cached", std::string("workload={batch: 1, mode: ") + mode + "}",
+         "platform={format: sluice-platform/1, name: card, devices: {gpu: {rate: {float32: "
+         "1TFLOP/s}, memory: {capacity: 1MB, bandwidth: 1GB/s}}}, memories: {host: {capacity: "
+         "1MB}}, links: {pcie: {joins: [host, gpu], bandwidth: 1MB/s}}}"});
+    CHECK_THROWS_WITH(make_plan(read_scenario(document, "far")),
+                      Contains("'gpu' reaches 'host' only over a link"));
+  }
   says("policy: {name: streamed, placement: backing}\n", "batch: 1", "1000B",
        "the second memory of 'cpu' is host memory, where these tensors already have");
 }
