@@ -62,7 +62,7 @@ class FileReader {
   std::vector<double> matrix(const std::string& path, std::size_t rows, std::size_t columns) const;
 
  private:
-  /// A dataset with the properties with which it was created. HDF5 copies all properties whenever it is asked for them.
+  /// A dataset with the properties of its creation. HDF5 copies all properties at each request, so they are read once.
   struct Dataset {
     hdf5::Handle data, creation;
   };
