@@ -74,9 +74,9 @@ class Totals final : public Sink {
   bool complete() const;
 
   /// The function middle_complete() returns the time when the last iteration of the middle step was complete. This is
-  /// the latest `available` of the actions in this iteration. If an iteration of the body is at least a step, the
-  /// iteration is (n - 1) / 2. The function last_complete() returns the same time for the last iteration, n - 1. Both
-  /// functions return nullopt if their iteration was not reached.
+  /// the latest `available` of the actions in this iteration. If an iteration of the body is at least a step, this
+  /// iteration has the number (n - 1) / 2. The function last_complete() returns the same for the last iteration, n - 1.
+  /// Both functions return nullopt if their iteration was not reached.
   std::optional<double> middle_complete() const { return middle_complete_; }
   std::int64_t middle() const { return middle_; }
   std::optional<double> last_complete() const { return last_complete_; }
@@ -123,7 +123,7 @@ class Totals final : public Sink {
 
   const Plan& plan_;
   double makespan_ = 0;
-  std::int64_t prologue_left_;  ///< the number of its actions that have not ended
+  std::int64_t prologue_left_;  ///< the actions of the prologue that have not ended
   double prologue_complete_ = 0;
   std::int64_t middle_ = -1, last_ = -1;
   std::int64_t first_ = 0;  ///< the last iteration of the first step

@@ -35,7 +35,7 @@ class FileReader {
   std::string text(const std::string& path) const;  ///< the text of a scalar dataset
   double number(const std::string& path) const;     ///< the number of a scalar dataset
 
-  /// A column that was opened once for its length and for its rows.
+  /// An open column. A column is opened only once to read its length and its rows.
   struct OpenColumn {
     hdf5::Handle data;
     std::uint64_t rows = 0;

@@ -35,7 +35,7 @@ class Tree {
   void first_attribute(hid_t object, const std::string& path, const std::string& name,
                        const std::string& value);
 
-  /// Write scalar datasets.
+  /// The next two functions write scalar datasets.
   void text(const std::string& path, const std::string& value);
   void number(const std::string& path, double value, const std::string& unit,
               const std::string& long_name);

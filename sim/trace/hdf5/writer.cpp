@@ -174,7 +174,7 @@ struct TraceWriter::State {
   std::vector<Memory> pools;
   std::uint64_t flushed_chunks = 0;
   std::string content_sha256;
-  /// This member is declared last, because the queue's thread uses all other members.
+  /// This member is declared last, so it is destroyed first: the queue's thread uses all other members.
   std::optional<BatchQueue> queue;
 };
 
