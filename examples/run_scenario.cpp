@@ -1,5 +1,5 @@
-// Runs a bundled scenario with eight samples per batch. In the file of the scenario, the batch has another number of
-// samples.
+// Runs a bundled scenario with eight samples per batch, instead of the number that the file of the scenario
+// gives.
 #include <cstdio>
 
 #include "document/bundled.hpp"

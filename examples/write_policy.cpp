@@ -1,5 +1,5 @@
 // Adds a policy that is not compiled into Sluice. The policy runs one micro-batch at a time, and loads the weights of a
-// stage each time the stage runs. So at any time the device holds the weights of only one stage.
+// stage each time the stage runs. So the device never holds the weights of more than one stage.
 #include <cstdio>
 
 #include "document/bundled.hpp"
@@ -28,7 +28,7 @@ Draft reload(const PolicyRequest& request, const Reader&) {
         builder.tensor("weights", TensorClass::weight, forward.bytes.weights, host);
     builder.transfer(ActionKind::load, weights, {host, device, false}, int(forward.stage), 0);
     const StageOutput made = list_stage(builder, forward, tensor);
-    builder.at(made.action).uses.push_back({weights, builder.pool(device)});  // this use frees them
+    builder.at(made.action).uses.push_back({weights, builder.pool(device)});  // freed after it
     tensor = made.output;
   }
   --forward.stage;

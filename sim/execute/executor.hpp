@@ -1,7 +1,7 @@
 // The interface of all executors. An executor takes a sink and a plan that has passed check(), and returns the outcome
 // of the execution. All executors emit the same spans and memory events in the same order (emitter.hpp). If no link is
-// shared, the times of all executors are equal to the bit. If the replay skips periods, its times are equal to the
-// other times only to 1e-12 of the makespan. If a link is shared, the times agree to 1e-9 of the makespan.
+// shared, the times of all executors are equal to the bit. But if the replay skips periods, its times agree with the
+// times of other executors only to 1e-12 of the makespan. If a link is shared, all times agree to 1e-9 of the makespan.
 #pragma once
 
 #include <cstdint>

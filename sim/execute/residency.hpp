@@ -49,8 +49,8 @@ class Residency {
 
   std::int64_t level(std::uint32_t pool) const { return levels_[pool]; }
   const std::vector<std::int64_t>& levels() const { return levels_; }
-  /// Describes a moment at which no action can start or end any more. The caller passes the waiters. The result adds
-  /// how many bytes each waiter requests, and which tensors occupy the pools.
+  /// Describes a moment at which no action can start or end any more. The caller passes the waiters. The result also
+  /// says how many bytes each waiter requests, and which tensors occupy the pools.
   Deadlock blocking(double time, std::vector<Deadlock::Waiter> waiters) const;
 
  private:

@@ -53,16 +53,16 @@ std::vector<double> stream_busy(const PathGraph& graph) {
 }
 
 /// The bound that results from one stream or link. `seconds` is the least time that the run takes because of this
-/// stream or link, and `busy` is the time for which it works.
+/// stream or link. `busy` is the time for which the stream or link works.
 struct ResourceBound {
   double seconds, busy;
   std::string_view name;
 };
 
-/// Returns the bound of the makespan, which is the greatest of all bounds of resources and the longest path. Also
-/// returns the resource that is the reason for this bound. A resource qualifies if its bound is near the greatest bound
-/// and its own work is a large part of the greatest bound. If several resources qualify, the function returns the
-/// resource that works longest. The run gets faster only if this resource becomes faster or gets less work.
+/// Returns the bound of the makespan. It is the greatest bound of a resource (a stream or link), or `path` if `path` is
+/// longer. Also returns the resource that is the reason for the bound. A resource qualifies if its bound is near the
+/// greatest bound and its own work is a large part of it. If several resources qualify, the function returns the one
+/// that works longest. The run gets faster only if this resource becomes faster or gets less work.
 Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
   double most = path;
   for (const ResourceBound& bound : bounds) most = std::max(most, bound.seconds);
@@ -82,8 +82,8 @@ Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
 //   links. The data of the execution are available `latency` after its end. Memory can only delay the execution.
 // - The head of an execution is the longest path, through stream order and waits, from the beginning of the run to the
 //   execution. The head is a lower bound of the start. The tail of an execution is the longest path from its end to the
-//   end of the run. The tail is a lower bound of the seconds that must follow. The longest of all paths is a lower bound
-//   of the makespan. If constraints are ignored, all of these numbers are still lower bounds.
+//   end of the run. The tail is a lower bound of the seconds that must follow. The longest of all paths is a lower
+//   bound of the makespan. If some waits are ignored, these numbers are still lower bounds.
 // - A stream executes one action at a time, from its first start to its last end. So makespan >= head of its first
 //   execution + sum of all its durations + tail of its last execution.
 // - A link moves at most `bandwidth` bytes per second. No byte crosses the link before the smallest head + setup of its

@@ -1,4 +1,4 @@
-// Computes the earliest start of each execution of a plan, which paths.hpp defines.
+// Computes the earliest start of each execution of a plan, as paths.hpp describes.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -99,11 +99,11 @@ class Forwards {
     return window_.at(wait.action, on);
   }
 
-  // Each time grows by some amount per iteration. Suppose that a wait looks back at most R iterations, and that this
-  // amount did not change in the last R iterations. Then each of the next iterations adds this amount, as long as the
-  // wait that decides each start does not change. If the time of another wait grows faster, this other wait decides the
-  // start after some iterations. The number of these iterations is the difference of the two times / the difference of
-  // their growths. These iterations are skipped at once instead of one by one, and the result is exact.
+  // Each time grows by some amount per iteration. Suppose that a wait looks back at most R iterations, and that none of
+  // these amounts changed in the last R iterations. Then the next iterations add the same amounts, as long as each
+  // start is decided by the same wait as before. If the time of another wait grows faster, this other wait decides the
+  // start after some iterations. Their number is the difference of the two times / the difference of their growths.
+  // These iterations are skipped at once instead of one by one, and the result is exact.
 
   /// Skips iterations after this iteration, at most up to `end`. Returns the number of skipped iterations.
   std::int64_t jump(std::int64_t iteration, std::int64_t end) {
@@ -122,7 +122,7 @@ class Forwards {
     return count;
   }
 
-  /// Stores the growth of each time. Returns whether no growth has changed for long enough.
+  /// Stores the growth of each time. Returns whether all growths have been constant for more than `reach_` iterations.
   bool grows_evenly(std::int64_t iteration) {
     if (reach_ > 64) return false;
     const std::size_t width = plan_.body_end - plan_.body_begin;
@@ -151,15 +151,15 @@ class Forwards {
     return std::abs(a - b) <= 16 * std::numeric_limits<double>::epsilon() * std::abs(time);
   }
 
-  /// Returns how many of the next iterations have the growth of this iteration. The result is 0 if already the next
-  /// iteration has another growth.
+  /// Returns for how many of the next iterations each time grows as it does in this iteration. The result is 0 if a
+  /// time already grows by another amount in the next iteration.
   std::int64_t until_overtaken(std::int64_t iteration) {
     double most = static_cast<double>(plan_.iterations);
     std::vector<double> time = time_, growth = stream_growth_, next(growth_.size());
     for (std::uint32_t i = plan_.body_begin; i < plan_.body_end; ++i) {
       const std::uint32_t a = graph_.order[i];
       const PathGraph::Node& node = graph_.nodes[a];
-      // An action whose work would be needed after the last iteration does not run.
+      // If the work of an action would be needed only after the last iteration, the action does not run.
       if (!graph_.runs(node, iteration + 1)) continue;
       const double grows = growth_[a - plan_.body_begin];
       const double after = node.seconds + node.latency_s;
@@ -203,7 +203,7 @@ class Forwards {
   /// For each action of the body, the time at which the data of its latest execution were available, and the time since
   /// the data of the previous execution were available.
   std::vector<double> last_, growth_;
-  /// The ends of the latest executions, and the times since the previous ends, for each stream.
+  /// For each stream, the end of its latest execution, and the time from the previous end to this end.
   std::vector<double> last_time_, stream_growth_;
 };
 

@@ -15,7 +15,7 @@ struct Metric {
   enum class Better { lower, higher, neither };
   std::string name;     ///< ends with the unit, unless the name implies the unit
   std::string unit;     ///< s, byte, J, FLOP, sample, or 1 (a ratio); empty if the value is a word
-  std::string summary;  ///< the definition, in one sentence
+  std::string summary;  ///< the definition, in a few sentences
   std::string details = {};  ///< a paragraph about the meaning and the use of the metric
   std::string source;        ///< where the definition comes from
   std::string example = {};  ///< a command whose answer has a value for this metric

@@ -49,7 +49,7 @@ std::int64_t PathGraph::runs_between(const Node& node, std::int64_t begin, std::
   return std::max<std::int64_t>(0, last - first);
 }
 
-/// Sorts a section in listing order. An action that waits for a later listed action is moved behind this later action.
+/// Sorts a section in listing order. An action that waits for a later action is moved behind this later action.
 void PathGraph::sort_section(Section section) {
   const std::uint32_t begin = plan.section_begin(section), end = plan.section_end(section);
   const auto inside = [&](const Wait& wait) {
@@ -123,8 +123,8 @@ class Backwards {
     const std::int64_t n = plan_.iterations, first = n - few_;
     iterations(first, n);
     if (first > 0) {
-      // For the iterations in the middle, only the work of each stream counts. The first few iterations are then
-      // visited.
+      // For the iterations in the middle, only the work of each stream counts. After them, the walk visits the first
+      // few iterations.
       const std::int64_t front = std::min(few_, first);
       for (std::uint32_t a = plan_.body_begin; a < plan_.body_end; ++a) {
         const PathGraph::Node& node = graph_.nodes[a];
@@ -154,8 +154,8 @@ class Backwards {
       }
   }
 
-  /// Sets the time that must follow this execution. `pushed` is the longest time in seconds
-  /// from the arrival of this execution's data to the end of the run, along the actions that wait for the execution.
+  /// Sets the time that must follow this execution. `pushed` is the longest time, in seconds, from the arrival of this
+  /// execution's data to the end of the run, along the actions that wait for the execution.
   void execute(std::uint32_t a, std::int64_t iteration, double pushed) {
     const PathGraph::Node& node = graph_.nodes[a];
     const double tail = std::max(rest_[node.stream], node.latency_s + pushed);

@@ -17,7 +17,7 @@ struct PathGraph {
   struct Node {
     double seconds = 0;    ///< the seconds of the action if it is alone on its links
     double latency_s = 0;  ///< the seconds from the end of the action to the arrival of its data
-    /// The time of the run before which the action must not start, in seconds.
+    /// The action must not start before this time, in seconds from the start of the run.
     double not_before = 0;
     std::int64_t ahead = 0;
     std::uint32_t stream = 0;
@@ -39,7 +39,7 @@ struct PathGraph {
   /// The actions, section by section. Each action comes after the actions for which it waits, and after the earlier
   /// actions of its stream.
   LargeVector<std::uint32_t> order;
-  std::int64_t longest_wait = 0;  ///< the longest wait on an action of the body, in iterations
+  std::int64_t longest_wait = 0;  ///< the greatest distance of a wait, in iterations
   /// The largest `ahead` of all actions that ever run, in iterations.
   std::int64_t farthest_ahead = 0;
 
@@ -62,7 +62,7 @@ struct Tails {
 };
 
 /// Computes the heads of a plan from its start to its end. Consecutive iterations that add equal amounts to the times
-/// are computed at once. The function visits at most `most` executions of other iterations. If there are more such
+/// are computed at once. Of the other iterations, the function visits at most `most` executions. If there are more
 /// executions, only the work of each stream counts for the iterations in the middle.
 Heads walk_forwards(const PathGraph& graph, std::int64_t most);
 /// Computes the tails of a plan from its end to its start. Only the first few and the last few iterations are visited.

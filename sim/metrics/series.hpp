@@ -20,8 +20,8 @@ class SeriesSink final : public Sink {
 
   void span(const Span& span) override;
   void memory(const MemoryEvent&) override {}
-  /// Adds the repetitions of a part of the run to the bins. If there are very many spans (Repetition::is_folded), each
-  /// bin gets the sum of all repetitions at once instead of span by span.
+  /// Adds the repetitions of a part of the run to the bins. If there are very many spans (Repetition::is_folded), the
+  /// function does not add span by span. Instead, each bin gets the sum of all repetitions at once.
   void repeat(const Repetition& repetition) override;
 
   /// Returns the series. Utilisation is the share of a bin in which the stream is busy. Samples and recomputation are

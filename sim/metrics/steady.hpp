@@ -8,21 +8,21 @@
 
 namespace sluice {
 
-/// Returns the seconds of a step in the steady state. If `totals` has the time of a further step
-/// (run/further_steps.hpp), returns this time. Otherwise, measures the second half of the run, from the completion of
-/// the middle step to the completion of the last step. If the busiest stream or link works for more seconds per step
-/// than were measured, returns these seconds. Returns nullopt if at most one step was run.
+/// Returns the seconds of a step in the steady state. If a longer run has given these seconds (Totals::further_step),
+/// returns them. Otherwise, measures the second half of the run, from the end of the middle step to the end of the last
+/// step. If the busiest stream or link works for more seconds per step, returns the seconds of this stream or link.
+/// Returns nullopt if the run has no second step, or if the last step did not end.
 std::optional<double> steady_step_s(const Totals& totals);
 
-/// Collects when the steps of a run end, for callers that need only these times. The execution must be complete: the
-/// sink must receive each repetition.
+/// Collects when the steps of a run end, for callers that need only these times. The sink must receive the complete
+/// execution, with all repetitions.
 class StepEnds final : public Sink {
  public:
   explicit StepEnds(const Plan& plan);
   void span(const Span& span) override;
   void memory(const MemoryEvent&) override {}
 
-  std::int64_t middle() const { return middle_; }  ///< as in Totals
+  std::int64_t middle() const { return middle_; }  ///< the same iteration as in Totals
   std::optional<double> middle_complete() const { return middle_complete_; }
   std::optional<double> last_complete() const { return last_complete_; }
 
@@ -31,8 +31,8 @@ class StepEnds final : public Sink {
   std::int64_t middle_, last_;  ///< numbers of iterations
   std::optional<double> middle_complete_, last_complete_;
 };
-/// Returns the seconds of a step in the second half of the steps that were run. If the busiest stream or link works for
-/// more seconds per step than that, returns the seconds of this stream or link.
+/// Returns the seconds of a step in the second half of the run. If the busiest stream or link works for more seconds
+/// per step, returns the seconds of this stream or link.
 std::optional<double> steady_step_s(const Plan& plan, const StepEnds& ends);
 
 /// Returns the number of samples whose answers become complete in a step.

@@ -15,7 +15,7 @@
 
 namespace sluice {
 
-/// Returns the last iteration of the middle step. A body that contains several steps counts as one step.
+/// Returns the last iteration of the middle step. If an iteration contains several steps, they count as one step.
 std::int64_t middle_iteration(const Plan& plan);
 
 class Totals final : public Sink {
@@ -73,10 +73,10 @@ class Totals final : public Sink {
   /// Returns whether every action of the plan has been executed as often as the plan says.
   bool complete() const;
 
-  /// Function middle_complete() returns the time when the last iteration of the middle step was complete, which is the
-  /// latest `available` of its actions. If an iteration of the body is at least a step, this is iteration (n - 1) / 2.
-  /// Function last_complete() returns the corresponding time of the last iteration, n - 1. The functions return nullopt
-  /// if the iteration was not reached.
+  /// The function middle_complete() returns the time when the last iteration of the middle step was complete. This is
+  /// the latest `available` of the actions in this iteration. If an iteration of the body is at least a step, this
+  /// iteration has the number (n - 1) / 2. The function last_complete() returns the same for the last iteration, n - 1.
+  /// Both functions return nullopt if their iteration was not reached.
   std::optional<double> middle_complete() const { return middle_complete_; }
   std::int64_t middle() const { return middle_; }
   std::optional<double> last_complete() const { return last_complete_; }
@@ -92,8 +92,8 @@ class Totals final : public Sink {
   void set_question_bound(std::optional<double> seconds) { question_bound_ = seconds; }
   std::optional<double> question_bound() const { return question_bound_; }
 
-  /// Sets the seconds of a step in the steady state that a longer run has shown (run/further_steps.hpp). Pass nullopt
-  /// if only the run itself was executed.
+  /// Sets the seconds of a step in the steady state, as measured in a longer run (run/further_steps.hpp). Pass nullopt
+  /// if there was no longer run.
   void set_further_step(std::optional<double> seconds) { further_step_ = seconds; }
   std::optional<double> further_step() const { return further_step_; }
 
@@ -123,12 +123,12 @@ class Totals final : public Sink {
 
   const Plan& plan_;
   double makespan_ = 0;
-  std::int64_t prologue_left_;  ///< the number of actions that have not ended
+  std::int64_t prologue_left_;  ///< the actions of the prologue that have not ended
   double prologue_complete_ = 0;
   std::int64_t middle_ = -1, last_ = -1;
   std::int64_t first_ = 0;  ///< the last iteration of the first step
   std::optional<double> first_complete_, middle_complete_, last_complete_;
-  /// The samples that the first iteration completes, for a body whose iteration contains several steps.
+  /// For a body whose iteration contains several steps, the samples that the first iteration completes.
   std::vector<FinishedSamples> finished_;
   std::vector<Place> places_;  ///< by action
   std::vector<Action> actions_;

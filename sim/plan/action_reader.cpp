@@ -127,7 +127,7 @@ void ActionReader::read_name(const PlanLine& line, const LineKeys& keys, const W
   if (!formula)
     line.fail(word.column, "'" + std::string(name) +
                                "' does not name a kind of action: add 'kind=...', or use a name of "
-                               "stage, letter and micro-batch like 3F0 or 1LOAD");
+                               "stage, letter and micro-batch, such as 3F0 or 1LOAD");
   for (const Key key : {stage, micro_batch})
     if (const Word* extra = keys.find(key))
       line.fail(extra->column, "'" + std::string(action_keys[key]) +

@@ -25,7 +25,7 @@ namespace sluice {
 
 inline constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max();
 
-/// Returns the number that a word gives. Throws InputError if it is not a whole number from `minimum` to `maximum`.
+/// Returns the number that a word contains. Throws InputError if it is not a whole number from `minimum` to `maximum`.
 std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word& word,
                           std::int64_t minimum, std::int64_t maximum = largest_count);
 

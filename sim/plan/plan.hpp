@@ -66,7 +66,7 @@ struct Pool {
 struct Link {
   std::string name;
   double bandwidth = 0;  ///< byte/s
-  /// In watts; busy watts count in proportion to the utilisation of the link.
+  /// In watts. The busy power counts in proportion to the utilisation of the link.
   double idle_w = 0, busy_w = 0;
   bool has_watts() const { return idle_w > 0 || busy_w > 0; }
 };
@@ -141,7 +141,7 @@ struct Flow {
   bool operator==(const Flow&) const = default;
 };
 
-/// A collective operation of several devices. An action that is a part of it has its number (`collective`).
+/// A collective operation of several devices. Its parts are actions that hold its index in `collective`.
 struct Collective {
   std::string name;
   ActionKind kind = ActionKind::all_reduce;

@@ -155,7 +155,7 @@ void check_waits(const Plan& plan, std::uint32_t a) {
       plan_fault(plan, a, pair() + " of the later section " + std::string(name_of(other)));
     if (other != Section::body && wait.distance != 0)
       plan_fault(plan, a,
-                 pair() + " some iterations ago, but the awaited action runs only once");
+                 pair() + " with a distance ('~'), but the awaited action runs only once");
     if (wait.action == a && wait.distance == 0)
       plan_fault(plan, a, quoted_name(plan, a) + " waits for itself");
   }

@@ -7,7 +7,7 @@
 namespace sluice {
 
 /// Throws InputError if the plan contradicts itself:
-/// - a number in the plan is not the number of an element of its table;
+/// - a number refers to an element that its table does not have;
 /// - two actions of a section have the same name;
 /// - waits form a cycle, or refer to a later section;
 /// - a collective has only one device, or one of its actions has another kind or runs on another device;

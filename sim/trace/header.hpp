@@ -18,7 +18,7 @@ std::string_view name_of(TraceStatus status);
 struct TraceHeader {
   std::string program_version, git_sha;
   std::string executor;  ///< "simgrid", "replay", "both"
-  /// The version, and the settings as "key:value key:value"; both are empty if SimGrid did not run.
+  /// SimGrid's version, and SimGrid's settings as "key:value key:value". Both are empty if SimGrid did not run.
   std::string simgrid_version, simgrid_settings;
   std::string scenario;  ///< the whole text of the resolved scenario
   std::string plan;      ///< the plan's text

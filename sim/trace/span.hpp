@@ -45,7 +45,7 @@ struct MemoryEvent {
   std::int64_t level = 0;  ///< bytes in the pool after the event
 };
 
-/// Says that the latest spans and events are repeated `times` times. Each repetition is later than the previous one.
+/// Says that the latest spans and events are repeated `times` times. Each repetition follows the previous one.
 struct Repetition {
   /// If all repetitions together have more spans than this number, the trace keeps only one period and the number of
   /// repetitions.
@@ -70,7 +70,7 @@ struct Repetition {
   }
 };
 
-/// Keeps the times of shifted spans in order. In spite of rounding, two spans of a stream must not overlap, and a span
+/// Keeps the times of repeated spans in order. In spite of rounding, two spans of a stream must not overlap, and a span
 /// must not end earlier than the span that was emitted just before.
 class Sequence {
  public:

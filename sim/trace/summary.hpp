@@ -52,7 +52,7 @@ struct Summary {
   struct Metric {
     std::string name;     ///< such as makespan_s
     std::string unit;     ///< s, byte, J, FLOP, sample, 1 (for a ratio), or empty for a text
-    std::string summary;  ///< one sentence
+    std::string summary;  ///< a few sentences
     SummaryValue value;
   };
   std::vector<Metric> metrics;

@@ -2,16 +2,16 @@
 //
 //   bench_engine pipeline P M gpipe|1f1b [--plain] [--sink none|metrics|trace] [--out FILE]
 //   bench_engine offload N I […]
-//   bench_engine loop N I […] I iterations of a body of N computations and N transfers
+//   bench_engine loop N I […] a body of N computations and N transfers runs I times
 //   bench_engine … --replay          replays the plan instead (no SimGrid)
 //
 // --sink none runs the engine alone, --sink metrics does the same as `sluice run` without a trace, and --sink trace
 // does the same as `sluice run` with a trace. The printed seconds are seconds of the wall clock.
-// import_s is for reading the plan's text, check_s for checking the plan, and build_s is their sum.
-// run_s is the time from the checked plan to the closed trace. The parts of run_s are setup_s
-// (totals, labels, the trace's header), engine_s (SimGrid's event loop alone, which the reference
-// programs call their run time) and close_s (metrics, the rest of the trace, its last fsync). cpu_s are the processor
-// seconds of both threads together during run_s.
+// import_s is the time to read the plan's text, check_s is the time to check the plan, and build_s is the sum of both.
+// run_s is the time from the checked plan to the closed trace. The parts of run_s are setup_s (totals, labels, the
+// trace's header), engine_s (SimGrid's event loop alone, which the reference programs call their run time) and close_s
+// (metrics, the rest of the trace, its last fsync). cpu_s are the processor seconds of both threads together during
+// run_s.
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,7 +41,7 @@ namespace {
 
 class Stopwatch {
  public:
-  /// Returns the seconds since the last call.
+  /// Returns the seconds since the last call or, at the first call, since the construction.
   double lap() {
     const auto now = std::chrono::steady_clock::now();
     return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
@@ -53,10 +53,10 @@ class Stopwatch {
 
 struct Request {
   std::string workload, schedule;
-  int first = 0, second = 0;  ///< P, M; or N, I
+  int first = 0, second = 0;  ///< P and M, or N and I
   bool plain = false, replayed = false;
   std::string sink = "none";
-  /// The path of the trace; if it is empty, a temporary file that is removed at the end.
+  /// The path of the trace. If the path is empty, the trace is a temporary file that is removed at the end.
   std::string out;
 };
 
@@ -118,7 +118,7 @@ std::int64_t executions(const Plan& plan) {
   return count;
 }
 
-/// Collects the metrics, and writes the trace if there is a path, as sim/run does.
+/// Collects the metrics, and writes the trace if there is a path for it, as the code in sim/run does.
 class Recorder {
  public:
   Recorder(const Plan& plan, const std::string& path)

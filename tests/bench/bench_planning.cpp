@@ -2,9 +2,9 @@
 //
 //     bench_planning RUNS SCENARIO [KEY=VALUE...]
 //
-// prints a line of JSON. The line has the medians of RUNS timings (seconds of the processor) of
-// make_plan and of a replay that executes every action of every iteration, and the number of these
-// actions. A replay of few actions is repeated, because a single replay would be too short for the
+// prints a line of JSON. The line has the median seconds of the processor, over RUNS timings, of make_plan
+// and of a replay that executes every action of every iteration. The line also has the number of actions and
+// of executions. A replay of few actions is repeated, because a single replay would be too short for the
 // clock.
 #include <algorithm>
 #include <cstdio>
@@ -20,7 +20,7 @@
 namespace sluice::bench {
 namespace {
 
-/// Returns seconds of the processor, which do not include other work of the machine.
+/// Returns the seconds that the processor works for this process. Other work of the machine does not count.
 template <class Work>
 double seconds_of(Work&& work) {
   const std::clock_t start = std::clock();

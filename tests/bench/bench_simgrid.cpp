@@ -1,6 +1,6 @@
-// The two workloads of workload.hpp, written directly for SimGrid in the usual way. There is one actor per device,
-// computations are executions on hosts, actors communicate by mailboxes, and links have a latency.
-// run.py compares Sluice's engine with this program.
+// The two workloads of workload.hpp, written directly for SimGrid in the usual way. There is one actor per device.
+// Computations are executions on SimGrid's hosts, actors communicate by mailboxes, and links have a latency. run.py
+// compares Sluice's engine with this program.
 //
 //   bench_simgrid pipeline P M gpipe|1f1b [--plain]
 //   bench_simgrid offload N I
@@ -78,13 +78,13 @@ void build_pipeline(sg::NetZone* zone, const Pipeline& p, double& makespan) {
                       [p, s, &makespan] { run_stage(p, s, makespan); });
 }
 
-/// The layers and iterations, and the semaphores by which the three actors of the offload chain wait for each other.
+/// The numbers of layers and iterations, and semaphores by which the three actors of the chain wait for each other.
 struct Chain {
   int layers, iterations;
-  /// tokens: forward passes whose result can be saved
+  /// its count: the forward passes whose results can be saved
   sg::SemaphorePtr computed = sg::Semaphore::create(0);
   sg::SemaphorePtr saved = sg::Semaphore::create(0);
-  sg::SemaphorePtr window = sg::Semaphore::create(0);  ///< tokens: loads that may begin
+  sg::SemaphorePtr window = sg::Semaphore::create(0);  ///< its count: loads that may begin
   sg::SemaphorePtr loaded = sg::Semaphore::create(0);
 };
 

@@ -1,8 +1,8 @@
 // The two workloads of the speed comparison, as plans: a pipeline of P stages and M micro-batches
 // (GPipe or 1F1B), and a chain of N layers whose activations are offloaded and loaded again. A
 // forward pass takes 1000 + h us and a backward pass 2000 + h us, where h is a hash of (stage,
-// micro-batch, kind) in 0..100. Each transfer moves 16 MB at 25 GB/s, plus 10 us of latency that
-// does not occupy the link.
+// micro-batch, kind) in 0..100. Each transfer moves 16 MB at 25 GB/s. Its data arrive after another 10 us of latency,
+// which does not occupy the link.
 #pragma once
 
 #include <cstdint>
@@ -33,13 +33,13 @@ constexpr double link_latency_s = 10e-6;
 
 Plan pipeline_plan(const Pipeline& pipeline);
 
-/// Returns the plan of a chain of layers with offloading. The forward passes of all layers each
-/// save an activation, and then the backward passes follow in reverse order. Each activation is
-/// loaded again, at most two backward passes early.
+/// Returns the plan of a chain of layers with offloading. First, the forward pass of each layer saves an activation.
+/// Then the backward passes follow in reverse order. Each activation is loaded again, at most two backward passes
+/// before its own.
 Plan offload_plan(int layers, int iterations);
 
-/// Returns a plan whose body has `layers` computations, each with its own load (16 MB into a pool with room for two). A
-/// run of more iterations must not need more memory.
+/// Returns a plan whose body has `layers` computations. Each has its own load of 16 MB, into a pool with room for two
+/// loads. To execute more iterations must not take more memory of the process.
 Plan loop_plan(int layers, int iterations);
 
 }  // namespace sluice::bench

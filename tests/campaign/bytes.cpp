@@ -1,5 +1,5 @@
-// Checks the bytes that moved: compares the metrics with the spans of the trace, and with the bytes that a run must
-// move.
+// Checks the metrics of the bytes that moved. They are compared with the spans of the trace, and with the bytes that a
+// run must move.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,7 +11,7 @@
 namespace sluice::test {
 namespace {
 
-/// Returns a number of a metric with keys, or 0 if the metric lacks the key.
+/// Returns the number that a metric has for this key, or 0 if the metric lacks the key.
 double keyed(const Summary& summary, const char* metric, const std::string& key) {
   const double number = summary.number(metric, {key});
   return std::isnan(number) ? 0 : number;
@@ -46,8 +46,8 @@ void compare_with_spans(const Executed& run, Complaints& complaints) {
   }
 }
 
-/// Returns whether tensors may be placed in two memories. Kernels then read tensors over the link, or from a second
-/// memory without a link.
+/// Returns whether tensors may be placed in two memories. If they may, kernels read tensors over a link, or from a
+/// second memory of their device.
 bool may_be_placed(const Executed& run) {
   const Value* const placement = run.scenario.policy.keys.map().find("placement");
   if (placement) return placement->text() != "none";

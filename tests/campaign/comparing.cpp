@@ -1,5 +1,5 @@
-// Checks that compare a scenario with a changed scenario. The changed scenario has more memory, a faster link or an
-// explicit choice, for example.
+// Checks that compare a scenario with a changed scenario, which has for example more memory, a faster link or an
+// explicit choice.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -59,7 +59,7 @@ const Value* value_at(const Executed& run, const std::string& path) {
   return value;
 }
 
-/// Returns the path of the mapping that has the devices and links, which is the platform or its group.
+/// Returns the path of the mapping with the devices and links: the platform itself, or the group in it.
 std::string machine_of(const Executed& run) {
   return value_at(run, "platform.groups.node") ? "platform.groups.node" : "platform";
 }
@@ -85,10 +85,10 @@ void plan_of_resolved(const Executed& run, Complaints& complaints) {
                      "the resolved scenario makes the plan of the scenario");
 }
 
-/// Checks that the scenario fits with more memory and is not slower. scenarios/FORMAT.md says that a chosen plan takes
-/// equal times with every memory in which it fits. In training, the times of loads are always chosen. If all choices
-/// are given in inference, the plan runs at the full capacity. Such a plan may wait for memory, but must not be
-/// refused.
+/// Checks that the scenario fits with more memory and is not slower. By scenarios/FORMAT.md, a plan that Sluice chose
+/// takes the same time with every memory in which it fits. In training, Sluice always chooses when loads start. In
+/// inference, a scenario may give all choices. Its plan runs at the full capacity and may wait for memory, so only a
+/// refusal is a fault.
 void more_memory(const Executed& run, Complaints& complaints) {
   const DeviceMemory& memory = run.scenario.platform.devices.front().memory();
   if (!memory.capacity || cuts_by_machine(run)) return;
@@ -101,8 +101,8 @@ void more_memory(const Executed& run, Complaints& complaints) {
   complaints.at_most(seconds, run.seconds(), "the run is not slower with more memory");
 }
 
-/// Checks that the run is not slower with a faster link. If a plan is chosen by estimates, the run may be a little
-/// slower, because estimates are rounded.
+/// Checks that the run is not slower with a faster link. It may be a little slower, because Sluice chooses some plans
+/// by estimates, which are rounded.
 void faster_link(const Executed& run, Complaints& complaints) {
   if (cuts_by_machine(run)) return;
   const std::string path = machine_of(run) + ".links.host.bandwidth";
@@ -118,10 +118,10 @@ void faster_link(const Executed& run, Complaints& complaints) {
 }
 
 /// Checks the claim that a run without overlap is not faster. If the scenario says that replicas take turns, each
-/// transfer waits until the data of the transfer before it has arrived. Then the order of transfers with overlap may
-/// cost a latency that the order without overlap does not cost, and the claim is not checked. `auto` compares the two
-/// orders, so the claim holds for `auto`. `data_parallel` also simulates the plans without overlap, so the claim holds
-/// without a tolerance.
+/// transfer waits until the data of the transfer before it has arrived. With overlap, this order of transfers may then
+/// cost a latency that it does not cost without overlap. So the claim is not checked. With `transfers: auto`, Sluice
+/// compares both orders, so the claim holds. `data_parallel` also simulates the plans without overlap, so the claim
+/// holds without a tolerance.
 void overlap_off(const Executed& run, Complaints& complaints) {
   const Value* const transfers = setting(run, "transfers");
   if (transfers && transfers->text() == "in_turn") return;
@@ -143,9 +143,9 @@ void optimal_is_best(const Executed& run, Complaints& complaints) {
           "optimal is no slower than " + strategy->name, is_replicated(run) ? 0.05 : 1e-9);
 }
 
-/// Names one of the chosen values in the scenario. All other open values are then chosen again among fewer candidates,
-/// and the run must take as long as before. If no choice is left open, the plan runs at the full capacity. Such a plan
-/// may wait for memory, and may therefore be slower than the chosen plan.
+/// Writes one value that Sluice chose into the scenario. Sluice then chooses all other open values again, among fewer
+/// candidates, and the run must take as long as before. If no choice is left open, the plan runs at the full capacity.
+/// Such a plan may wait for memory, and may therefore be slower than the chosen plan.
 void choice_said(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   if (is_replicated(run) || scenario.policy->name == "sharded") return;
@@ -170,8 +170,8 @@ void choice_said(const Executed& run, Complaints& complaints) {
   }
 }
 
-/// If a refusal says how many micro-batches fit in flight, this number of micro-batches must fit, and one micro-batch
-/// more must not fit.
+/// If a refusal says how many micro-batches may be in flight, this number must fit, and one more micro-batch in flight
+/// must not fit.
 void most_in_flight(const Executed& run, Complaints& complaints) {
   if (run.scenario.policy->name != "streamed" || setting(run, "in_flight")) return;
   const std::int64_t all = run.scenario.workload.micro_batches_per_step();
@@ -196,8 +196,8 @@ void most_in_flight(const Executed& run, Complaints& complaints) {
 
 /// Checks that a run does not get faster with one more step, micro-batch or batch. In training, loads are placed one
 /// after the other where memory has room, and not by a search through all orders. So a step with more work may get a
-/// better order of loads and take less time. If the loads of several replicas share a link, the difference was up to
-/// 6.8 % (two micro-batches per replica instead of one).
+/// better order of loads and be up to a few percent faster. The greatest difference was 6.8 %, for replicas whose loads
+/// share a link (two micro-batches per replica instead of one).
 void more_work(const Executed& run, Complaints& complaints) {
   const Workload& workload = run.scenario.workload;
   const std::int64_t sharing = workload.training && is_replicated(run)

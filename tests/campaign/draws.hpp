@@ -1,5 +1,5 @@
-// Makes random decisions and records them. Equal draws make equal scenarios. Fewer or smaller draws make a simpler
-// scenario, because callers let 0 stand for the simplest choice.
+// Draws random numbers and records them on a tape. Equal draws make equal scenarios. Fewer or smaller numbers make a
+// simpler scenario, because callers let 0 stand for the simplest choice.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class Draws {
   using Tape = std::vector<std::uint32_t>;
 
   explicit Draws(std::uint64_t seed) : dice_(seed), from_seed_(true) {}
-  /// Draws the numbers of a tape one after the other, and 0 after the end of the tape.
+  /// Returns the numbers of this tape one after the other instead of random numbers, and 0 after the end of the tape.
   explicit Draws(Tape tape) : dice_(0), given_(std::move(tape)) {}
 
   /// Returns a number from 0 to bound - 1.
@@ -33,7 +33,7 @@ class Draws {
   int number(int low, int high) {
     return low + static_cast<int>(below(static_cast<std::uint32_t>(high - low + 1)));
   }
-  /// Returns one of the values. The first value is the simplest value.
+  /// Returns one of the words. The first word must be the simplest choice.
   const std::string& one_of(const std::vector<std::string>& words) {
     last_ = words[below(static_cast<std::uint32_t>(words.size()))];
     return last_;

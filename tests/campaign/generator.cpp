@@ -45,8 +45,8 @@ DrawnPolicy draw_policy(Draws& draws) {
   return drawn;
 }
 
-/// Adds the keys that exist only for inference under the policy phased. Returns whether a phase computes all batches of
-/// a step.
+/// Adds keys that exist only for inference under policy `phased`. Returns whether a phase computes all batches of a
+/// step.
 bool add_phase_settings(Draws& draws, DrawnPolicy& drawn) {
   if (draws.one_in(4)) drawn.policy += key("weights", "on_demand");
   if (draws.one_in(4)) drawn.policy += key("host_data", "synthetic");
@@ -68,7 +68,7 @@ void add_placement(Draws& draws, DrawnPolicy& drawn, const DrawnMachine& machine
   if (ways.size() > 1 && machine.has_second) ways.push_back("cached");
   if (machine.has_own_second && (drawn.acting == "streamed" || drawn.training))
     ways.push_back("backing");
-  // If the key is left out, tensors are placed in two memories of a device.
+  // If the key `placement` is left out, tensors are placed in the two memories of a device that has two of its own.
   drawn.places = machine.has_own_second;
   if (!draws.one_in(machine.has_second ? 2 : 12)) return;
   const std::string way = draws.one_of(ways);
@@ -95,8 +95,8 @@ void add_settings(Draws& draws, DrawnPolicy& drawn, int batches) {
     drawn.policy += key("prefetch", std::to_string(draws.number(0, 3)));
 }
 
-/// Scenarios with open choices on several devices take most of a campaign's time, so such scenarios are drawn less
-/// often than others.
+/// Draws whether a choice is left open. On several devices, open choices take most of a campaign's time, so they are
+/// drawn less often.
 bool left_open(Draws& draws, const DrawnPolicy& drawn) {
   return draws.one_in(drawn.devices > 1 ? 8 : 3);
 }
@@ -122,8 +122,8 @@ std::string random_cut(Draws& draws, DrawnPolicy& drawn) {
   return "stages: " + cut + "\n";
 }
 
-/// Draws the strategy for fates. A placement with moves is searched for each strategy that is compared, which may take
-/// minutes. So with such a placement, the scenario names one strategy.
+/// Draws the strategy for fates. If the placement moves tensors, Sluice would search a placement for each strategy,
+/// which may take minutes. So a scenario with moves names one strategy.
 std::string random_fates(Draws& draws, const DrawnPolicy& drawn) {
   if (left_open(draws, drawn) && !drawn.moves) return "";
   std::vector<std::string> fates = {"keep_all"};
@@ -142,7 +142,7 @@ std::string random_fates(Draws& draws, const DrawnPolicy& drawn) {
   return "fates: " + draws.one_of(fates) + "\n";
 }
 
-/// The cost model that prices the layers.
+/// The cost models that may price the layers.
 enum class Prices { roofline_or_peak, peak, measured, fitted };
 
 std::string random_workload(Draws& draws, const DrawnPolicy& drawn, Prices prices, int& micro_batch,
@@ -171,8 +171,8 @@ std::string random_workload(Draws& draws, const DrawnPolicy& drawn, Prices price
   return text + "}\n";
 }
 
-/// For a placement, the cost model must give seconds for each memory. The cost model peak and measured profiles have no
-/// such seconds.
+/// Draws the cost model. For a placement, it must give seconds for each memory, which `peak` and measured profiles do
+/// not.
 Prices random_prices(Draws& draws, const DrawnPolicy& drawn, const DrawnMachine& machine) {
   if (drawn.places) return Prices::roofline_or_peak;
   if (draws.one_in(3)) return Prices::peak;

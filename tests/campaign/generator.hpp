@@ -12,9 +12,9 @@ namespace sluice::test {
 
 struct Question {
   std::string text;  ///< the scenario, whose devices and host have unlimited memory
-  /// The capacity of a device, as a share of its peak in a run with unlimited memory; 0 for unlimited memory.
+  /// The capacity of each device, as a share of the peak in a run with unlimited memory, or 0 for unlimited memory.
   double share = 0;
-  double host_share = 0;      ///< the capacity of host memory as such a share
+  double host_share = 0;      ///< the same for host memory
   std::int64_t reserved = 0;  ///< bytes of a limited device's memory that tensors cannot use
 };
 
@@ -25,8 +25,8 @@ Question random_question(Draws& draws);
 struct DrawnMachine {
   std::string text;                  ///< the mapping `platform`
   std::vector<std::string> devices;  ///< their names
-  bool has_bandwidth = false;        ///< whether the cost model roofline can price the devices
-  bool is_fitted = false;            ///< whether the cost model fitted can price the devices
+  bool has_bandwidth = false;        ///< whether `roofline` can price the devices
+  bool is_fitted = false;            ///< whether `fitted` can price the devices
   bool has_own_second = false;       ///< whether a device has two memories of its own
   bool has_second = false;           ///< whether a device reaches two memories without a link
 };

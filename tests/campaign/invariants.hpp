@@ -21,9 +21,9 @@ struct Executed {
   double seconds() const { return summary.number("makespan_s"); }
 };
 
-/// Throws InputError.
+/// Reads a scenario with these overrides. Throws InputError.
 Scenario scenario_of(const std::string& text, const std::vector<std::string>& overrides = {});
-/// Reads, plans and replays a scenario. Throws InputError or Infeasible.
+/// Reads a scenario, makes its plan, and replays the plan. Throws InputError or Infeasible.
 Executed executed(const std::string& text);
 
 /// Collects claims that do not hold.
@@ -45,8 +45,8 @@ class Complaints {
 void check_bytes(const Executed& run, Complaints& complaints);
 void check_numbers(const Executed& run, Complaints& complaints);
 void check_trace(const Executed& run, Complaints& complaints);
-/// Checks that the texts of the scenario and the plan are read back unchanged. Checks that the replay, a naive executor
-/// and, if `simgrid` is true, SimGrid agree.
+/// Checks that the scenario and the plan stay the same if their texts are written and read again. Checks that the
+/// replay, a naive executor and, if `simgrid` is true, SimGrid agree.
 void check_repeated(const Executed& run, bool simgrid, Complaints& complaints);
 
 /// A check that compares the scenario with a changed scenario.
@@ -64,8 +64,8 @@ struct Verdict {
   std::string message;                  ///< why the scenario is infeasible or refused
 };
 
-/// Runs the checks on a scenario. Some checks compare the scenario with a changed scenario. Of these checks, only the
-/// check number `which` runs, or all of them if `which` is -1.
+/// Runs the checks on a scenario. Of the checks that compare it with a changed scenario, only number `which` runs. If
+/// `which` is -1, all of them run.
 Verdict verdict_of(const std::string& text, int which, bool simgrid);
 
 }  // namespace sluice::test

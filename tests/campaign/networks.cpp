@@ -1,4 +1,4 @@
-// Draws random networks: chains of dense layers, of convolutions, of blocks with shortcuts, and transformers.
+// Draws random networks: chains of dense layers, of convolutions or of blocks with shortcuts, and transformers.
 #include "campaign/generator.hpp"
 
 namespace sluice::test {
@@ -8,7 +8,7 @@ std::string layer(const std::string& type, int number, const std::string& rest =
   return ", {type: " + type + ", name: l" + std::to_string(number) + rest + "}";
 }
 
-/// Adds measured seconds to each layer. After the input, each layer begins with ", {".
+/// Returns the layers with measured seconds. In `layers`, each layer after the input begins with ", {".
 std::string with_seconds(Draws& draws, const std::string& layers) {
   std::string text;
   for (std::size_t at = 0; at < layers.size(); ++at) {

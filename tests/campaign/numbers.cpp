@@ -56,7 +56,7 @@ void check_sums(const Executed& run, Complaints& complaints) {
                      "no seconds are recomputed if all activations are kept");
 }
 
-/// Checks that the energy lies between the energy of idle devices and the energy of devices that are always busy.
+/// Checks that the energy is between that of devices that are always idle and that of devices that are always busy.
 void check_energy(const Executed& run, Complaints& complaints) {
   const Summary& s = run.summary;
   const double makespan = run.seconds(), slack = 1e-9;
@@ -105,8 +105,8 @@ void check_memory(const Executed& run, Complaints& complaints) {
                      "no memory overflows if capacities are enforced");
 }
 
-/// The seconds for which each stream and each link is busy, from the spans of the trace. A transfer over links that are
-/// shared lasts longer than it would alone, so these seconds are at least those that the bound of the plan counts.
+/// The seconds for which each stream and each link is busy, from the spans of the trace. A transfer over a shared link
+/// takes longer than it would alone, so these seconds are at least the seconds that the bound of the plan counts.
 struct Busy {
   std::vector<double> streams, links;
   std::vector<double> first, last;  ///< the first start and the last end on each stream

@@ -21,14 +21,14 @@ struct Trial {
   std::string fault() const;
 };
 
-/// Draws and checks a scenario. `which` selects the check with a changed scenario, as in verdict_of().
+/// Draws and checks a scenario. `which` selects one of the checks that change the scenario, as in verdict_of().
 Trial try_seed(std::uint64_t seed, int which, bool simgrid);
 Trial try_tape(const Draws::Tape& tape, int which, bool simgrid);
-/// Tries a given scenario.
+/// Checks a given scenario in the same way as try_seed() checks a drawn scenario.
 Trial try_text(const std::string& text, int which, bool simgrid);
 
-/// Searches for at most `seconds` for fewer and smaller draws that show the fault of `failed`, and returns the best
-/// draws.
+/// Searches for fewer and smaller draws that show the same fault as `failed`. Returns the best trial that it finds
+/// within `seconds`.
 Trial shrunk(Trial failed, int which, bool simgrid, double seconds);
 
 }  // namespace sluice::test

@@ -52,8 +52,8 @@ bool same_number(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-/// Returns whether all numbers are equal to the last bit. The bound of the question is not compared, because a plan has
-/// no such bound.
+/// Returns whether all numbers are equal to the last bit, except for the bound of the question, which a plan alone does
+/// not have.
 bool same_numbers(const Summary& a, const Summary& b) {
   for (const Summary::Metric& metric : a.metrics) {
     if (metric.name.compare(0, 8, "question") == 0) continue;
@@ -69,8 +69,8 @@ bool same_numbers(const Summary& a, const Summary& b) {
   return true;
 }
 
-/// Returns whether the naive executor can execute the plan in a short time. The naive executor takes long for large
-/// plans, and it cannot share links.
+/// Returns whether the naive executor can execute the plan, and in a short time. It takes long for large plans, and it
+/// cannot execute plans with shared links.
 bool is_small(const Plan& plan) {
   return executions_of(plan) <= 400 && PlanTables(plan).contention_free();
 }
@@ -197,7 +197,7 @@ Verdict verdict_of(const std::string& text, int which, bool simgrid) {
     verdict.kind = Verdict::Kind::refused;
     verdict.message = refused.what();
   } catch (const Error& error) {
-    complaints.require(false, std::string("an error of ours: ") + error.what());
+    complaints.require(false, std::string("not a refusal but an error of Sluice: ") + error.what());
   }
   verdict.complaints = complaints.all();
   return verdict;

@@ -73,7 +73,7 @@ Span span_at(std::int64_t i) {
   return span;
 }
 
-/// The bytes of a file that nobody has edited, and its objects.
+/// The bytes of a file before any edit, and the objects in the file.
 struct SoundFile {
   explicit SoundFile(const std::string& path)
       : bytes(bytes_of(path)), objects(hdf5_objects(path)) {}
@@ -81,7 +81,7 @@ struct SoundFile {
   std::vector<std::string> objects;
 };
 
-/// Writes a trace with two streams and two pools. Its last two spans and events are repeated as a fold.
+/// Writes a trace with two streams and two pools. Its last four spans and events are repeated as a fold.
 void feed(TraceWriter& writer) {
   std::vector<Span> spans;
   std::vector<MemoryEvent> events;
@@ -124,7 +124,7 @@ SoundFile small_trace() {
   TraceWriter writer(path, header, labels);
   feed(writer);
   writer.finish(TraceStatus::complete, summary, series);
-  // The writer makes a fold only if there are many repetitions.
+  // The writer makes a fold only if there are many repetitions. This edit then reduces their number to 3.
   edit_hdf5(path, hdf5_objects(path), "s folds/times 0 3");
   return SoundFile(path);
 }
@@ -140,8 +140,8 @@ std::vector<std::pair<const ExportFormat*, std::string>> all_exports() {
   return all;
 }
 
-/// Reads the tables of a trace, and exports the trace to one format, because exports to all formats would take most of
-/// the time of an input. The spans are read only if there are few of them.
+/// Reads the tables of a trace, and exports the trace to the format number `way`. Exports to all formats would take
+/// most of the time of an input. The spans are read only if there are few of them.
 void read_whole(const TraceReader& trace, std::size_t way) {
   constexpr std::uint64_t most = 20'000;
   static const auto exports = all_exports();
@@ -154,7 +154,7 @@ void read_whole(const TraceReader& trace, std::size_t way) {
   const auto& [format, table] = exports[way % exports.size()];
   try {
     export_trace(trace, *format, table, [](std::string_view) {});
-  } catch (const InputError&) {  // The trace does not have the contents that this table needs.
+  } catch (const InputError&) {  // The trace lacks what this table or this format needs.
   }
 }
 

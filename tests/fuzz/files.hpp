@@ -5,12 +5,12 @@
 
 namespace sluice::test {
 
-/// `text` is a list of edits (hdf5_edits.hpp) of a small trace or profile. A trace that can be read is also exported,
-/// and a profile that can be read is also written.
+/// These targets read a small trace or profile after the edits in `text` (hdf5_edits.hpp). A trace that can be read is
+/// also exported, and a profile that can be read is also written.
 void read_edited_trace(const std::string& text, const std::string& path);
 void read_edited_profile(const std::string& text, const std::string& path);
 
-/// `text` is the content of an SQLite file.
+/// Reads a store from a file that has the content `text`.
 void read_store_bytes(const std::string& text, const std::string& path);
 
 }  // namespace sluice::test

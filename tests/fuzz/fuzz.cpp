@@ -1,5 +1,5 @@
-// The fuzzer, which tests/fuzz/run.py starts. SLUICE_FUZZ_TARGET names the reader, and the command line is passed to
-// libFuzzer.
+// The fuzzer, which tests/fuzz/run.py starts. SLUICE_FUZZ_TARGET names the target, and libFuzzer gets the command
+// line.
 #include <cstdio>
 #include <cstdlib>
 

@@ -13,17 +13,17 @@ namespace sluice::test {
 ///   d 7            removes object 7
 ///   s 7 2 1e300    sets row 2 of dataset 7
 ///   r 7 1 2 3      makes dataset 7 a column of these numbers, with the type that it has
-///   y 7 4 1 2 3    makes it a column of the numbers 1 2 3, with the type number 4
-///   t 7 a b c      makes it a column of these words
+///   y 7 4 1 2 3    makes dataset 7 a column of the numbers 1 2 3, with type number 4
+///   t 7 a b c      makes dataset 7 a column of these words
 ///   a 7 2 any text makes attribute 2 of object 7 this text
 ///   i 7 2 1 2 3    makes attribute 2 of object 7 these integers
-/// Objects are the groups and datasets in the order of their names, as hdf5_objects() returns them. A number is taken
-/// modulo the number of objects, rows or types. So nearly every line changes the file.
+/// Objects are the groups and datasets in the order of their names, as hdf5_objects() returns them. The number of an
+/// object, row or type counts modulo how many there are, so nearly every line changes the file.
 /// If HDF5 refuses the edit of a line, the line is skipped.
 void edit_hdf5(const std::string& path, const std::vector<std::string>& objects,
                const std::string& edits);
 
-/// Returns the objects of a file in the order of their names. Visiting all objects takes long, so the fuzzer makes this
+/// Returns the objects of a file in the order of their names. To visit all objects takes long, so the fuzzer makes this
 /// list only once per file.
 std::vector<std::string> hdf5_objects(const std::string& path);
 

@@ -39,7 +39,7 @@ void read_any_document(const std::string& text, const std::string& path) {
   read_document(text, path);
 }
 
-/// Reads the first line of the text as the mapping of an importer, and all other lines as the file.
+/// Reads the first line of the text as the keys that a scenario gives the importer, and all other lines as the file.
 void read_imported(const std::string& text, const std::string& path, const std::string& file) {
   const std::size_t end = text.find('\n');
   if (end == std::string::npos) throw InputError("the text has no line for the keys");
@@ -83,7 +83,7 @@ void read_profile_text(const std::string& text, const std::string&) {
   write_and_read(parse_profile(text, "profile.csv"));
 }
 
-/// Reads the text as the map of a small table.
+/// Reads the text as the map that says what the columns of a small table mean.
 void read_map_text(const std::string& text, const std::string& path) {
   static const CsvTable table =
       read_csv(std::make_shared<const Source>(Source{"table.csv",
@@ -142,7 +142,7 @@ void read_scenario_text(const std::string& text, const std::string& path) {
   require_format(document, "scenario");
   const Scenario scenario = read_scenario(std::move(document), "mutant");
   const bool is_small = scenario.workload.micro_batches_per_step() <= 64;
-  if (scenario.cut || is_small)  // An open cut is found only by planning the whole scenario.
+  if (scenario.cut || is_small)  // To find an open cut takes a search over whole plans.
     if (stages_of(scenario).empty()) throw InternalError("a model without stages");
   if (is_small) to_text(make_plan(scenario));
 }

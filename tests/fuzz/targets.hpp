@@ -1,5 +1,5 @@
-// The targets of the fuzzer. A target takes any text, and either reads the text or throws an Error that says what is
-// wrong with it. The same functions read the mutants of tests/unit/test_mutations.cpp and the corpus in
+// The targets of the fuzzer. A target takes any text. It reads the text, or throws an Error that says what is wrong
+// with the text. The same functions read the mutants of tests/unit/test_mutations.cpp and the corpus in
 // tests/fuzz/corpus.
 #pragma once
 
@@ -14,7 +14,7 @@ struct FuzzTarget {
   /// Throws Error when the text is refused. Any other exception is a fault of Sluice, and so is
   /// an InternalError.
   void (*read)(const std::string& text, const std::string& path);
-  /// A path that a file with such a text may have, below the root of the sources.
+  /// The path, below the root of the sources, that a file with such a text may have.
   const char* path;
 };
 
@@ -23,7 +23,7 @@ const std::vector<FuzzTarget>& fuzz_targets();
 /// Returns null if no target has this name.
 const FuzzTarget* fuzz_target(std::string_view name);
 
-// A target writes each document that it reads, and checks that reading the written text gives an equal document.
+// These targets write each document that they read, and check that the written text is read as an equal document.
 void read_model_text(const std::string& text, const std::string& path);
 void read_platform_text(const std::string& text, const std::string& path);
 void read_scenario_text(const std::string& text, const std::string& path);

@@ -1,5 +1,5 @@
-// Tests an answer of several parts under policy streamed. Each part is saved as soon as it is made. The device has 1
-// GFLOP/s and the link 1 GB/s, so that 1 MB takes 1 ms.
+// Tests an answer that consists of several parts under policy `streamed`. Each part is saved as
+// soon as it is made. The device has 1 GFLOP/s and the link 1 GB/s, so that 1 MB takes 1 ms.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -15,8 +15,8 @@ namespace {
 using test::small_scenario;
 
 /// The first layer takes 1 ms and has 40 kB of weights and an output of 4 kB. The second layer takes 2 ms and has 80 kB
-/// of weights and an output of 8 kB. If the model is cut into three equal shares of the weights, the second layer is
-/// cut into two halves. The input has 4 kB.
+/// of weights and an output of 8 kB. A cut into three equal shares of the weights divides the
+/// second layer into two halves. The input has 4 kB.
 Scenario halves(const std::string& capacity, const std::string& keys = {}) {
   return small_scenario(4000, {{1, 40'000, 4000}, {2, 80'000, 8000}},
                         "workload: {batches_per_step: 1}\nstages: {cut: by_weight, groups: 3}\n"
@@ -47,7 +47,7 @@ TEST_CASE(
   CHECK(samples == 1);
 }
 
-TEST_CASE("answers that are discarded are dropped part by part") {
+TEST_CASE("an answer that is discarded is dropped part by part") {
   const Plan plan = make_plan(halves("52kB", ", outputs: discard"));
   check(plan);
   // The times are as in the previous test, but without the last save of 0.004 ms.
@@ -63,12 +63,12 @@ Scenario streamed_gpt2(const std::string& capacity) {
 }
 
 TEST_CASE("GPT-2 streams through a card that has no room for its embedding table") {
-  // The embedding table has 154 MB, and the logits of a sample have 206 MB. At each moment, the device needs far fewer
-  // bytes: the input and the output of a block (1024 x 768 elements) and one part of the table.
+  // The embedding table has 154 MB, and the logits of a sample have 206 MB. At any one moment, the device needs far
+  // fewer bytes: the input and the output of a block (1024 x 768 elements) and one part of the table.
   const Plan small = make_plan(streamed_gpt2("100MB"));
   check(small);
   const Plan large = make_plan(streamed_gpt2("400MB"));
-  // All answers cross the link: 8 x 1024 x 50257 elements of 4 bytes at 30 GB/s.
+  // The answers, 8 x 1024 x 50257 elements of 4 bytes, cross the link at 30 GB/s.
   const double answers = 8 * 1024 * 50257 * 4 / 30e9;
   const double slow = replay(small).makespan, fast = replay(large).makespan;
   CHECK(fast > answers);

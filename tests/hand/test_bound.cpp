@@ -1,4 +1,4 @@
-// Tests the lower bound and the resource that binds, against hand calculations.
+// Compares the lower bound of a plan, and the resource that binds, with hand calculations.
 #include <catch2/catch.hpp>
 #include <chrono>
 
@@ -68,8 +68,8 @@ TEST_CASE(
 
 TEST_CASE("The bound of a link counts the shortest work before and after its transfers") {
   Plan plan = two_devices();
-  // The load of device b waits for 2 s of computation, and the load of device a does not wait. After the load of device
-  // a, 5 s of computation follow. No action follows the load of device b.
+  // The load of device a does not wait, and 5 s of computation follow it. The load of device b
+  // waits for 2 s of computation, and no action follows it.
   body(plan, {move(2, 0, 300), compute(0, 5, {{0, 0}}), compute(1, 2), move(3, 1, 900, {{2, 0}})},
        1);
   // The bound of the link is 0.5 + (300 + 900) / 100 + 0.25 = 12.75 s, and device b takes 2 + 0.5 + 9 + 0.25 = 11.75 s.
@@ -90,8 +90,8 @@ TEST_CASE(
 }
 
 TEST_CASE("A resource binds if its bound is within 1 % of the longest path") {
-  // Four actions run one after the other: a load (0.5 + 0.5 + 0.25 s), a computation of `first` s, another load, and a
-  // computation of 3 s.
+  // Four actions run one after the other: a load (0.5 + 0.5 + 0.25 s), a computation of `first` s,
+  // a second load, and a computation of 3 s.
   const auto bound_of = [](double first) {
     Plan plan = two_devices();
     body(plan,
@@ -109,9 +109,9 @@ TEST_CASE("A resource binds if its bound is within 1 % of the longest path") {
 }
 
 TEST_CASE("A resource whose own work takes less than half of the bound does not bind") {
-  // Device a computes, its copy engine transfers 100 B, and device b computes for `last` s. The bound of device a, of
-  // the copy engine and of device b is the whole path of 8.25 + 1.75 + `last` seconds. On this path, device a works for
-  // 8.25 s and the copy engine works for 1.5 s.
+  // Device a computes, its copy engine transfers 100 B, and device b computes for `last` s. Device
+  // a, the copy engine and device b have the same bound, the whole path of 8.25 + 1.75 + `last`
+  // seconds. On this path, device a works for 8.25 s and the copy engine works for 1.5 s.
   const auto bound_of = [](double last) {
     Plan plan = two_devices();
     body(plan, {compute(0, 8.25), move(2, 0, 100, {{0, 0}}), compute(1, last, {{1, 0}})}, 1);
@@ -136,8 +136,8 @@ TEST_CASE("Without overlap, the reason for the bound is dependencies instead of 
 }
 
 TEST_CASE("If several resources have equal bounds, the resource that works longest binds") {
-  // Devices a and b have equal bounds of 1002 s. The bound of device a is its own 2 s and the 1000 s of device b that
-  // must follow. The bound of device b is its own 1000 s and the 2 s of device a that must come before. In the second
+  // Devices a and b have equal bounds of 1002 s. The bound of device a is its own 2 s plus the 1000 s of device b that
+  // must follow. The bound of device b is its own 1000 s plus the 2 s of device a that must come before. In the second
   // plan, a transfer to device b at the beginning adds 1.75 s (only 0.17 %) to the bound of b.
   Plan plan = two_devices();
   body(plan, {compute(0, 2), compute(1, 1000, {{0, 0}})}, 1);
@@ -153,7 +153,7 @@ TEST_CASE("If several resources have equal bounds, the resource that works longe
   REQUIRE(lower_bound(plan).resource == "a");
 }
 
-TEST_CASE("The bound does not count prefetches for iterations after the last iteration") {
+TEST_CASE("The bound does not count loads for iterations after the last iteration") {
   Plan plan = two_devices();
   // The prologue has the load of iteration 0. The body has a computation and the load for the next iteration. The load
   // of the last iteration is dropped.
@@ -162,7 +162,7 @@ TEST_CASE("The bound does not count prefetches for iterations after the last ite
   plan.body_begin = 1;
   plan.body_end = 3;
   plan.iterations = 4;
-  // Four loads take 1.5 s each. After the four loads, the run takes 0.25 + 0.5 s.
+  // Four loads take 1.5 s each. Then 0.25 s of latency and 0.5 s of computation follow.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(6.75).epsilon(1e-12));
   REQUIRE(bound.resource == "a.host");
@@ -193,7 +193,7 @@ TEST_CASE(
   plan.iterations = 1'000'000'000;
   const auto start = std::chrono::steady_clock::now();
   const Bound bound = lower_bound(plan);
-  // The load takes 0.5 + 1 + 0.25 s, the computations take 1e9 x 1 us, and the last computation takes 2 s.
+  // The load takes 0.5 + 1 + 0.25 s, the 1e9 computations take 1 us each, and the last computation takes 2 s.
   REQUIRE(bound.seconds == Approx(1003.75).epsilon(1e-9));
   REQUIRE(bound.resource == "a");
   REQUIRE(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
@@ -233,8 +233,8 @@ TEST_CASE(
     "A stream with more seconds per iteration overtakes another stream, and then determines "
     "the bound") {
   // Device a begins after 100 s of the prologue and takes 1 s per iteration. Device b begins at once and takes 1.5 s
-  // per iteration. A third stream waits for both streams, and adds 0.25 s at the end. So the bound of n iterations is
-  // max(100 + n, 1.5 n) + 0.25 s. Both terms are equal at n = 200.
+  // per iteration. A third stream waits for both devices, and adds 0.25 s at the end. So the bound
+  // of n iterations is max(100 + n, 1.5 n) + 0.25 s. Both terms are equal at n = 200.
   const auto last = [](std::int64_t iterations) {
     Plan plan = two_devices();
     plan.streams.push_back({"c", StreamKind::compute, "a", 0, 0});

@@ -1,6 +1,6 @@
-// Compares checkpoints with the closed forms of Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory
-// cost (2016), section 4.1, for a chain of n equal stages in sqrt(n) segments. At 1 GFLOP/s, a stage of 1e6 FLOP takes
-// 1 ms forward and 2 ms backward. The link has 1 GB/s.
+// Compares checkpoints, for a chain of n equal stages in sqrt(n) segments, with the closed forms in section 4.1 of
+// Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016). At 1 GFLOP/s, a stage of 1e6 FLOP
+// takes 1 ms forward and 2 ms backward. The link has 1 GB/s.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t d = 1000;  ///< the bytes of the input and of each output
 
-/// Returns a training plan for n stages of 1 ms, each with d bytes of output and 4 bytes of weights (one parameter).
+/// Returns a training plan for n stages of 1 ms. Each has an output of d bytes and one parameter (4 bytes).
 Plan chain_of(int n, const std::string& strategy) {
   const std::vector rows(static_cast<std::size_t>(n), test::Row{1, 4, d});
   return make_plan(test::small_scenario(d, rows,
@@ -28,7 +28,7 @@ Plan chain_of(int n, const std::string& strategy) {
 
 struct Found {
   double seconds;
-  /// The peak of activations and their gradients, without weights and the gradients of weights.
+  /// The peak of the activations and of their gradients. Weights and their gradients do not count.
   std::int64_t activations;
 };
 
@@ -54,7 +54,7 @@ TEST_CASE(
 TEST_CASE(
     "sqrt: memory holds 2 sqrt(n) tensors and two gradients, and all stages run forward again "
     "except in the last segment and at the end of each segment") {
-  // There are k = sqrt(n) segments of k stages. The peak is in the first backward pass. The peak consists of k
+  // There are k = sqrt(n) segments of k stages. The peak is in the first backward pass. At the peak, the device holds k
   // checkpoints (the input is one of them), the k outputs of the last segment, and the gradients of the last two
   // outputs. The last segment does not run again. The last stage of each other segment does not run again either,
   // because its output is the next checkpoint. So k - 1 segments of k - 1 stages run again.
@@ -85,7 +85,7 @@ TEST_CASE(
 
 /// Returns VGG-19 for images of 224 x 224 x 3, in 24 stages. A convolution and its in-place ReLU are one stage, whose
 /// backward pass reads the input and the output of the stage. A pooling layer keeps the positions of its greatest
-/// inputs. The dense layers are three stages. A GMAC takes 1 s forward and 2 s backward.
+/// inputs. The dense layers are three stages. A billion multiply-accumulates (MACs) take 1 s forward and 2 s backward.
 Chain vgg19() {
   struct Layer {
     int kernel, channels, side;  ///< channels and side are those of the output
@@ -96,7 +96,7 @@ Chain vgg19() {
       {3, 512, 28}, {3, 512, 28}, {3, 512, 28}, {2, 512, 14},  {3, 512, 14},  {3, 512, 14},
       {3, 512, 14}, {3, 512, 14}, {2, 512, 7},  {1, 4096, 1},  {1, 4096, 1},  {1, 1000, 1}};
   Chain chain;
-  double inputs = 3;  // the MACs per element of the output and per element of the kernel
+  double inputs = 3;  // the MACs for one element of the output and one position of the kernel
   chain.input.bytes = 4 * 3 * 224 * 224;
   for (const Layer& layer : layers) {
     if (layer.side == 1 && chain.stages.size() == 21) inputs = 512 * 7 * 7;
@@ -117,7 +117,7 @@ Chain vgg19() {
 }
 
 TEST_CASE("sqrt on VGG-19: in each of four segments, all stages except the last stage run again") {
-  // round(sqrt(24)) = 5 segments: stages 1-4, 5-9, 10-14, 15-19 and 20-24. A segment ends with a
+  // The round(sqrt(24)) = 5 segments are the stages 1-4, 5-9, 10-14, 15-19 and 20-24. A segment ends with a
   // convolution, whose output is the next checkpoint. The first convolution has `first` MACs. Every other convolution
   // that runs again has `unit` = 1 849 688 064 MACs, or the multiple of `unit` that is shown below.
   const double unit = 9.0 * 56 * 56 * 256 * 256;

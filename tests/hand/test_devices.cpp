@@ -1,6 +1,6 @@
-// Tests runs of sharded and data_parallel on two devices behind one host link, whose contention is computed by hand.
-// A device has 1 GFLOP/s and the host link 1 GB/s, so that 1 kB takes 1 us if no other
-// transfer uses the link.
+// Tests runs under `sharded` and `data_parallel` on two devices behind one host link. How the
+// devices share the link is computed by hand. A device has 1 GFLOP/s and the host link 1 GB/s, so
+// that 1 kB takes 1 us if no other transfer uses the link.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -83,10 +83,10 @@ TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one l
   const std::vector<std::string> fast = {"platform.devices.gpu.rate.float32=1TFLOP/s",
                                          "platform.links.host.bandwidth=1MB/s"};
   CHECK(makespan(two_buffers, fast, true) == ms(1200 + 4 + 0.006 + 2));
-  // `text` leaves choices open, which Sluice makes for both devices together. One device has its last input at 1203 ms,
-  // 1 ms before the other device, and has saved its last answer when the other device begins to save. No other plan can
-  // be faster than this plan, because all bytes must be loaded before the last computation, and the last answer is
-  // saved after this computation.
+  // Sluice makes the choices that `text` leaves open for both devices together. One device has its
+  // last input at 1203 ms, 1 ms before the other device, and has saved its last answer when the
+  // other device begins to save. No plan can be faster, because all bytes must be loaded before the
+  // last computation, and the last answer is saved after it.
   CHECK(makespan(text, fast, true) == ms(1200 + 4 + 0.006 + 1));
   // With private links, the run takes 600 ms for weights, 2 ms for two inputs, 0.006 ms for a computation, and 1 ms for
   // the last answer. The first answer has been saved before the save of the last answer begins.
@@ -95,9 +95,9 @@ TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one l
 
 TEST_CASE(
     "data_parallel streamed, compute-bound: only the first loads and last saves are not hidden") {
-  // Each device loads two inputs and A's weights. These loads would take 0.102 ms at the full rate, and take 0.204 ms
-  // at half the rate. Then each device computes for 12 ms, because the weights of B and C are loaded during
-  // computations even at half the rate. The last answers of the two devices take 0.002 ms.
+  // Each device loads two inputs and A's weights. At half the rate, these loads take 0.204 ms instead of 0.102 ms. Then
+  // each device computes for 12 ms, because the weights of B and C are loaded during computations even at half the
+  // rate. Together, the last answers of the two devices take 0.002 ms.
   CHECK(makespan("workload: {batches_per_step: 4, steps: 2}\n"
                  "fates: {strategy: keep_all}\npolicy: {name: data_parallel, replica: streamed, "
                  "in_flight: 2, prefetch: 1, buffers: 2, pieces: whole}\n",

@@ -31,8 +31,8 @@ TEST_CASE(
     "keeps 606 MB") {
   // With s = 384 tokens, h = 1024 features and a = 16 heads, s h = 393,216 and a s s = 2,359,296. With dropout, a block
   // keeps 34 x 393,216 + 5 x 2,359,296 = 25,165,824 bytes. Without dropout, a block keeps neither the masks (two masks
-  // of s h bytes, and 1 byte per score) nor the scores after dropout (2 bytes per score). So the block keeps 32 x
-  // 393,216 + 2 x 2,359,296 = 17,301,504 bytes.
+  // of s h bytes, and 1 byte per score) nor the scores after dropout (2 bytes per score). So
+  // without dropout the block keeps 32 x 393,216 + 2 x 2,359,296 = 17,301,504 bytes.
   const Model with = zoo_model("bert_large", {"tokens=384"});
   const Model without = zoo_model("bert_large", {"tokens=384", "dropout=0"});
   for (const char* block : {"1", "24"}) {
@@ -40,7 +40,7 @@ TEST_CASE(
     CHECK(kept_bytes(with, first, last) == 25'165'824);
     CHECK(kept_bytes(without, first, last) == 17'301'504);
   }
-  // Together with the few bytes outside of the blocks, the model keeps 605.9 MB.
+  // The 24 blocks keep 604.0 MB. With the few bytes outside of the blocks, the model keeps 605.9 MB.
   CHECK(24 * 25'165'824LL == 603'979'776);
   CHECK(24 * 17'301'504LL == 415'236'096);
 }

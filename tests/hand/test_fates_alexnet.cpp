@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-/// For each stage, the elements of its state, and the FLOP of all stages up to this stage.
+/// Each row is a stage: the elements of its state, and the FLOP of all stages up to this stage.
 constexpr double table[19][2] = {
     {150528, 0},        {279936, 67744512}, {279936, 68024448}, {64896, 68608512},
     {173056, 77261312}, {173056, 77434368}, {36864, 77766144},  {55296, 78761472},
@@ -54,7 +54,7 @@ TEST_CASE(
 TEST_CASE(
     "AlexNet on one card, training: saving and reloading stages 1 to 14 costs 77.844 ms per "
     "sample, 70.060 s for 900 samples") {
-  // 1459584 elements x 800 B / 30e9, twice
+  // 2 x 1459584 elements x 800 B / 30e9, once for saves and once for loads
   const double seconds = beyond_compute(from_to(all_kept, 1, 14, Fate::offload));
   CHECK(seconds == Approx(2 * 1459584 * 800.0 / 30e9).epsilon(1e-12));
   CHECK(900 * seconds == Approx(70.060).margin(5e-4));

@@ -1,5 +1,5 @@
-// Tests how many samples fit, against hand calculations of the bytes of one sample and of the bytes that do not depend
-// on the samples.
+// Tests how many samples fit. The bytes of one sample, and the bytes that do not depend on the
+// number of samples, are computed by hand.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -25,9 +25,9 @@ std::int64_t held(const Footprint& footprint, TensorClass tensor_class) {
   return footprint.by_class[static_cast<std::size_t>(tensor_class)];
 }
 
-// The table below is for the small CNN document's network in float32. One sample has these numbers of elements: image
-// 784, conv1 25,088, conv2 25,088, pool 6,272, full1 128, full2 10. In addition, the pool keeps the position of each
-// maximum, which takes 6,272 x 8 B.
+// The table below is for the network of the document on a small CNN, in float32. One sample has
+// these numbers of elements: image 784, conv1 25,088, conv2 25,088, pool 6,272, full1 128, full2
+// 10. In addition, the pool keeps the position of each maximum, which takes 6,272 x 8 B.
 //   image 3,136 B   conv1 100,352   conv2 100,352   pool 25,088   indices 50,176   full1 512
 // The 813,802 parameters have 3,255,208 B, and the gradients of the parameters also have 3,255,208 B.
 // The backward pass of a convolution or dense layer reads its input, and the backward pass of the pool reads its
@@ -61,8 +61,8 @@ TEST_CASE(
 TEST_CASE(
     "the small CNN document's network trains with adam, which has two additional values per "
     "weight") {
-  // The bytes that do not depend on the samples are 4 x 3,255,208 B. The GTX 980 holds 13,106.8 samples, the K40 holds
-  // 39,405.96 samples, and the K20 holds 16,394.2 samples.
+  // The bytes that do not depend on the number of samples are 4 x 3,255,208 B. The GTX 980 holds
+  // 13,106.8 samples, the K40 holds 39,405.96 samples, and the K20 holds 16,394.2 samples.
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
   request.optimizer = "adam";
   const FitsReport report = fits(request);
@@ -78,8 +78,8 @@ TEST_CASE(
 TEST_CASE(
     "the small CNN document's network on a GTX 980: 19,913 samples fit in inference, and the pass "
     "of conv2 binds") {
-  // During conv2, a sample needs the outputs of conv1 and conv2 in addition to the weights, so that (4e9 - 3,255,208) /
-  // 200,704 = 19,913.6 samples fit.
+  // During conv2, a sample needs the outputs of conv1 and conv2 in addition to the weights, and
+  // both outputs have 200,704 B. So (4e9 - 3,255,208) / 200,704 = 19,913.6 samples fit.
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
   request.mode = "inference";
   const FitsReport report = fits(request);
@@ -96,10 +96,10 @@ TEST_CASE(
 TEST_CASE(
     "the small CNN document's network in float16: the indices still have 8 bytes each, and the "
     "forward pass of the pool binds") {
-  // In float16, the image, conv1, conv2 and the pool have (3,136 + 2 x 100,352 + 25,088) / 2 B. The forward pass of the
-  // pool needs these bytes and 50,176 B of indices, which are 164,640 B in all. The backward pass of conv2 needs
-  // 152,096 B. The state of adam has 2 x 3,255,208 B in float32. If the question asks for a master copy of the weights,
-  // the state also has this copy.
+  // In float16, the image, conv1, conv2 and the pool have (3,136 + 2 x 100,352 + 25,088) / 2 B. The
+  // forward pass of the pool needs these bytes and 50,176 B of indices, 164,640 B in all. The
+  // backward pass of conv2 needs 152,096 B. The state of adam has 2 x 3,255,208 B in float32. If
+  // the question asks for a master copy of the weights, the state also has this copy.
   FitsRequest request = request_of("cnn_mnist", {});
   request.optimizer = "adam";
   request.dtype = "float16";
@@ -121,7 +121,7 @@ Value small_platform(const std::string& capacity) {
       "small.yaml");
 }
 
-/// Returns the question how many samples fit for a model of one layer with 1000 x 1000 weights. The layer takes 2e6
+/// Returns the question of how many samples fit, for a model of one layer with 1000 x 1000 weights. The layer takes 2e6
 /// FLOP forward and 4e6 FLOP backward. The input and the output of the layer have 4 kB each.
 FitsRequest one_layer(const std::string& capacity) {
   FitsRequest request;
@@ -141,7 +141,7 @@ TEST_CASE(
     "update") {
   // Weights and gradients have 4 MB each. The input, the output and the gradient of the output of a sample have 4 kB
   // each. So 8.04 MB hold 3 samples. A batch of 6 samples has 2 micro-batches. Each micro-batch takes 1 ms + 12 us for
-  // the input, and 3 x 6 ms for the computation. Then the update takes 2 FLOP for each of 1e6 weights, which is 2 ms.
+  // the input, and 3 x 6 ms for the computation. Then the update takes 2 FLOP for each of 1e6 weights, and so 2 ms.
   FitsRequest request = one_layer("8.04MB");
   request.batch = 6;
   const CardFit fit = fits(request).cards.at(0);
@@ -170,7 +170,7 @@ TEST_CASE("the micro-batch of an accumulated batch is the largest divisor of the
   }
   request.batch.reset();
   CHECK(fits(request).cards.at(0).accumulation->batch == 4 * 3);
-  // 1,000,003 is prime, so the only divisor of the batch that is at most 3 is 1, which makes too many micro-batches.
+  // 1,000,003 is prime, so micro-batches of at most 3 samples must have 1 sample, and would be too many.
   request.batch = 1'000'003;
   CHECK_THROWS_WITH(fits(request), Catch::Contains("expected at most 1000000 micro-batches"));
 }
@@ -333,7 +333,7 @@ TEST_CASE(
   REQUIRE(fit.accumulation);
   CHECK(fit.accumulation->micro_batch == 2);
   CHECK(fit.accumulation->step_s == Approx(1.008e-3 + 12e-3 + 2e-3).epsilon(1e-9));
-  // 8.03 MB hold 2 samples. A third sample does not fit, because 8 MB + 36 kB - 8.03 MB of memory are missing.
+  // 8.03 MB hold 2 samples. For a third sample, 8 MB + 36 kB - 8.03 MB of memory are missing.
   request.platforms = {small_platform("8.03MB")};
   const CardFit two = fits(request).cards.at(0);
   CHECK(two.largest == 2);

@@ -44,7 +44,7 @@ TEST_CASE("a transformer block keeps s h (34 + 5 a s / h) bytes of a sample") {
   CHECK(attention.inside.size() == 4);
   CHECK(attention.own == KeptCount{0, sh});
   CHECK(attention.selective == KeptCount{2 * ass, ass});
-  // The feed-forward layers keep 2 s h bytes of input, 8 s h bytes each before and after GeLU, and s h bytes of a mask.
+  // The feed-forward layers keep an input of 2 s h bytes, GeLU's input and output of 8 s h each, and a mask of s h.
   CHECK(bytes_between(model, "up.1", "dropout2.1") == 19 * sh);
   // Each norm keeps its input.
   CHECK(bytes_between(model, "norm1.1", "norm1.1") == 2 * sh);
@@ -119,7 +119,7 @@ TEST_CASE("a tensor that several layers read is kept once, even through views") 
                                "- {type: max_pool, name: pool, kernel: 2, inputs: [relu]}\n"
                                "- {type: flatten, name: last}\n");
   const Kept whole = kept_for(model, 0, 8);
-  // x is kept for conv, and the output of relu is kept for relu, a and b.
+  // x is kept for conv, and the output of relu is kept for relu and for the heads a and b.
   CHECK(whole.inside == std::vector<std::uint32_t>{0, 2});
   CHECK(whole.own == KeptCount{0, 8 * 784});
   CHECK(whole.in_all(model) == KeptCount{28 * 28 * 3 + 3136, 8 * 784});
@@ -134,7 +134,7 @@ TEST_CASE("a tensor that several layers read is kept once, even through views") 
   const Stage::Kept stage = Sizes(model, DType::float32).kept(0, 8);
   CHECK(stage.inner_bytes == 4 * 3136 + 6272);
   CHECK(stage.reads_input);
-  // With a cut after relu, the views of the second stage belong to its input.
+  // With a cut after relu, the views in the second stage are views of the input of this stage.
   const Stage::Kept second = Sizes(model, DType::float32).kept(3, 6);
   CHECK(second.inner_bytes == 0);
   CHECK(second.reads_input);

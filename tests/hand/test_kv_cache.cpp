@@ -1,4 +1,4 @@
-// Tests which device holds the caches of keys and values while tokens are decoded, against hand calculations.
+// Tests, against hand calculations, which device holds the caches of keys and values during decoding.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -52,11 +52,11 @@ TEST_CASE("an A100 has room to decode the 4096th token of 12 sequences of Llama 
 TEST_CASE(
     "an A100 has room to decode the 1024th token of 1051 sequences of GPT-2, or of 1055 sequences "
     "under policy streamed") {
-  // A sequence has 12 blocks x 1023 tokens x (768 + 768) elements x 2 B = 37,711,872 B of cache. In the product of the
-  // logits, a sequence also has its last hidden vector (768 x 2 B) and 50,257 x 2 B of logits. The weights have
-  // 248,879,616 B, so that (40e9 - 248,879,616) / 37,813,922 = 1051.2 sequences fit. With policy streamed, only the
-  // weights of this product are on the device during this product. These weights have 38,597,376 x 2 B, so that (40e9 -
-  // 77,194,752) / 37,813,922 = 1055.7 sequences fit.
+  // A sequence has 12 blocks x 1023 tokens x (768 + 768) elements x 2 B = 37,711,872 B of cache. While the logits are
+  // computed, a sequence also has its last hidden vector (768 x 2 B) and 50,257 x 2 B of logits. The weights have
+  // 248,879,616 B, so that (40e9 - 248,879,616) / 37,813,922 = 1051.2 sequences fit. With policy `streamed`, only the
+  // weights of the logits are on the device at that time. They have 38,597,376 x 2 B, so that (40e9 - 77,194,752) /
+  // 37,813,922 = 1055.7 sequences fit.
   constexpr std::int64_t cache = 12LL * 1023 * 1536 * 2, beside = 2 * (768 + 50'257);
   for (const char* policy : {"resident", "streamed"}) {
     CAPTURE(policy);
@@ -71,8 +71,8 @@ TEST_CASE(
 }
 
 /// Returns a scenario whose model has `blocks` blocks, each with a product and an attention. The attention has 3 cached
-/// tokens, which have 3 x (8 + 8) x 4 B = 192 B per sample in each block. The caches of 4 samples in 2 micro-batches
-/// have 768 B per block. Devices have 1 GFLOP/s, and links have 1 GB/s.
+/// tokens, which have 3 x (8 + 8) x 4 B = 192 B per sample in each block. The caches of 4 samples
+/// have 4 x 192 = 768 B per block. The two devices have 1 GFLOP/s each, and the links 1 GB/s each.
 Scenario small(const std::string& extra, int blocks = 2, const std::string& capacity = "1MB") {
   std::string layers = "    - {type: input, name: x, shape: [1, 8]}\n";
   for (int b = 1; b <= blocks; ++b) {
@@ -143,8 +143,8 @@ TEST_CASE("if caches are too large, the message names the caches and not the fir
 }
 
 TEST_CASE("a cache does not move to the device that computes its stage in the next step") {
-  // With three phases per step on two devices, the first phase of the second step is not on the device that computed
-  // the first phase of the first step.
+  // With three phases per step on two devices, the first phase of the second step would run on
+  // another device than the first phase of the first step.
   const std::string three =
       "policy: {name: phased}\nstages: {cut: explicit, after: [a1, a2]}\n"
       "workload: {batch: 1, steps: 2}\n";
@@ -155,7 +155,7 @@ TEST_CASE("a cache does not move to the device that computes its stage in the ne
         Bytes{2 * 192, 192});
 }
 
-TEST_CASE("streamed: as many micro-batches are in flight as fit in addition to the caches") {
+TEST_CASE("streamed: as many micro-batches are in flight as fit next to the caches") {
   // The weights of a group have 8 x 8 x 4 = 256 B, and the caches have 2 x 192 B x 4 samples. A sample has 32 B in each
   // tensor. With n micro-batches of one sample in flight, the first group has 32 B of input, 32 n B of outputs and 32 B
   // of workspace. In total, the first group needs 256 + 1536 + 64 + 32 n B, so that n = 2 micro-batches fit into 1920
@@ -174,8 +174,8 @@ TEST_CASE("streamed: as many micro-batches are in flight as fit in addition to t
 
 TEST_CASE("the stages of the cut by_memory leave room for the caches that their device holds") {
   // Both blocks in one stage have 512 B of weights and 1536 B of caches. A micro-batch of 2 samples has an input of 64
-  // B, an output of 64 B and two inner tensors of 64 B each. The sum is 2304 B. A single device for both blocks holds
-  // all caches with every cut.
+  // B, an output of 64 B and two inner tensors of 64 B each. The sum is 2304 B. If a single device
+  // computes both blocks, it holds all caches, whatever the cut is.
   const auto stages = [](const std::string& policy, const std::string& capacity) {
     return stages_of(
                small("policy: {name: " + policy + "}\nstages: {cut: by_memory}\n", 2, capacity))

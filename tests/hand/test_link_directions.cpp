@@ -1,5 +1,5 @@
-// Tests links whose directions differ, against hand calculations, with both executors. With 1 GFLOP/s and 1 GB/s, a
-// sample takes 1 ms to load, 0.5 ms to compute and 1 ms to save. There are no weights.
+// Tests links whose two directions differ. Both executors must give the seconds that are computed by hand. With 1
+// GFLOP/s and 1 GB/s, a sample takes 1 ms to load, 0.5 ms to compute and 1 ms to save. There are no weights.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -28,8 +28,8 @@ Approx ms(double value) {
 }
 
 TEST_CASE("equal directions: inputs, computation and answers overlap") {
-  // The first input takes 1 ms. Each further sample takes the longest of 1 ms, 0.5 ms and 1 ms. The last
-  // computation and the last answer follow at the end.
+  // The first input takes 1 ms. Each of the other samples adds the longest of its three times: 1
+  // ms, 0.5 ms and 1 ms. The last computation and the last answer follow at the end.
   CHECK(makespan("", 2) == ms(1 + 1 + 0.5 + 1));
   CHECK(makespan("", 10) == ms(1 + 9 + 0.5 + 1));
 }
@@ -37,7 +37,7 @@ TEST_CASE("equal directions: inputs, computation and answers overlap") {
 TEST_CASE("with half the rate upwards, answers bind and take 2 ms each") {
   CHECK(makespan(", up: {bandwidth: 0.5GB/s}", 2) == ms(1 + 2 + 0.5 + 2));
   CHECK(makespan(", up: {bandwidth: 0.5GB/s}", 10) == ms(1 + 18 + 0.5 + 2));
-  // In the next runs, the inputs are slow, or only one direction has a set-up.
+  // In the first of the next two runs, inputs are slow. In the second run, only answers have a set-up.
   CHECK(makespan(", down: {bandwidth: 0.5GB/s}", 10) == ms(2 + 18 + 0.5 + 1));
   CHECK(makespan(", up: {setup: 0.5ms}", 10) == ms(1 + 9 * 1.5 + 0.5 + 1.5));
 }
@@ -45,7 +45,7 @@ TEST_CASE("with half the rate upwards, answers bind and take 2 ms each") {
 TEST_CASE(
     "with 1.5 GB/s in total, each direction gets 0.75 GB/s while both directions are used, "
     "and otherwise 1 GB/s") {
-  // The first input takes until 1 ms, and its computation takes until 1.5 ms. At 1.5 ms, half of the second input has
+  // The first input arrives at 1 ms, and its computation ends at 1.5 ms. At 1.5 ms, half of the second input has
   // arrived. The other half of this input takes 2/3 ms, until 13/6 ms, because the first answer uses the link at the
   // same time. At 13/6 ms, half of the first answer has arrived. The other half of this answer has the link to itself
   // until 8/3 ms. The second computation also ends at 8/3 ms. The second answer takes 1 ms.

@@ -54,8 +54,8 @@ b on=b.in kind=load moves=x route=host>b bytes=100
 }
 
 TEST_CASE("a flow that starts later gets half of the link from then on") {
-  // Transfer a is alone until 5 s and transfers 50 B. Then a and b get 5 B/s each, and the other 50 B of a take until
-  // 15 s. At 15 s, b has 50 B left, and gets the whole link for 5 s.
+  // Transfer a is alone until 5 s and transfers 50 B. Then a and b get 5 B/s each, and the last 50
+  // B of a arrive at 15 s. At 15 s, b has 50 B left, and gets the whole link for 5 s.
   const auto times = run_text(two_devices + R"(
 wait on=a.compute kind=forward seconds=5
 a on=a.in kind=load moves=x route=host>a bytes=100
@@ -91,8 +91,8 @@ TEST_CASE("both directions share a half-duplex link, but do not share a full-dup
 TEST_CASE(
     "links are shared max-min fairly: bandwidth that a flow cannot use goes to the other flow") {
   // Transfer a crosses both links and gets the 4 B/s of the slow link. Transfer b gets the remaining 6 B/s of the fast
-  // link. Transfer b takes 90 / 6 = 15 s. Transfer a takes 100 / 4 = 25 s, since the slow link still binds when
-  // transfer a is alone.
+  // link. Transfer b takes 90 / 6 = 15 s. Transfer a takes 100 / 4 = 25 s, since the slow link also
+  // binds after transfer b has ended.
   const auto times = run_text(R"(
 link shared bandwidth=10B/s
 link slow bandwidth=4B/s
@@ -137,8 +137,8 @@ last on=compute kind=forward seconds=1 waits=second
 
 TEST_CASE("setup occupies the copy engine, but not the link") {
   // Two engines share one link of 10 B/s. Transfer a has 4 s of setup and 100 B. Transfer b has 30 B and no setup.
-  // Transfer b has the link to itself until 3 s. The bytes of transfer a are on the link from 4 s to 14 s. The next
-  // transfer of the same engine, `again`, has its bytes on the link from 18 s to 28 s.
+  // Transfer b has the link to itself until 3 s. The bytes of transfer a are on the link from 4 s to 14 s. The transfer
+  // `again` follows transfer a on the same engine, and its bytes are on the link from 18 s to 28 s.
   const auto times = run_text(R"(
 link host bandwidth=10B/s
 route a links=host setup=4s
@@ -189,8 +189,8 @@ TEST_CASE(
 TEST_CASE(
     "a pool of one device grants in listing order, and a shared pool grants first come, first "
     "served") {
-  // The pool has 10 B. The action 'first' is listed first but requests its bytes at 5 s. The action 'second' requests
-  // its bytes at 0 s, and holds them for 2 s.
+  // The pool has 10 B. The action 'first' is listed first, but does not request its bytes before 5
+  // s. The action 'second' requests its bytes at 0 s, and holds them for 2 s.
   const std::string text = R"(
 stream a kind=compute
 stream b kind=compute

@@ -1,4 +1,4 @@
-// Compares the measured share of the computation's seconds with hand calculations.
+// Compares the share of the computation's seconds that was measured with hand calculations.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -50,7 +50,7 @@ TEST_CASE(
   // a needs no backward pass, because neither layer a nor a layer before it has weights.
   CHECK(share_of("mode: training, batch: 1, backward: 2, optimizer: none").number ==
         Approx(3.0 / 7).epsilon(1e-12));
-  // 1 + 2 + 4 ms were measured. The update by sgd takes 2 FLOP for each of 1000 weights, which take 2 us.
+  // 1 + 2 + 4 ms were measured. The update by sgd takes 2 FLOP for each of 1000 weights, and so 2 us.
   CHECK(share_of("mode: training, batch: 1, backward: per_layer, optimizer: sgd").number ==
         Approx(7 / 7.002).epsilon(1e-12));
 }
@@ -64,8 +64,8 @@ TEST_CASE(
   CHECK(scenario_of(training, "peak").workload.training->backward == 2);
   CHECK(scenario_of(training + ", backward: 3", "fitted").workload.training->backward == 3);
   CHECK_FALSE(scenario_of(training + ", backward: per_layer", "peak").workload.training->backward);
-  // If a variant of the scenario names another cost model, the default for `backward` is the default of this other cost
-  // model.
+  // If a variant of the scenario names another cost model, the default for `backward` comes from
+  // that cost model.
   const Scenario other =
       with_other_prices(scenario_of(training, "peak"), "m.yaml", {"cost.model=measured"});
   CHECK_FALSE(other.workload.training->backward);
@@ -79,8 +79,8 @@ TEST_CASE("the answer says which share of the seconds is a multiple of measured 
   };
   CHECK(account("").measured == 1);
   CHECK(account_text(account("")).empty());
-  // The forward passes take 1 + 2 ms, and only the layer of 2 ms has a backward pass. With `backward: 2`, this pass
-  // takes 2 x 2 ms, which are 4 of the 7 ms of the step.
+  // The forward passes take 1 + 2 ms, and only the layer of 2 ms has a backward pass. With
+  // `backward: 2`, the backward pass takes 2 x 2 = 4 ms of the 7 ms of the step.
   CHECK(account(", backward: 2").multiple == Approx(4.0 / 7).epsilon(1e-12));
   CHECK(account(", backward: 2").measured == Approx(3.0 / 7).epsilon(1e-12));
   CHECK(account_text(account(", backward: 2")).find("workload.backward=per_layer") !=

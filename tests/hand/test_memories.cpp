@@ -1,5 +1,5 @@
-// Tests kernels on a processor with two memories, with both executors. Copies between the memories are made by a copy
-// engine while kernels run, or by the compute units, which then cannot compute.
+// Tests kernels on a processor with two memories, with both executors. A copy engine copies between
+// the memories while kernels run, or the compute units copy and cannot compute meanwhile.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -60,8 +60,8 @@ Ends ends_of(const Plan& plan) {
   return ends;
 }
 
-/// Kernel 0 takes 1 s. Tensor x of 58 byte moves from PMEM to DRAM. Kernel 1 takes 1 s, and kernel
-/// 2, which reads x, takes 1 s.
+/// Returns a plan of three kernels of 1 s each. After kernel 0, the plan lists a move of tensor x
+/// (58 byte) from PMEM to DRAM. Kernel 2 reads x.
 Plan plan_with(bool synchronous) {
   const Platform platform = server();
   PlanBuilder builder(platform, "by hand", true);
@@ -92,7 +92,7 @@ Approx s(double seconds) {
 }
 
 TEST_CASE("an engine copies during kernels, and compute units copy between kernels") {
-  // The engine copies 58 B at 2 B/s from 0 s on. Kernels 0 and 1 run until 2 s, and kernel 2 starts at 29 s.
+  // The engine copies 58 B at 2 B/s, from 0 s to 29 s. Kernels 0 and 1 run until 2 s, and kernel 2 from 29 s.
   Ends ends = ends_of(plan_with(false));
   CHECK(ends.at("1F0") == std::vector<double>{2});
   CHECK(ends.at("2MOVE0").front() == s(29));
@@ -130,7 +130,7 @@ TEST_CASE("compute units run only one action at a time, also in the body of a pl
   }
 }
 
-/// Returns a card of 1 GFLOP/s with its own memory at 1 kB/s, and host memory behind a link of 100 byte/s.
+/// Returns a card of 1 GFLOP/s. Its own memory has 1 kB/s, and host memory is behind a link of 100 byte/s.
 Platform card() {
   return read_platform(parse_text(R"(format: sluice-platform/1
 name: card
@@ -171,7 +171,7 @@ TEST_CASE(
     return ends_of(plan);
   };
   CHECK(ends_with("gpu", false).at("0F0").front() == s(0.6));
-  // The 300 B take 3 s at 100 B/s over the link. The card needs only 0.3 s to write 300 B to its own memory.
+  // To read 300 B over the link takes 3 s at 100 B/s. To write 300 B to the card's memory takes only 0.3 s.
   CHECK(ends_with("host", false).at("0F0").front() == s(3));
   // With a load of 200 B on the link of the kernel, the kernel and the load get 50 B/s each until the load ends at 4 s.
   // Then the remaining 100 B of the kernel come at 100 B/s.

@@ -1,5 +1,5 @@
 // Tests streamed training of a model with a single stage. The weights never leave the device, but several micro-batches
-// may be in flight, so that the device computes one micro-batch during the latency of another micro-batch's copies.
+// may be in flight, so that the device computes one micro-batch while the copies of another micro-batch still arrive.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ TEST_CASE("for a model of one stage, the fastest number of micro-batches in flig
 }
 
 TEST_CASE("with two micro-batches in flight, the latency delays only the start") {
-  // Weights and the first input have arrived at 2 + 30 us. After this, four micro-batches are computed in 3 us each.
+  // Weights and the first input have arrived at 2 + 30 us. Then four micro-batches take 3 us each.
   CHECK(seconds_of("keep_all", "auto", 9000) == Approx(44e-6).epsilon(1e-12));
   CHECK(seconds_of("optimal", "auto", 9000) == Approx(44e-6).epsilon(1e-12));
   CHECK(seconds_of("keep_all", "1", 9000) > 60e-6);

@@ -1,5 +1,5 @@
-// A link's latency occupies neither the link nor a device. These tests compute the choice of `optimal` on such a link,
-// and its bound, by hand.
+// A link's latency occupies neither the link nor a device. These tests compare what `optimal`
+// chooses for a link with a latency, and the bound of `optimal`, with hand calculations.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -13,8 +13,8 @@ std::string fact(const Plan& plan, const std::string& name, const std::string& o
   return fact ? fact->shown() : "";
 }
 
-/// Two layers take 1 us each and have no weights. The inputs of the layers have 1 kB, which take 1 us at 1 GB/s.
-/// Together, the forward passes take 2 us and the backward passes take 4 us.
+/// Two layers take 1 us each and have no weights. The input of each layer has 1 kB, which takes 1
+/// us at 1 GB/s. Together, the forward passes take 2 us and the backward passes take 4 us.
 Scenario two_layers(const std::string& strategy, const std::string& batch,
                     const std::vector<std::string>& further) {
   std::vector<std::string> overrides = {"platform.links.host.latency=50us",

@@ -1,4 +1,4 @@
-// Tests the strategy `optimal` in whole runs, which have steps, updates and weights in addition to the activations.
+// Tests the strategy `optimal` in whole runs: these have steps, updates and weights as well as activations.
 #include <catch2/catch.hpp>
 
 #include <random>
@@ -48,8 +48,8 @@ TEST_CASE("if keep_all fits, optimal is at least as fast as keep_all") {
 }
 
 /// Three layers take 1 ms forward and 2 ms backward, without overlap. The outputs of the layers have 1.2 MB (1.2 ms in
-/// each direction), and the weights have 1 kB. The backward pass of stage 2 needs boundaries 2 and 3. Boundary 1 is
-/// also kept, or is recomputed (1 ms), or is offloaded (2.4 ms).
+/// each direction), and the weights have 1 kB. The backward pass of stage 2, the last stage, needs boundaries 2 and 3.
+/// Boundary 1 is kept with them, or is recomputed (1 ms), or is offloaded (2.4 ms).
 TEST_CASE("optimal reports how many seconds per step one more GB saves, as computed by hand") {
   const std::vector<Row> rows(3, {1, 1000, 1'200'000});
   const auto plan_within = [&](const std::string& budget) {
@@ -60,7 +60,7 @@ TEST_CASE("optimal reports how many seconds per step one more GB saves, as compu
   const Plan wide = plan_within("1GB");
   CHECK(fact(wide, "one_more_GB_saves_s") == "0 s");
   CHECK(fact(wide, "gap") == "0");
-  // The budget is 1 MB less than the bytes for keeping all boundaries, so that one boundary of 1.2 MB cannot be kept.
+  // The budget is 1 MB less than all boundaries need, so one boundary of 1.2 MB cannot be kept.
   const Plan all = wide;
   const std::int64_t weights = 2 * 3 * 1000;
   const std::int64_t needed = replay(all).peaks.front() - weights;
@@ -102,7 +102,7 @@ TEST_CASE("optimal recomputes the core of the attention if this is the fastest c
                                            "platform.devices.gpu.memory.capacity=" + capacity})))
         .makespan;
   };
-  // Keeping all tensors needs 92.7 GB. With less memory, the paper that the scenario names chooses `selective`.
+  // To keep all tensors takes 92.7 GB. With less memory, the paper that the scenario names chooses `selective`.
   for (const char* capacity : {"80GB", "70GB"}) {
     const double optimal = seconds("optimal", capacity);
     CHECK(optimal <= seconds("selective", capacity) * (1 + 1e-9));

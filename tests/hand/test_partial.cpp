@@ -1,5 +1,5 @@
-// Tests partial layers. A layer is split into parts if its weights, gradients and state alone are too large for the
-// memory.
+// Tests partial layers. A layer is split into such parts if its weights, gradients and state alone
+// are larger than the memory.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -58,23 +58,23 @@ TEST_CASE(
     CHECK(scores.inputs == std::vector<std::uint32_t>{3, 4, 5});
   }
   CHECK(split.parameters() == model.parameters());
-  // A stage with all layers has the table once. A stage with only the first part of the scores has a third of the
-  // table.
+  // A stage with all layers has the table once. A stage with only the first part of `scores` has a
+  // third of the table.
   const Sizes sizes(split, DType::int8);
   CHECK(sizes.weights(0, 8) == 4 + 12 + 3);
   CHECK(sizes.weights(6, 6) == 4 + 1);
   CHECK(sizes.weights(6, 8) == 12 + 3);
-  CHECK(sizes.weights(5, 8) == 12 + 3);  // both layers share the third part of the table
+  CHECK(sizes.weights(5, 8) == 12 + 3);  // layers 5 and 8 share part 3 of the table
 }
 
 TEST_CASE("a layer is split into the fewest parts that fit with gradients and state") {
   // Training with sgd needs 40,000 bytes of weights and 40,000 bytes of gradients of weights. In addition, it needs
   // 6000 bytes for the input (2000), the output (1000) and the gradients of these two tensors. A memory of 50,000 bytes
-  // leaves 44,000 bytes, which have room for half of the 80,000 bytes of weights and gradients. So there are two parts.
-  // A memory of 30,500 bytes leaves 24,500 bytes, which would have room for a quarter of the weights and gradients. But
-  // the third of four parts reads 2000 bytes and half the output, and passes on 2000 bytes and three quarters of the
-  // output. With the gradients of these tensors, the part needs 2 x (2500 + 2750) = 10,500 bytes, so that 20,000 +
-  // 10,500 bytes would just fit. But parts have whole elements, so that these tensors have 2504 and 2752 bytes, and
+  // leaves 44,000 bytes, which hold half of the 80,000 bytes of weights and gradients. So two parts are enough. A
+  // memory of 30,500 bytes leaves 24,500 bytes, which would hold a quarter of the weights and gradients, 20,000 bytes.
+  // But the third of four parts reads 2000 bytes and half the output, and passes on 2000 bytes and three quarters of
+  // the output. With the gradients of what it reads and passes on, the part needs 2 x (2500 + 2750) = 10,500 bytes. So
+  // 20,000 + 10,500 bytes would just fit. But parts have whole elements, so the tensors have 2504 and 2752 bytes, and
   // four parts do not fit. So there are five parts.
   const std::string training =
       "workload: {mode: training}\nstages: {cut: by_memory, split: true}\n"

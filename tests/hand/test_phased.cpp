@@ -15,7 +15,7 @@ namespace {
 using test::ipu_pair;
 using test::steady_phase;
 
-/// The seconds C, W, A and P, which the head of this file explains, at one rate.
+/// The seconds C, W, A and P at one rate. The first comment of this file explains these letters.
 struct Times {
   double C, W, A, P;
 };
@@ -94,8 +94,8 @@ TEST_CASE(
 TEST_CASE(
     "phased, activations cross the pair's link at the same time as weights are loaded: a "
     "phase takes max(W, P, C)") {
-  // With three batches in flight, two phases of other batches come between two phases of a batch, and the next phase of
-  // the batch is on the other device. The phases of the first layer do not receive an activation.
+  // With three batches in flight, two phases of other batches come between one phase of a batch and its next phase,
+  // which is on the other device. The phases of the first layer do not receive an activation.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto pair = with(regime, {"policy.host_data=synthetic", "phases.activations=pair_link",
                                     "policy.in_flight=3"});
@@ -107,9 +107,9 @@ TEST_CASE(
 }
 
 TEST_CASE("phased, activations go through streaming memory: a phase takes max(I/O, C)") {
-  // Two batches take turns. While the other device computes, a device saves its activation (up, A seconds) and loads
-  // the weights (down, W seconds) at the same time. Then the device loads the activation again (A seconds). So I/O =
-  // max(W, A) + A.
+  // Two batches take turns. While one device computes, the other device saves its activation (up, A
+  // seconds) and loads weights (down, W seconds) at the same time. Then it loads the activation of
+  // its next phase (A seconds). So I/O = max(W, A) + A.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto streaming = with(regime, {"policy.host_data=synthetic",
                                          "phases.activations=streaming", "policy.in_flight=2"});
@@ -124,9 +124,9 @@ TEST_CASE(
     "phased, weights are loaded once per phase: activations follow batch by batch, and computation "
     "does not hide the last activation") {
   // There are 12 batches per phase. Each batch is sent on as soon as it is computed, and the next phase starts when the
-  // last batch has arrived. A pipeline of a computation (C) and a transfer (P) takes C + P + 11 max(C, P). A pipeline
-  // of a computation (C), a save (A) and a load (A) takes C + 2 A + 11 max(C, A). The phases of the first layer wait
-  // only for weights.
+  // last batch has arrived. If each batch is computed (C) and sent over the link of the pair (P), a
+  // phase takes C + P + 11 max(C, P). If each batch is computed (C), saved (A) and loaded (A), a
+  // phase takes C + 2 A + 11 max(C, A). The phases of the first layer wait only for weights.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto once = with(
         regime, {"policy.host_data=synthetic", "policy.weights_per=step", "workload.steps=24"});
@@ -148,8 +148,8 @@ TEST_CASE(
 TEST_CASE(
     "phased, one batch at a time: computation cannot hide the transfer of the batch's "
     "activations") {
-  // Over the link of the pair, a phase takes C + P, because the computation hides the load of the weights. Through
-  // streaming memory, a phase takes C + 2 A.
+  // The computation hides the load of the weights. So a phase takes C + P over the link of the
+  // pair, or C + 2 A through streaming memory.
   for (int layers : {2, 3}) {
     const Times t = times(2e12, 1 - 128 / 1472.0);
     const std::vector<std::string> one = {"model.layers=" + std::to_string(layers),
@@ -191,8 +191,8 @@ TEST_CASE(
 TEST_CASE(
     "data-parallel phases load at the same time, so a shared link halves the bandwidth of "
     "each device") {
-  // Each IPU runs all phases, and only weights are loaded. A phase takes max(W, C) if each IPU has its own link, and
-  // max(2 W, C) if the two IPUs share a link.
+  // Each of the two devices runs all phases, and only weights are loaded. A phase takes max(W, C)
+  // if each device has its own link, and max(2 W, C) if the devices share a link.
   for (double rate : {2e12, 250e12, 250e15}) {
     const Times t = times(rate, 1 - 128 / 1472.0);
     for (const bool shared : {false, true}) {
@@ -209,8 +209,8 @@ TEST_CASE(
 TEST_CASE(
     "if only weights are transferred, computation hides the loads up to a rate of k x batch "
     "x size x bandwidth") {
-  // A load of weights serves k batches. The times C and W are equal if rate = k x batch x size x bandwidth. With a rate
-  // that is 0.1 % lower than this rate, computation binds. With a rate that is 0.1 % higher, I/O binds.
+  // One load of weights serves k batches. The seconds k C and W are equal if rate = k x batch x size x bandwidth.
+  // Computation binds at a rate that is 0.1 % below this rate, and I/O binds at a rate that is 0.1 % above it.
   for (double size : {118.0, 234.0, 250.0, 400.0})
     for (double batch : {8.0, 32.0})
       for (double k : {1.0, 4.0})

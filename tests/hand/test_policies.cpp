@@ -40,7 +40,7 @@ std::string fact(const Plan& plan, const std::string& name, const std::string& o
   return fact ? fact->shown() : "none";
 }
 
-/// Values for those keys of policy streamed that a scenario may leave open.
+/// Values for those keys of policy `streamed` that a scenario may leave open.
 const std::string by_hand =
     ", prefetch: 1, buffers: 2, pieces: whole}\nfates: {strategy: keep_all}\n";
 
@@ -92,9 +92,9 @@ TEST_CASE(
 }
 
 TEST_CASE("streamed, prefetch 0: each group waits for its weights") {
-  // There are two buffers, so that two inputs come first (0.002 ms). Then a step takes 0.1 + 2 x 1 ms for A, 0.2 + 2 x
-  // 2 ms for B and 0.3 + 2 x 3 ms for C, 12.6 ms in total. There are two steps, and the inputs of the second step are
-  // loaded during computations. The last save takes 0.001 ms.
+  // Two inputs come first (0.002 ms), because there are two buffers. Then a step takes 0.1 + 2 x 1
+  // ms for A, 0.2 + 2 x 2 ms for B and 0.3 + 2 x 3 ms for C, 12.6 ms in total. There are two steps,
+  // and the inputs of the second step are loaded during computations. The last save takes 0.001 ms.
   CHECK(makespan_of(small_scenario(
             1000, abc,
             "workload: {batches_per_step: 2, steps: 2}\n"
@@ -118,8 +118,8 @@ TEST_CASE("streamed, prefetch 1: weights are loaded while the previous group com
 TEST_CASE(
     "streamed: runs with prefetch 0, 1 and 2 take different times when the weights of one "
     "group take long to load") {
-  // C's weights take 5 ms. In one step of two micro-batches, the computations take 2, 4 and 6 ms, and the inputs take
-  // 0.002 ms.
+  // C's weights take 5 ms. In one step of two micro-batches, A, B and C compute for 2, 4 and 6 ms,
+  // and both inputs together take 0.002 ms.
   //   With prefetch 0, the run takes 0.002 + 0.1 + 2 + 0.2 + 4 + 5 + 6 + 0.001 = 17.303 ms.
   //   With prefetch 1, the load of C's weights starts when A has been computed, at 2.102 ms, and ends at 7.102 ms. B
   //   ends before this load, at 6.102 ms. So the run takes 7.102 + 6 + 0.001 = 13.103 ms.
@@ -138,9 +138,9 @@ TEST_CASE(
 }
 
 TEST_CASE("streamed, link-bound: the link is never idle") {
-  // With 1 TFLOP/s, the computation of two micro-batches takes 0.002, 0.004 and 0.006 ms. In each of 2 steps, the link
-  // transfers weights for 0.6 ms and inputs for 0.002 ms. Then the last group computes for 0.006 ms, and the last save
-  // takes 0.001 ms. The first answer is saved while the last group computes.
+  // With 1 TFLOP/s, the computation of two micro-batches takes 0.002 ms in A, 0.004 ms in B and 0.006 ms in C. In each
+  // of 2 steps, the link transfers weights for 0.6 ms and inputs for 0.002 ms. Then the last group computes for 0.006
+  // ms, and the last save takes 0.001 ms. The first answer is saved while the last group computes.
   const Plan plan = make_plan(small_scenario(1000, abc,
                                              "workload: {batches_per_step: 2, steps: 2}\n"
                                              "stages: {cut: per_layer}\n"
@@ -154,7 +154,7 @@ TEST_CASE("streamed, link-bound: the link is never idle") {
 TEST_CASE(
     "streamed without overlap takes the sum of the seconds of all actions: weights once per pass, "
     "all other actions once per micro-batch") {
-  // For 3 micro-batches with 2 micro-batches in flight, the weights are loaded twice, in 2 x 0.6 ms. The inputs,
+  // There are 3 micro-batches, of which 2 are in flight, so the weights are loaded twice, in 2 x 0.6 ms. The inputs,
   // computations and answers of the three micro-batches take 3 x (0.001 + 6 + 0.001) ms.
   const Plan plan = make_plan(
       small_scenario(1000, abc,
@@ -174,8 +174,8 @@ TEST_CASE("streamed, discarded outputs are not saved") {
 }
 
 TEST_CASE("streamed: offloaded boundaries are saved once and loaded once") {
-  // Without overlap, 2 micro-batches take 0.6 + 2 x (0.001 + 6 + 0.001) ms. In addition, A's 2 kB and B's 3 kB are
-  // saved once and loaded once for each of the 2 micro-batches, which takes 2 x 2 x (0.002 + 0.003) ms.
+  // Without overlap, 2 micro-batches take 0.6 + 2 x (0.001 + 6 + 0.001) ms. In addition, each of the 2 micro-batches
+  // saves and loads A's output (2 kB) and B's output (3 kB) once, which takes 2 x 2 x (0.002 + 0.003) ms.
   CHECK(makespan_of(small_scenario(1000, abc,
                                    "workload: {batches_per_step: 2}\nstages: {cut: per_layer}\n"
                                    "fates: {strategy: offload_all}\n"
@@ -193,9 +193,9 @@ TEST_CASE("streamed, one group: its weights are loaded once") {
   CHECK(fact(plan, "weight_passes", "0") == "1");
 }
 
-/// For each of `in_flight` micro-batches, A reads 1 kB and makes 2 kB, B makes 3 kB, and C makes 1 kB. Group B needs
-/// the most bytes at its last micro-batch: 200 kB + 1 x 2 kB + in_flight x 3 kB. Group C needs the most bytes at its
-/// first micro-batch: 300 kB + in_flight x 3 kB + 1 kB. So N micro-batches fit if N x 3 kB <= capacity - 301 kB.
+/// Of each micro-batch, the input has 1 kB, and the outputs of A, B and C have 2 kB, 3 kB and 1 kB. Group B needs the
+/// most bytes at its last micro-batch: 200 kB + 1 x 2 kB + in_flight x 3 kB. Group C needs the most bytes at its first
+/// micro-batch: 300 kB + in_flight x 3 kB + 1 kB. So N micro-batches fit if N x 3 kB <= capacity - 301 kB.
 TEST_CASE("ten micro-batches in flight run, and eleven do not fit") {
   for (const bool overlap : {true, false}) {
     const auto planned = [&](int in_flight) {
@@ -214,9 +214,9 @@ TEST_CASE("ten micro-batches in flight run, and eleven do not fit") {
   }
 }
 
-TEST_CASE("the policy and the replay agree on what fits") {
-  // A plan that is made for 1 GB runs with a smaller capacity. This run blocks if the policy refuses the scenario with
-  // the smaller capacity.
+TEST_CASE("the policy and the replay agree on which scenarios fit") {
+  // A plan that is made for 1 GB runs with a smaller capacity. The run must block exactly if the
+  // policy refuses the scenario with this smaller capacity.
   const std::string text =
       "workload: {batches_per_step: 20}\nstages: {cut: per_layer}\nfates: {strategy: keep_all}\n"
       "policy: {name: streamed, overlap: false, in_flight: ";
@@ -242,9 +242,9 @@ TEST_CASE("the policy and the replay agree on what fits") {
 }
 
 TEST_CASE("a prefetch into a nearly full pool waits for room and does not block the run") {
-  // Within 304 kB, C's weights (300 kB), C's input (3 kB) and C's output (1 kB) leave no room for A's weights of 100
-  // kB. Only the weights of A and B fit together. These weights (300 kB), the input (1 kB) and A's output (2 kB) leave
-  // no room for B's output of 3 kB.
+  // Within 304 kB, C's weights (300 kB), input (3 kB) and output (1 kB) leave no room for A's
+  // weights of 100 kB. Only the weights of A and B (together 300 kB) fit at the same time. With the
+  // input (1 kB) and A's output (2 kB), they leave no room for B's output of 3 kB.
   const std::string text =
       "workload: {batches_per_step: 1, steps: 3}\nstages: {cut: per_layer}\n"
       "policy: {name: streamed, in_flight: 1, prefetch: ";

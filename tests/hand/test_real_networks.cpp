@@ -19,9 +19,9 @@ namespace {
 
 struct Network {
   const char* name;
-  // Cuts inside a residual block, a transformer block, or below the branches.
+  // The layers after which the model is cut: inside a residual block or a transformer block, or below branches.
   const char* after;
-  // A share of the device's 900 MB, with which by_memory makes several stages.
+  // The share of the device's 900 MB that the cut by_memory may use, so small that there are several stages.
   const char* by_memory;
 };
 
@@ -41,9 +41,9 @@ struct PolicyCase {
 
 const std::vector<PolicyCase> policy_cases = {
     {"policy: {name: resident, device: ipu0}\n", 1, false},
-    // With two micro-batches in flight, a step takes three passes over the weights.
+    // A step has six micro-batches, two of them in flight: three passes over the model, each with all weights.
     {"policy: {name: streamed, device: ipu0, in_flight: 2, resident: none}\n", 6, false},
-    // A phase loads its weights for each batch. Tensors that cross a cut are saved and then loaded.
+    // A phase loads its weights again for each batch. Tensors that cross a cut are saved and then loaded.
     {"policy: {name: phased}\nphases: {activations: streaming}\n", 6, true},
     {"policy: {name: phased, weights_per: step}\nphases: {activations: streaming}\n", 2, true},
 };
@@ -92,10 +92,10 @@ void check_trace(const Scenario& scenario, const PolicyCase& policy_case) {
     if (&stage != &stages.back()) crossing += stage.output_bytes;
   }
   CHECK(flop == scenario.model.flop());
-  // GPT-2's last stage has a copy of the embedding table, 50257 x 768 elements of 2 bytes.
+  // GPT-2's last stage has its own copy of the embedding table: 50257 x 768 elements of 2 bytes.
   const std::int64_t copies = scenario.name == "gpt2" ? 2 * 50257 * 768 : 0;
   CHECK(weights == 2 * scenario.model.parameters() + copies);
-  // A device that keeps all weights does not need a copy.
+  // A device that keeps all weights does not need the copy of the table.
   const std::int64_t held = policy_case.weights_times == 1 ? weights - copies : weights;
 
   const Plan plan = make_plan(scenario);

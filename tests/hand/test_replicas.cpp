@@ -28,7 +28,7 @@ double seconds(const std::string& overlap, Plan* made = nullptr) {
 
 TEST_CASE("replicas that share a link are also planned without overlap") {
   // Without overlap, in us:
-  //  8.0    replica 0 has its weights of 8000 B
+  //  8.0    all weights of replica 0 (8000 B) have arrived
   //  8.08   replica 0 has its first input of 40 B, which shares the link with the weights of replica 1. Replica 0
   //         computes until 16.08 and has saved its answer of 4 B at 16.084
   // 16.04   replica 1 has its weights, and at 16.08 its input. It computes until 24.08
@@ -58,7 +58,7 @@ Plan load_of(const std::string& device, const std::string& bytes) {
       "load.plan");
 }
 
-TEST_CASE("replicas that divide the same weights into different pieces load their own pieces") {
+TEST_CASE("if replicas divide the same weights into different pieces, each loads its own pieces") {
   const Plan plan =
       merge({load_of("a", "60"), load_of("b", "30"), load_of("c", "30")}, {"a", "b", "c"});
   const ReplayResult result = replay(plan);
@@ -73,9 +73,9 @@ TEST_CASE("replicas that divide the same weights into different pieces load thei
   }
 }
 
-// One replica computes three batches of a step, and the other replica computes two batches. The two replicas keep
-// different weights on their devices, so they divide the weights of a group into different pieces. The links are
-// private, so each replica takes as long as if it ran alone.
+// In each step, one replica computes three batches, and the other replica computes two batches. The
+// two replicas keep different weights on their devices, so they divide the weights of a group into
+// different pieces. The links are private, so neither replica delays the other.
 TEST_CASE("a replica with fewer batches takes as long as if it ran alone") {
   const auto seconds = [](const std::string& text, const std::vector<std::string>& more) {
     std::vector<std::string> machine = {"platform.links.host.bandwidth=50MB/s",

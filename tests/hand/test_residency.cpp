@@ -63,9 +63,9 @@ TEST_CASE(
   // The input takes 0.001 ms, the weights of A take 1 ms, and A ends at 1.501 ms. The weights of B arrive at 2.001 ms,
   // and B ends at 2.501 ms. Then three micro-batches take 1 ms each, and the last answer takes 0.001 ms.
   CHECK(makespan_of(plan_of(one_by_one + ", resident: all")) == ms(5.502));
-  // Without weights that stay, the link loads the first input and then weights eight times, in 1 ms each. The other
-  // inputs come when the device has no room for further weights, or between two loads of weights. At the end, B is
-  // computed and the answer is saved.
+  // If no weights stay, the link loads the first input and then weights eight times, for 1 ms each
+  // time. The other inputs come when the device has no room for more weights, or between two loads
+  // of weights. At the end, B is computed and the answer is saved.
   const double none = makespan_of(plan_of(one_by_one + ", resident: none"));
   CHECK(none >= 8.502e-3 * (1 - 1e-9));
   CHECK(none <= 8.505e-3 * (1 + 1e-9));
@@ -91,11 +91,11 @@ TEST_CASE(
 }
 
 TEST_CASE("residency: weights that stay keep their room for the whole run") {
-  // If the weights of A are to stay, the weights of A and B (2 MB) and the tensors between the two layers must fit
-  // together. If these bytes do not fit together, no plan runs.
+  // If the weights of A must stay, the weights of A and B (2 MB) and the tensors between the two
+  // layers must fit together. If they do not fit, there is no plan.
   CHECK_NOTHROW(plan_of("streamed, resident: [1]", 2, "2005kB"));
   CHECK_THROWS_AS(plan_of("streamed, resident: [1]", 2, "2000kB"), Infeasible);
-  // If no weights stay, one group at a time fits. So the plan with the open choice is not refused.
+  // If no weights stay, each group fits when it is alone. So a scenario that leaves the choice open is not refused.
   CHECK_NOTHROW(plan_of("streamed", 2, "1005kB"));
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("residency: impossible values are refused at their position") {
   CHECK_THROWS_AS(plan_of("streamed, resident: [3]"), InputError);
   CHECK_THROWS_AS(plan_of("streamed, resident: some"), InputError);
   CHECK_THROWS_AS(make_plan(small_scenario(1000, two, "policy: {name: streamed, resident: [1]}\n")),
-                  InputError);  // with an open cut, no stage has a number yet
+                  InputError);  // as long as the cut is open, stages have no numbers
   CHECK_THROWS_AS(make_plan(small_scenario(1000, two,
                                            "workload: {mode: training, batch: 4, micro_batch: 1}\n"
                                            "policy: {name: streamed, resident: all}\n")),

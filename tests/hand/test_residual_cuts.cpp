@@ -1,5 +1,5 @@
-// Tests residual networks that are cut in the middle of a block. Every tensor that a later layer reads crosses the cut,
-// both the shortcut and the branch. The sums over the stages equal the sums of the model.
+// Tests residual networks that are cut in the middle of a block. Every tensor that a later layer reads crosses the cut:
+// the shortcut and the branch. The sums over the stages equal the sums of the model.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -33,7 +33,7 @@ TEST_CASE("a cut in ResNet-18's blocks carries the branch and the shortcut") {
   const std::int64_t wide = 4 * 200704, narrow = 4 * 100352;
   CHECK(crossing(m, "pool1") == wide);              // between two blocks, only one tensor crosses
   CHECK(crossing(m, "conv1.stage1a") == 2 * wide);  // conv1 crosses, and pool1 crosses for the sum
-  CHECK(crossing(m, "relu1.stage1a") == 2 * wide);  // no layer after the cut reads norm1
+  CHECK(crossing(m, "relu1.stage1a") == 2 * wide);  // relu1 and pool1 cross, but not norm1
   CHECK(crossing(m, "norm2.stage1a") == 2 * wide);
   CHECK(crossing(m, "sum.stage1a") == wide);             // the shortcut ends at the sum
   CHECK(crossing(m, "conv2.stage2a") == narrow + wide);  // the projection reads relu2.stage1b
@@ -47,7 +47,7 @@ TEST_CASE("in a dense block, all earlier tensors cross once, as one concatenated
   // There are 56 x 56 = 3,136 pixels, 64 channels before the block, and 32 additional channels per layer.
   CHECK(crossing(m, "pool0") == 4 * 3136 * 64);
   CHECK(crossing(m, "all.block1.1") == 4 * 3136 * 96);
-  // the 4 x 32 channels of the bottleneck also cross
+  // the 4 x 32 channels that conv1 makes also cross
   CHECK(crossing(m, "conv1.block1.2") == 4 * 3136 * (96 + 128));
   CHECK(crossing(m, "conv2.block1.2") == 4 * 3136 * (96 + 32));
   CHECK(crossing(m, "all.block1.2") == 4 * 3136 * 128);

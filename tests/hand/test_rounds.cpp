@@ -1,4 +1,4 @@
-// Tests that one round is the body of a plan if a policy repeats its work, for any number of micro-batches per step.
+// If a policy repeats its work, one round must be the plan's body, for any number of micro-batches per step.
 // With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
 
@@ -85,8 +85,8 @@ TEST_CASE("resident: a round has at least one micro-batch per input that is load
 }
 
 TEST_CASE("resident: the number of inputs that are loaded early is the number that fits") {
-  // The plan needs 600 kB of weights, and 2 + 3 kB for the input and the output of B. Within 607 kB, there is room for
-  // two additional inputs, although four buffers would hold three additional inputs.
+  // The device holds 600 kB of weights, and 2 + 3 kB for the input and the output of B while B computes. Within 607 kB,
+  // there is room for two additional inputs, although four buffers would hold three additional inputs.
   const Plan plan = planned("batches_per_step: 8",
                             "stages: {cut: per_layer}\n"
                             "policy: {name: resident, buffers: 4}\n",
@@ -98,8 +98,8 @@ TEST_CASE("resident: the number of inputs that are loaded early is the number th
 }
 
 TEST_CASE("resident: steps are counted if the body is a part of a step") {
-  // With 1 TFLOP/s and 1 MB/s, the link binds. Inputs take 1 ms each without a pause, so that a step of 5 micro-batches
-  // takes 5 ms.
+  // With 1 TFLOP/s and 1 MB/s, the link binds. Inputs take 1 ms each and follow each other without
+  // a pause, so that a step of 5 micro-batches takes 5 ms.
   const Plan plan = planned(
       "batches_per_step: 5, steps: 8", "policy: {name: resident, buffers: 2}\n",
       {"platform.devices.gpu.rate.float32=1TFLOP/s", "platform.links.host.bandwidth=1MB/s"});
@@ -123,7 +123,7 @@ TEST_CASE("without overlap, a round begins when the previous round has ended") {
   }
 }
 
-TEST_CASE("sharded: on two devices, the body has one micro-batch") {
+TEST_CASE("sharded on two devices: the body computes one micro-batch") {
   // The first stage is A, and the second stage is B and C. The weights of the two stages take 0.1 ms and 0.5 ms and
   // share one link. A's weights have arrived at 0.2 ms, and all weights have arrived at 0.6 ms. The input (0.001 ms)
   // follows. A micro-batch takes 1 ms, then 0.002 ms over the link of the pair, and then 2 + 3 ms. An answer takes
@@ -157,7 +157,7 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
   CHECK(odd.iterations == 2);
   CHECK(odd.steps_per_iteration == 2);
   CHECK(odd.body_end < odd.actions.size());
-  // A run with as many batches in one step takes as long as the run with several steps.
+  // A run that computes these batches in one step takes as long as the run of several steps.
   CHECK(replay(plan_of("batches_per_step: 12")).makespan ==
         Approx(replay(even).makespan).epsilon(1e-12));
   CHECK(replay(plan_of("batches_per_step: 15")).makespan ==

@@ -89,7 +89,7 @@ TEST_CASE(
       scenario_of(block, 250, "stages: {cut: per_layer}\npolicy: {name: resident, buffers: 1}\n");
   const std::vector<Stage> stages = stages_of(scenario);
   REQUIRE(stages.size() == 5);
-  // The layers have the numbers image 0, a 1, b 2, c 3, sum 4, d 5.
+  // The layers have these numbers: image 0, a 1, b 2, c 3, sum 4, and d 5.
   CHECK(stages[0].crosses == std::vector<Crossing>{{1, 2000}});
   CHECK(stages[1].crosses == std::vector<Crossing>{{1, 2000}, {2, 2000}});
   CHECK(stages[2].crosses == std::vector<Crossing>{{1, 2000}, {3, 2000}});
@@ -126,8 +126,8 @@ TEST_CASE("sharded: a tensor is not sent back to the device that made it") {
 }
 
 TEST_CASE("sharded: during other computations, a shortcut is sent to the device that reads it") {
-  // Layers a and b are on gpu0, and the other layers are on gpu1. Layer c waits for the output of layer b (0.002 ms).
-  // The output of layer a (0.002 ms) is sent while layer c runs.
+  // Layers a and b are on gpu0, and the other layers are on gpu1. Layer c waits for the output of layer b, which is
+  // sent in 0.002 ms. The output of layer a (also 0.002 ms) is sent while layer c runs.
   const std::string rest = "policy: {name: sharded, devices: [gpu0, gpu0, gpu1, gpu1, gpu1]";
   const Plan plan = make_plan(scenario_of(block, 250, "stages: {cut: per_layer}\n" + rest + "}\n"));
   CHECK(sent_bytes(plan) == 4000);
@@ -138,7 +138,7 @@ TEST_CASE("sharded: during other computations, a shortcut is sent to the device 
   CHECK(makespan_of(serial) == ms(0.001 + 3 + 0.002 + 5 + 0.002 + 0.001));
 }
 
-/// Returns layers, each of which reads up to three earlier layers. Some layers have no reader.
+/// Returns random layers. Each reads at most three earlier layers. The outputs of some layers are not read.
 std::vector<Drawn> random_layers(test::Dice& dice) {
   std::vector<Drawn> layers;
   std::vector<std::string> names = {"image"};
@@ -155,7 +155,7 @@ std::vector<Drawn> random_layers(test::Dice& dice) {
     }
     names.push_back(layer.name);
     layers.push_back(std::move(layer));
-    // No later layer reads a layer whose name is dropped here.
+    // The layer whose name is removed here is not read by any later layer.
     if (dice.one_in(5)) names.pop_back();
     if (names.empty()) names.push_back("image");
   }
@@ -188,7 +188,7 @@ TEST_CASE(
       CHECK(totals.sums().flop == 4.0 * static_cast<double>(scenario.model.flop()));
       if (i % 6 == 0)
         CHECK(execute_isolated(plan).report.makespan == Approx(makespan).epsilon(1e-9));
-      // If actions run one at a time, the run of the plan holds as many bytes as the program says.
+      // If actions run one at a time, the peak of the run is the peak that the program states.
       if (std::string(policy) != "resident, overlap: false") continue;
       const std::vector<Stage> stages = stages_of(scenario);
       const PolicyRequest request{

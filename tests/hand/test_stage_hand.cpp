@@ -1,4 +1,4 @@
-// Tests bytes of stages against hand calculations, and compares the balanced cut with all cuts.
+// Compares the bytes of stages with hand calculations, and the cut `balanced` with all possible cuts.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
@@ -107,8 +107,8 @@ TEST_CASE(
 
 namespace {
 
-/// Returns the seconds of the longest stage if `seconds`, from index `begin` on, is cut into `count` stages in the best
-/// way.
+/// The layers from index `begin` on are cut into `count` stages so that the longest stage is as
+/// short as possible. Returns its seconds.
 std::int64_t best_of_all(const std::vector<std::int64_t>& seconds, std::size_t begin,
                          std::size_t count) {
   std::int64_t stage = 0;
@@ -126,7 +126,7 @@ std::int64_t best_of_all(const std::vector<std::int64_t>& seconds, std::size_t b
 
 }  // namespace
 
-TEST_CASE("the balanced cut is as good as the best of all cuts, on 200 random chains") {
+TEST_CASE("on 200 random chains, the cut `balanced` is as good as the best of all cuts") {
   std::mt19937 random(7);
   for (int trial = 0; trial < 200; ++trial) {
     std::vector<std::int64_t> seconds;
@@ -134,7 +134,7 @@ TEST_CASE("the balanced cut is as good as the best of all cuts, on 200 random ch
     model.layers = {layer("input", {}, 1, 0, 0)};
     const auto layers = 1 + random() % 10;
     for (std::uint32_t i = 0; i < layers; ++i) {
-      // The seconds include zeros and equal numbers.
+      // The seconds may be 0, and several layers may have equal seconds.
       seconds.push_back(static_cast<std::int64_t>(random() % 12));
       model.layers.push_back(layer("l" + std::to_string(i), {i}, 1, 0, seconds.back()));
     }
@@ -159,15 +159,15 @@ TEST_CASE(
                   layer("d", {2, 3}, 2, 0, 1),  layer("e", {4}, 2, 0, 1)};
   const Cutting diamond(model);
   CHECK(diamond.lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 4, 5});
-  // In the next two models, a shortcut leads from layer a to the end, or layer c is an answer in the middle of the
-  // model, which is kept to the end.
+  // In the next model, a shortcut leads from layer a to the last layer. In the model after it,
+  // layer c is an answer in the middle of the model, which is kept to the end.
   Model shortcut = model;
   shortcut.layers[5].inputs = {4, 1};
   CHECK(Cutting(shortcut).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 5});
   Model answers = model;
   answers.layers[4].inputs = {2};
   CHECK(Cutting(answers).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 5});
-  // A second input exists from the beginning, and crosses every cut until it is read.
+  // A second input exists from the beginning of the run, and crosses every cut until a layer reads it.
   Model late = chain();
   late.layers.push_back(layer("other", {}, 3, 0, 0));
   late.layers.push_back(layer("sum", {4, 5}, 7, 0, 1));
@@ -175,7 +175,7 @@ TEST_CASE(
 }
 
 TEST_CASE("single_tensor counts each kept tensor of a residual network once") {
-  // All stages together keep and pass on the tensors that a single stage of all layers keeps and passes on.
+  // All stages together keep the same tensors that a single stage of all layers keeps, and pass on the same.
   for (const char* name : {"resnet18", "squeezenet1_0", "unet", "densenet121", "vgg16"}) {
     CAPTURE(name);
     const Model model =

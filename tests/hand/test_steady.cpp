@@ -1,5 +1,5 @@
-// Tests the time of a step in the steady state, for scenarios that have only one step. With 1 GFLOP/s and 1 GB/s, 1e6
-// FLOP take 1 ms and 1 kB takes 1 us.
+// Tests the seconds of a step in the steady state, which an answer also gives if the scenario has
+// only one step. With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -30,7 +30,7 @@ RunResult run_of(const Plan& plan) {
   return run({.plan = plan, .executor = Executor::replay});
 }
 
-TEST_CASE("one step of a resident model: the load counts in the first step, not in step_s") {
+TEST_CASE("one step under resident: the load of weights counts in first_step_s, not in step_s") {
   // The weights take 0.6 ms, the input 0.001 ms, the computation 6 ms and the answer 0.001 ms. In the steady state,
   // only the computation binds, because inputs are loaded and answers are saved during computations.
   const RunResult result = run_of(planned("batch: 1", "policy: {name: resident, buffers: 2}\n"));
@@ -41,7 +41,7 @@ TEST_CASE("one step of a resident model: the load counts in the first step, not 
   CHECK(number(result, "steady_throughput_samples_per_s") == Approx(1 / 6e-3));
 }
 
-TEST_CASE("a load longer than the step is not a part of step_s") {
+TEST_CASE("a load of weights that takes longer than a step is not a part of step_s") {
   // With 1 MB/s, the weights take 600 ms. An input and an answer take 1 ms each, and the computation of 6 ms hides both
   // transfers.
   const RunResult result = run_of(planned("batch: 1", "policy: {name: resident, buffers: 2}\n",
@@ -51,8 +51,8 @@ TEST_CASE("a load longer than the step is not a part of step_s") {
 }
 
 TEST_CASE("the weights of groups that take turns are loaded again for every step") {
-  // A memory of 310 kB holds one layer at a time, so that actions run one after the other. The weights take 0.6 ms, the
-  // computation 6 ms, the input 0.001 ms and the answer 0.001 ms. The outputs of 2 and 3 kB stay on the device.
+  // A memory of 310 kB holds only one layer's weights, so that actions run one after the other. The weights take 0.6
+  // ms, the computation 6 ms, the input 0.001 ms and the answer 0.001 ms. The outputs of 2 and 3 kB stay on the device.
   const RunResult result =
       run_of(planned("batch: 1",
                      "stages: {cut: per_layer}\n"
@@ -82,7 +82,7 @@ TEST_CASE(
       const std::optional<double> one = further_step_s(of(1)), many = further_step_s(of(40));
       REQUIRE(one);
       CHECK(*one == Approx(many.value()).epsilon(1e-9));
-      // In a run of many steps, all steps except the first take as long as a further step.
+      // In a run of 140 steps, 100 steps more than in a run of 40, each step takes as long as further_step_s says.
       const double hundred = replay(of(140)).makespan - replay(of(40)).makespan;
       CHECK(hundred == Approx(100 * *one).epsilon(1e-6));
     }
@@ -108,7 +108,7 @@ TEST_CASE(
   const double first = number(result, "first_step_s"), step = number(result, "step_s");
   CHECK(first < number(result, "makespan_s") / 3);
   CHECK(number(result, "steady_throughput_samples_per_s") == Approx(1 / step));
-  CHECK(first > 6e-3);  // the computation of one sample takes 6 ms
+  CHECK(first > 6e-3);  // one sample is computed for 6 ms
   CHECK(step >= 6e-3 * (1 - 1e-9));
 }
 

@@ -30,8 +30,8 @@ TEST_CASE("an update takes the FLOP of its optimizer per parameter, once per bat
 
 TEST_CASE("the backward pass takes the requested multiple of the seconds of the forward pass") {
   CHECK(makespan_of(four + cut + serial, {"workload.backward=1"}) == ms(0.6 + 4 * (0.001 + 12)));
-  // Each layer has the FLOP of its row once for the gradient of the input, and once for the gradient of the weights. So
-  // the backward pass takes twice as long as the forward pass.
+  // The gradient of a layer's input takes the FLOP of the layer's row, and so does the gradient of
+  // its weights. So the backward pass takes twice as long as the forward pass.
   CHECK(makespan_of(four + cut + serial, {"workload.backward=per_layer"}) ==
         ms(0.6 + 4 * (0.001 + 18)));
 }
@@ -41,9 +41,9 @@ TEST_CASE("a split backward pass takes as long as a whole backward pass") {
         ms(0.6 + 4 * (0.001 + 18)));
 }
 
-TEST_CASE("recomputing all stages adds a forward pass, except for tensors that no action reads") {
-  // A and B run again (1 + 2). C does not run again, because it has no inner tensors, and its output is still on the
-  // device for the loss.
+TEST_CASE("recomputing all stages adds a forward pass of each stage whose tensors are read again") {
+  // A and B run forward again (1 + 2 ms). C does not run again, because it has no inner tensors,
+  // and its output is still on the device for the loss.
   CHECK(makespan_of(four + cut + serial + "fates: {strategy: recompute_all}\n") ==
         ms(0.6 + 4 * (0.001 + 18 + 3)));
 }
@@ -78,9 +78,9 @@ TEST_CASE("training, all kept: the peak is at the last backward pass") {
   CHECK(peak_of(four + cut + serial) == 1'200'000 + 11'000);
 }
 
-TEST_CASE("training, all recomputed: the peak is as high as if all tensors were kept") {
-  // The peak is in the backward pass of C, as if all tensors were kept, because recomputation makes all three outputs
-  // again before the backward pass of C.
+TEST_CASE("training, all recomputed: the peak is as high as when all tensors are kept") {
+  // The peak is in the backward pass of C, as in the test above, because all three outputs are made
+  // again before that pass.
   CHECK(peak_of(four + cut + serial + "fates: {strategy: recompute_all}\n") == 1'200'000 + 11'000);
   // If A and B are offloaded, the input and A's output are not on the device during the backward pass of C. So the
   // device holds 3000 + 1000 + 1000 + 3000 bytes.
@@ -97,16 +97,16 @@ TEST_CASE("the device holds the optimizer's state in addition to weights and gra
 TEST_CASE(
     "streamed training, all micro-batches in flight: weights are loaded once for forward and once "
     "for backward passes") {
-  // Weights are loaded for the forward passes of A, B and C and for the backward passes of B and A, which takes 0.9 ms.
+  // Weights are loaded for the forward passes of A, B and C and for the backward passes of B and A, in 0.9 ms in total.
   // The weights of C are still on the device. Updates take 0.3 ms, and saving the weights takes 0.6 ms.
   CHECK(makespan_of(four + cut + "policy: {name: streamed, overlap: false}\n",
                     {"workload.optimizer=sgd"}) == ms(0.9 + 4 * (18 + 0.001) + 0.3 + 0.6));
 }
 
 TEST_CASE("streamed training in two passes: gradients are saved and loaded between the passes") {
-  // Pass 1 loads weights in 0.1 + 0.2 + 0.3 + 0.2 + 0.1 ms and saves gradients in 0.6 ms. In pass 2, the weights of A
-  // are still on the device. So pass 2 loads weights in 0.2 + 0.3 + 0.2 + 0.1 ms, and the gradients in 0.6 ms. Updates
-  // take 0.3 ms, and saving the weights takes 0.6 ms.
+  // The first pass over the model loads weights in 0.1 + 0.2 + 0.3 + 0.2 + 0.1 ms and saves gradients in 0.6 ms. In
+  // pass 2, the weights of A are still on the device. So pass 2 loads weights in 0.2 + 0.3 + 0.2 + 0.1 ms, and the
+  // gradients in 0.6 ms. Updates take 0.3 ms, and saving the weights takes 0.6 ms.
   CHECK(makespan_of(four + cut + "policy: {name: streamed, overlap: false, in_flight: 2}\n",
                     {"workload.optimizer=sgd"}) ==
         ms(0.9 + 0.6 + 0.8 + 0.6 + 4 * (18 + 0.001) + 0.3 + 0.6));
@@ -115,9 +115,9 @@ TEST_CASE("streamed training in two passes: gradients are saved and loaded betwe
 TEST_CASE(
     "training with in_flight open takes as long as with the best number that fits, and fits into "
     "memory") {
-  // The peak is at the first backward pass of C. The device then holds 600,000 bytes of weights and gradients, 7000
-  // bytes per sample for the input and three outputs, and 4000 bytes for the gradients of two outputs. With six
-  // samples, the sum is 646,000 bytes.
+  // The peak is at the first backward pass of C. The device then holds 600,000 bytes for C's weights and the gradients
+  // of these weights, 7000 bytes per sample for the input and three outputs, and 4000 bytes for the gradients of two
+  // outputs. With six samples, the sum is 646,000 bytes.
   const auto planned = [](const std::string& in_flight) {
     return make_plan(small_scenario(
         1000, abc,
@@ -208,8 +208,8 @@ TEST_CASE(
 
 TEST_CASE("without an update, an all-reduce ends before the next backward pass of its stage") {
   const std::vector<std::string> none = {two[0], two[1], "workload.optimizer=none"};
-  // No computation is left that could hide the ring of A (0.1 ms). If the rings follow the backward pass, no ring is
-  // hidden.
+  // No computation is left that could hide the ring of A (0.1 ms). In the second check, all rings
+  // follow the backward pass, and none is hidden.
   CHECK(makespan_of(four + cut + replicas, none) == ms(0.6 + 0.001 + 36 + 0.1));
   CHECK(makespan_of(four + cut + replicas, with(none, "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 36 + 0.6));
@@ -271,8 +271,8 @@ Summary summary_of(const Plan& plan) {
 
 TEST_CASE(
     "training reports its time relative to the forward passes, and the bytes that left the device") {
-  // Without overlap and with all boundaries offloaded, the run takes 4 x (0.002 + 18 + 0.010) ms after the weights have
-  // arrived. The forward passes take 4 x 6 ms. Each micro-batch offloads 2000 + 3000 bytes.
+  // With all boundaries offloaded and without overlap, the run takes 4 x (0.002 + 18 + 0.010) ms from the arrival of
+  // the weights. The forward passes take 4 x 6 ms. Each micro-batch offloads 2000 + 3000 bytes.
   const Summary summary = summary_of(make_plan(
       small_scenario(1000, abc, four + cut + serial + "fates: {strategy: offload_all}\n")));
   CHECK(summary.find("training_over_inference")->value.number ==
@@ -282,7 +282,7 @@ TEST_CASE(
 
 TEST_CASE(
     "the time of training relative to the forward passes does not depend on the number of steps") {
-  // Training takes three times the forward passes. At 1 MB/s, the weights take 600 ms, which the metric does not count.
+  // Training takes 3 times as long as forward passes. At 1 MB/s, weights take 600 ms, which the metric leaves out.
   const auto over = [](const std::string& steps, const std::string& bandwidth) {
     const Plan plan = make_plan(
         small_scenario(1000, abc, four + cut + "policy: {name: resident}\n",

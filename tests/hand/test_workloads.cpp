@@ -1,5 +1,5 @@
-// Tests that the two workloads of the speed comparison end at the times that independent programs compute: a max-plus
-// loop, an event queue and bare SimGrid. All times are whole microseconds.
+// The two workloads of the speed comparison must end at the times that independent programs
+// compute: a max-plus recursion, an event queue and bare SimGrid. All times are whole microseconds.
 #include <catch2/catch.hpp>
 
 #include "bench/workload.hpp"
@@ -46,8 +46,8 @@ TEST_CASE("1F1B pipelines of equal stages end at the time that a max-plus recurs
 }
 
 // With one layer, no actions overlap. The forward pass takes 1000 + h us, the save and the load take 650 us each, and
-// the backward pass takes 2000 + h us. For each pass, a hash gives an h from 0 to 100. All h of five iterations add up
-// to 476 us, so that the run takes 5 x 4300 + 476 us.
+// the backward pass takes 2000 + h us. A hash gives each pass its own h, from 0 to 100. In five
+// iterations, all h add up to 476 us, so that the run takes 5 x 4300 + 476 us.
 TEST_CASE("an offloaded chain of one layer takes the sum of its operations") {
   require_makespan(bench::offload_plan(1, 5), 5 * 4300 + 476);
 }

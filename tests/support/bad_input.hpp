@@ -1,4 +1,4 @@
-// A helper for tests of bad input, which returns the exit code and the message of an error.
+// A helper for tests of bad input: it returns the exit code and the message of an error.
 #pragma once
 
 #include <string>

@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::uint32_t no_tensor = static_cast<std::uint32_t>(-1);
 
-/// How a stage provides its tensors for the backward pass.
+/// How one stage provides the tensors that backward passes read.
 struct Ways {
   /// The stage before whose backward pass this stage runs again, or -1 if this stage runs only once.
   int second_run = -1;
-  /// The source of the inner tensor for the backward pass.
+  /// Which inner tensor the backward pass reads: of the first run, from host memory, or of the second run.
   enum { first, host, second } inner = first;
   bool output_to_host = false;
 };
@@ -35,7 +35,7 @@ struct Made {
   std::uint32_t copy_of = no_tensor;  ///< for a loaded tensor, the tensor that was saved
 };
 
-/// The computations of a training step in order. These computations follow from the ways of all stages.
+/// The computations of a training step in order. They follow from the `Ways` of all stages.
 class Script {
  public:
   Script(const Chain& chain, const std::vector<Ways>& ways, bool input_again)
@@ -73,7 +73,7 @@ class Script {
   double loaded() const { return sum(&Step::loads, &Made::load_s); }
   double saved() const { return sum(&Step::saves, &Made::save_s); }
 
-  /// Returns the most bytes that are held during any computation, if each tensor is freed after its last use.
+  /// Returns the peak: the most bytes that one computation holds, if each tensor is freed after its last use.
   std::int64_t peak() const {
     std::vector<std::size_t> first(tensors_.size(), steps_.size()), last(tensors_.size(), 0);
     for (std::size_t i = 0; i < steps_.size(); ++i)
@@ -111,7 +111,7 @@ class Script {
     step_ = {};
   }
 
-  /// Reads a tensor. If the tensor is in host memory, loads the tensor for this step. The tensor then stays on the
+  /// Lets the current step read a tensor. If the tensor is in host memory, the step loads it, and it then stays on the
   /// device.
   void read(std::uint32_t& tensor, std::size_t slot, const ChainTensor& of) {
     if (in_host_[slot] != no_tensor) {
@@ -143,7 +143,7 @@ class Script {
       if (ways.inner == Ways::host) save(n_ + 1 + s, inner_[s]);
     }
     step_.workspace = stage.forward_workspace(keeps);
-    // Such a script is useless, because it makes the saved output again before it loads the output.
+    // A script that makes a saved output again before it loads this output is useless.
     if (again && in_host_[s + 1] != no_tensor) useful_ = false;
     if (!again && ways.output_to_host) to_save_ = s + 1;
     end_step();
@@ -195,7 +195,7 @@ class Script {
   Step step_;
 };
 
-/// Makes a plan of a script. The caller says before which step each load is listed.
+/// Makes a plan from a script. The caller says before which step each load is listed.
 class Listing {
  public:
   Listing(const Script& script, std::int64_t budget, const std::vector<double>& weights_s)
@@ -209,13 +209,13 @@ class Listing {
       weights_.push_back(seconds > 0 ? add(ActionKind::load, 1, seconds) : none);
   }
 
-  /// `places[i]` is the index of the step before which load i is listed. Loads are numbered in the order in which steps
-  /// need them.
+  /// Returns the plan. Load i is listed before the step with the index `places[i]`. Loads have numbers in the order in
+  /// which the steps need them.
   Plan plan(const std::vector<std::size_t>& places) {
     std::vector<std::uint32_t> loads;
     for (const Step& step : script_.steps())
       loads.insert(loads.end(), step.loads.begin(), step.loads.end());
-    // `arrives` has the load of each loaded tensor, and `saved` has the save of each saved tensor.
+    // For each tensor, `arrives` has the action that loads it, and `saved` has the action that saves it.
     std::map<std::uint32_t, std::uint32_t> arrives, saved;
     std::size_t next = 0;
     for (std::size_t i = 0; i < script_.steps().size(); ++i) {
@@ -334,7 +334,7 @@ class Everything {
     place(script);
   }
 
-  /// Executes the script once for each way to position its loads without a change of their order.
+  /// Executes the script once for each list of positions of its loads. The order of the loads does not change.
   void place(const Script& script) {
     std::vector<std::size_t> needed, earliest;
     std::map<std::uint32_t, std::size_t> saved_by;

@@ -1,8 +1,8 @@
 // Finds the fastest execution of one training step of a small network by an exhaustive search. Each forward pass runs
 // once or twice; the second run is before one of the backward passes. The backward pass of a stage reads inner tensors
 // of the first or the second run, or inner tensors that were saved to host memory. Boundaries may also be saved. Loads
-// are listed at all positions that do not change the order of the loads. The plans are executed by oracle.hpp. The
-// search shares no code with the search that it checks, except Chain, the seconds and bytes of the stages.
+// are listed at all positions that do not change the order of the loads. The plans are executed by oracle.hpp. It
+// shares no code with the search that it checks, except `Chain`, which has the seconds and bytes of the stages.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ struct BruteForce {
   std::int64_t executed = 0;  ///< the number of plans that were executed
 };
 
-/// Searches the executions of a step of one micro-batch. `weights_s` has the seconds that the load of each stage's
-/// weights takes. Weights are loaded before the input. Only executions of less than `below` seconds count. With
-/// `overlap`, copies run during computations; otherwise all actions run one after the other.
+/// Searches the executions of a step of one micro-batch. `weights_s` has, for each stage, the seconds that the load of
+/// its weights takes. Weights are loaded before the input. Only executions of less than `below` seconds count. With
+/// `overlap`, copies run during computations. Without `overlap`, all actions run one after the other.
 BruteForce brute_force(const Chain& chain, std::int64_t budget,
                        const std::vector<double>& weights_s, bool overlap, double below);
 

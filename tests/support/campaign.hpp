@@ -1,6 +1,6 @@
 // Property tests try random cases from fixed seeds. A run of all tests tries a few cases. A longer run (./dev
-// properties) sets SLUICE_CAMPAIGN=N and tries N times as many cases, with further seeds of the same sequence. Property
-// tests have the tag [property].
+// properties) sets SLUICE_CAMPAIGN=N and tries N times as many cases: the same seeds, and then the seeds that follow.
+// Property tests have the tag [property].
 #pragma once
 
 #include <cstdlib>
@@ -9,8 +9,8 @@
 
 namespace sluice::test {
 
-/// Returns SLUICE_CAMPAIGN, by which the number of cases is multiplied, or 1 if this variable is not set. Throws
-/// runtime_error if the variable is not an integer from 1 to 1000000.
+/// Returns the factor by which the number of cases is multiplied: the variable SLUICE_CAMPAIGN, or 1 if it is not set.
+/// Throws runtime_error if the variable is not an integer from 1 to 1000000.
 inline int campaign_factor() {
   const char* const text = std::getenv("SLUICE_CAMPAIGN");
   if (!text) return 1;

@@ -1,5 +1,5 @@
-// Writes ONNX files for tests byte by byte, so that invalid files can be written, too. Sources: onnx.proto, version
-// 1.12; Protocol Buffers, Encoding.
+// Writes ONNX files for tests byte by byte, so that tests can also write invalid files. Sources: onnx.proto, version
+// 1.12, and the page Encoding of Protocol Buffers.
 #pragma once
 
 #include <cstdint>

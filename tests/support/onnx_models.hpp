@@ -1,4 +1,4 @@
-// Helpers for the tests of the ONNX reader. They read the bytes of a file, or return the message of the refusal.
+// Helpers for the tests of the ONNX reader. They read the bytes of a file, or return the message of the error.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct ReadOnnx {
   std::vector<std::string> notes;
 };
 
-/// `use` has the keys of the scenario's model, except for the file.
+/// Reads the bytes as an ONNX file. `use` has the keys under `model` in a scenario, except for `file`.
 inline ReadOnnx read_bytes(const std::string& bytes, const std::string& use = "{}") {
   const Value mapping = parse_text(use, "s.yaml");
   const Importer& importer = importer_for("m.onnx");
@@ -39,7 +39,7 @@ inline ReadOnnx read(const OnnxBytes& bytes, const std::string& use = "{}") {
   return read_bytes(bytes.bytes(), use);
 }
 
-/// Returns the message of the refusal, or "nothing" if the file is read.
+/// Returns the message of the error that reading these bytes throws, or "nothing" if they are read without an error.
 inline std::string refused_bytes(const std::string& bytes, const std::string& use = "{}") {
   return error_of([&] { read_bytes(bytes, use); });
 }
@@ -61,7 +61,7 @@ inline std::string types(const Model& model) {
   return text;
 }
 
-/// Returns how many bytes the whole model keeps for its backward pass, if elements are float32.
+/// Returns how many bytes the whole model keeps for its backward pass in float32.
 inline std::int64_t kept_bytes(const Model& model) {
   const auto last = static_cast<std::uint32_t>(model.layers.size() - 1);
   return bytes_of(kept_for(model, 0, last).in_all(model), DType::float32);

@@ -110,7 +110,7 @@ class Oracle {
   }
 
   /// Starts one execution that may start now, and returns whether there was one. With `shared`, considers only
-  /// executions that need bytes of a shared pool. Without `shared`, considers only the other executions.
+  /// executions that need bytes of a shared pool. Without `shared`, considers only executions that need no such bytes.
   bool start_some(bool shared) {
     std::vector<std::size_t> asking;
     for (std::size_t n = 0; n < nodes_.size(); ++n) {

@@ -1,6 +1,6 @@
 // A third, naive executor. It lists every execution of a plan as a separate node. At each moment, the executor looks at
 // all nodes again and again until no node changes. It shares no code with the two executors that it checks, or with
-// their tables. The executor accepts only plans in which no two transfers share a link. All times are in seconds.
+// their tables. It accepts only plans in which no two transfers share a link. All times are in seconds.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct OracleResult {
   std::map<std::pair<std::uint32_t, std::int64_t>, Times> times;  ///< by (action, iteration)
 };
 
-/// With `in_order`, a pool of one device grants strictly in listing order, which no other executor does.
+/// Executes a plan. With `in_order`, a pool of one device grants strictly in listing order, unlike Sluice's executors.
 OracleResult oracle(const Plan& plan, bool in_order = false);
 
 }  // namespace sluice::test

@@ -69,7 +69,7 @@ std::string random_cut(Dice& dice, const RandomCase& some) {
   if (streams(some))
     cuts.push_back("{cut: by_weight, groups: " + std::to_string(number(dice, 2, 20)) + "}");
   std::string after;
-  for (int l = 2; l <= layers; ++l)  // the input is layer 1
+  for (int l = 2; l <= layers; ++l)  // layer 1 is the input
     if (dice.one_in(2)) after += (after.empty() ? "" : ", ") + std::to_string(l);
   if (!after.empty()) cuts.push_back("{cut: explicit, after: [" + after + "]}");
   return "stages: " + one_of(dice, cuts) + "\n";

@@ -14,7 +14,7 @@ namespace sluice::test {
 struct RandomCase {
   std::vector<Row> rows;
   std::int64_t input = 0;
-  std::string policy;  ///< the policy's name, and for data_parallel the replica's policy
+  std::string policy;  ///< the policy's name; for data_parallel, also the replica's policy
   bool training = false;
   std::int64_t batches = 1;  ///< the number of batches of a step
   std::string workload;      ///< YAML
@@ -24,7 +24,7 @@ struct RandomCase {
   std::int64_t all_bytes = 0;  ///< more bytes than any plan of this case needs on one device
 
   std::string text() const { return text_with(cut, fates, ""); }
-  /// Returns the scenario with this cut and these fates. `own_keys` are further keys of the policy: ", key: value".
+  /// Returns the scenario with this cut and these fates. `own_keys` are more keys of the policy: ", key: value".
   std::string text_with(const std::string& own_cut, const std::string& own_fates,
                         const std::string& own_keys) const;
 };
@@ -38,8 +38,8 @@ RandomCase random_case(Dice& dice, const std::string& policy, bool training);
 /// Returns explicit settings of all choices that the case leaves open, as YAML.
 std::string random_settings(Dice& dice, const RandomCase& open);
 
-/// Returns the plan of a case on devices that have `bytes` bytes of memory each, with further overrides. Returns no
-/// plan if the case does not fit.
+/// Returns the plan of a case on devices that have `bytes` bytes of memory each, with these overrides. Returns nullopt
+/// if the case does not fit.
 std::optional<Plan> plan_within(const RandomCase& random, const std::string& text,
                                 std::int64_t bytes, const std::vector<std::string>& further = {});
 

@@ -82,7 +82,7 @@ inline Chain layered_chain(std::size_t stages, double copy_s) {
   return chain;
 }
 
-/// Returns list number `index` of the 3^n lists of fates of n stages.
+/// There are 3^n lists of fates of n stages. Returns the list with this index.
 inline std::vector<Fate> fates_number(std::uint64_t index, std::size_t stages) {
   std::vector<Fate> fates;
   for (std::size_t s = 0; s < stages; ++s, index /= 3)

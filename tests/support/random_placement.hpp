@@ -34,12 +34,12 @@ inline KernelTime random_time(Dice& dice, std::size_t operands) {
 
 struct PlacementShape {
   std::size_t tensors = 8, kernels = 12;
-  std::uint64_t users = 5;  ///< the most kernels that use a tensor
+  std::uint64_t users = 5;  ///< at most this many kernels use a tensor
   std::size_t stay = 2;     ///< the greatest number of tensors that stay for the whole run
 };
 
-/// Returns a problem. Some tensors are given, some stay for the whole run, and kernels make the other tensors. Some
-/// tensors are written a second time. Moves take about as long as kernels.
+/// Returns a problem. Some tensors are given at the start, some stay for the whole run, and kernels make all other
+/// tensors. Some tensors are written a second time. Moves take about as long as kernels.
 inline PlacementProblem random_placement(Dice& dice, const PlacementShape& shape) {
   using Begins = PlacementProblem::Begins;
   PlacementProblem problem;

@@ -68,7 +68,7 @@ class Generator {
     plan_.tensors.push_back({"moved", TensorClass::activation, 10});
   }
 
-  /// For each device, adds links over which the device may read while it computes.
+  /// For each device, adds the links and routes over which the device may read while it computes.
   void add_ways_of_kernels() {
     for (int d = 0; d < computes_; ++d)
       for (int k = 0; k < 2; ++k) {
@@ -81,8 +81,8 @@ class Generator {
       }
   }
 
-  /// Lets a computation read over one or two routes. These routes are its device's own or, if links are shared, any
-  /// routes.
+  /// Lets a computation read over one or two routes. These routes belong to the device of the computation. If links are
+  /// shared, any routes of the plan are possible.
   void add_flows(Action& action) {
     const auto own = static_cast<std::uint32_t>(plan_.routes.size()) -
                      2 * (static_cast<std::uint32_t>(computes_) - action.stream);

@@ -10,7 +10,7 @@
 namespace sluice::test {
 
 struct RandomPlanOptions {
-  // Times are multiples of 0.5 s, so that many actions end at the same time.
+  // If true, times are multiples of 0.5 s, so that many actions end at the same time.
   bool ties = false;
   bool shared_links = false;  ///< routes share links; their bandwidths differ by factors up to 1e5
   bool riffled = false;       ///< streams are interleaved at random; waits may be for later actions
@@ -18,7 +18,7 @@ struct RandomPlanOptions {
       false;  ///< host memory is unlimited, so that no pool grants in the order of requests
 };
 
-/// Returns a plan that is valid by check_structure(). A seed always gives the same plan.
+/// Returns a plan that passes check_structure(). A seed always gives the same plan.
 Plan random_plan(unsigned seed, const RandomPlanOptions& options = {});
 
 }  // namespace sluice::test

@@ -1,5 +1,5 @@
 // Random training runs on one or two devices. The models are chains of convolutional or dense layers. Links have
-// latencies and set-ups. The numbers of micro-batches and steps differ. A seed gives the same runs on every machine.
+// latencies and set-ups. The numbers of micro-batches and steps vary. A seed gives the same runs on every machine.
 #pragma once
 
 #include <string>

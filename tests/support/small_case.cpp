@@ -8,7 +8,7 @@ namespace sluice::test {
 
 namespace {
 
-/// Returns the rows as a stage table, with running totals and elements of 4 bytes.
+/// Returns the rows as a stage table. The table has running totals, and its elements have 4 bytes.
 std::string table(std::int64_t input_bytes, const std::vector<Row>& rows) {
   std::ostringstream out;
   std::int64_t state = input_bytes / 4, parameters = 0, flop = 0;

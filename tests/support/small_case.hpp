@@ -16,8 +16,8 @@ struct Row {
 };
 
 /// Returns a scenario with one device 'gpu' behind the link 'host'. Its model has an input of `input_bytes` and then a
-/// layer for each row. `extra` is YAML of further scenario keys (policy, workload, stages, memory), and `overrides` are
-/// overrides as on a command line. Bytes must be multiples of 4.
+/// layer for each row. `extra` has the other keys of the scenario (policy, workload, stages, …) as YAML, and
+/// `overrides` are overrides as on a command line. Bytes must be multiples of 4.
 Scenario small_scenario(std::int64_t input_bytes, const std::vector<Row>& rows,
                         const std::string& extra, const std::vector<std::string>& overrides = {});
 

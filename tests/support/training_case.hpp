@@ -1,4 +1,4 @@
-// Trains three layers; tests compute the times by hand. At 1 GFLOP/s and 1 GB/s, 1e6 FLOP and 1 MB take 1 ms each.
+// Trains three layers. Tests compute the times by hand: at 1 GFLOP/s and 1 GB/s, 1e6 FLOP or 1 MB take 1 ms.
 #pragma once
 
 #include <catch2/catch.hpp>

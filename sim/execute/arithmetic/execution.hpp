@@ -117,10 +117,10 @@ class Replay {
   /// For each action, the first stream that waits for it.
   std::vector<std::uint32_t> first_waiter_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::vector<std::uint32_t> ending_, trying_, granted_;  ///< streams, for the events of this round
+  std::vector<std::uint32_t> ending_, trying_, granted_;  ///< streams, by their event in this round
   double now_ = 0;
   std::int64_t executed_ = 0;
-  std::uint32_t leader_ = none;  ///< the iterations of this stream count for periods
+  std::uint32_t leader_ = none;  ///< periods are counted in this stream's iterations
   bool iteration_begins_ = false;
   std::optional<PeriodSearch> period_;
   std::vector<Emitter::Mark> marks_;  ///< one mark per recorded state

@@ -1,4 +1,4 @@
-// Finds the steady state of a replay. To find it, records states of the replay. Then skips whole periods.
+// Finds the steady state of a replay by comparing recorded states of the replay, and skips whole periods.
 #include <bit>
 #include <cstdlib>
 

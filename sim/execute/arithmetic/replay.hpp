@@ -1,7 +1,7 @@
 // The replay executes a plan by event arithmetic, without SimGrid. The judge uses the replay. The replay and SimGrid's
-// engine implement the meaning of a plan independently. If no link is shared and no period is skipped, both executors
-// emit exactly the same spans and memory events. If a period is skipped, later times agree to 1e-12 of the makespan. If
-// a link is shared, all times agree to 1e-9 of the makespan (sharing.hpp).
+// engine implement the meaning of a plan independently of each other. If no link is shared and no period is skipped,
+// both executors emit exactly the same spans and memory events. If a period is skipped, later times agree to 1e-12 of
+// the makespan. If a link is shared, all times agree to 1e-9 of the makespan (sharing.hpp).
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct ReplayOptions {
   /// If true, the replay skips whole periods of a steady state, and the sink receives the repeated spans. If false,
   /// every action is executed. The times with `true` and with `false` agree to 1e-12 of the makespan.
   bool jumps = true;
-  /// If true, the replay ends as soon as it has found the steady state, because the caller needs only `period`. A sink
-  /// then receives spans but no memory events. If there is no steady state, it receives the spans of the whole run.
+  /// If true, the replay ends as soon as it has found the steady state, because the caller needs only `period`. In this
+  /// case, a sink receives no memory events. It receives only spans: all spans if there is no steady state.
   bool until_period = false;
   /// The replay calls this function from time to time with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};

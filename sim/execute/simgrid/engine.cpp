@@ -83,8 +83,8 @@ const EngineModule* load() {
                     way_out);
     return module;
   }
-  throw IoError(std::string("cannot find SimGrid's engine, ") + file_name + ": it is neither " +
-                join(files, " nor ") + "; `./dev build` makes it" + way_out);
+  throw IoError(std::string("cannot find SimGrid's engine, ") + file_name + ": there is neither " +
+                join(files, " nor ") + "; `./dev build` makes the engine" + way_out);
 }
 
 /// The module is loaded at the first call. If loading fails, the next call tries again.

@@ -9,8 +9,8 @@
 // setup of a transfer occupies the stream before the bytes flow. The latency of a transfer delays the arrival, but
 // occupies neither stream nor links.
 //
-// SimGrid allows one engine per process: a second call of execute() in the same process throws
-// InternalError. Every further execution needs its own process (run/isolated.hpp).
+// SimGrid allows one engine per process: a second call of execute() in the same process throws InternalError. So each
+// execution needs its own process (run/isolated.hpp).
 #pragma once
 
 #include <cstdint>

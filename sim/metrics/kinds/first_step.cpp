@@ -19,8 +19,8 @@ extern const Metric first_step_s_metric = {
         "Time from the start of the run until the first step is complete, including the loads "
         "before the first step.",
     .details =
-        "The first step is complete when all its actions have ended and their data have arrived. Work for later "
-        "steps that the first iterations do ahead does not count. This metric is the time after "
+        "The first step is complete when all its actions have ended and their data have arrived. Some actions "
+        "of the first iterations work for later steps; these actions do not count. This metric is the time after "
         "which a user has the answer of the first step. The metric has no value if the plan has no "
         "body.",
     .source = "definition",

@@ -17,7 +17,7 @@ SummaryValue peak(const Totals& totals) {
   return SummaryValue::of(std::move(keyed));
 }
 
-/// Returns the bytes by class at the first moment of the pool's peak, so that they add up to the peak.
+/// Returns the bytes of each class at the first moment of the pool's peak. These bytes add up to the peak.
 SummaryValue by_class(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t p = 0; p < totals.plan().pools.size(); ++p)

@@ -10,7 +10,7 @@ SummaryValue recompute(const Totals& totals) {
 
 SummaryValue overhead(const Totals& totals) {
   const double once = totals.sums().compute_s - totals.sums().recompute_s;
-  if (!(once > 0)) return SummaryValue::none("no pass was computed for the first time");
+  if (!(once > 0)) return SummaryValue::none("nothing was computed apart from recomputation");
   return SummaryValue::of(totals.sums().recompute_s / once);
 }
 
@@ -23,7 +23,7 @@ extern const Metric recompute_s_metric = {
     .details =
         "The metric adds up the seconds of all actions of the kind `recompute`. Such an action repeats forward "
         "computations whose activations were dropped, because a backward pass needs them again. These seconds are a "
-        "part of compute_s. Use recompute_overhead to compare recomputation with the rest of the "
+        "part of compute_s. Use recompute_overhead to compare recomputation with the other "
         "computation.",
     .source = "definition",
     .example = "sluice run alexnet_x200_training --json",
@@ -37,7 +37,7 @@ extern const Metric recompute_overhead_metric = {
     .summary = "Seconds of recomputation / seconds of the computation that is not recomputation.",
     .details =
         "A value of 0.33 means that recomputation adds a third to the seconds of the other "
-        "computation. This is the price at which strategies for fates save memory.",
+        "computation. Strategies for fates spend this time to save memory.",
     .source = "Chen et al., Training Deep Nets with Sublinear Memory Cost (2016)",
     .example = "sluice run alexnet_x200_training --json",
     .better = Metric::Better::lower,

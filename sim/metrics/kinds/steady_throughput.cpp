@@ -1,4 +1,4 @@
-// The metric steady_throughput_samples_per_s: the number of samples per second after the first loads.
+// The metric steady_throughput_samples_per_s: the number of samples per second in the steady state.
 #include "metrics/metric.hpp"
 #include "metrics/steady.hpp"
 
@@ -7,7 +7,7 @@ namespace {
 
 SummaryValue steady_throughput(const Totals& totals) {
   const std::optional<double> seconds = steady_step_s(totals);
-  if (!seconds) return SummaryValue::none("no further step of this plan was run");
+  if (!seconds) return SummaryValue::none("too few steps ran, and no further step was simulated");
   if (*seconds == 0) return SummaryValue::none("a step takes no time");
   const double samples = samples_of_step(totals.plan());
   if (samples == 0) return SummaryValue::none("a step completes no sample");

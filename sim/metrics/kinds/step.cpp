@@ -10,7 +10,7 @@ SummaryValue step(const Totals& totals) {
   if (plan.iterations == 0) return SummaryValue::none("the plan has no body");
   if (const auto seconds = steady_step_s(totals)) return SummaryValue::of(*seconds);
   if (!totals.last_complete()) return SummaryValue::none("the last iteration was not reached");
-  return SummaryValue::none("no further step of this plan could be run");
+  return SummaryValue::none("the run has too few steps, and no further step was simulated");
 }
 
 }  // namespace

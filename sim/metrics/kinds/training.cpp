@@ -1,4 +1,4 @@
-// Metrics of training: its cost compared with inference, and the bytes of activations that are saved to another memory.
+// Metrics of training: the cost of a sample compared with inference, and the bytes of offloaded activations.
 #include <algorithm>
 
 #include "metrics/metric.hpp"

@@ -1,6 +1,6 @@
 // Metrics of transfers. The metrics transfer_s… say how long transfers occupied their streams, including set-up. The
-// metric full_rate_s_by_link says how long the bytes need the links at their full rates. The metric exposed_transfer_s
-// says how long compute streams waited for transfers.
+// metric full_rate_s_by_link says how long the bytes take if every link works at its full rate. The metric
+// exposed_transfer_s says how long compute streams waited for transfers.
 #include <utility>
 #include <vector>
 
@@ -29,7 +29,7 @@ SummaryValue by_class(const Totals& totals) {
   return SummaryValue::of(std::move(keyed));
 }
 
-/// Returns the metric full_rate_s_by_link. Unlike transfer_s_by_link, it does not grow when transfers share the link.
+/// Returns full_rate_s_by_link. Unlike transfer_s_by_link, this metric does not grow when transfers share the link.
 SummaryValue full_rate(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t l = 0; l < totals.plan().links.size(); ++l) {

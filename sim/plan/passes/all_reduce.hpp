@@ -26,11 +26,11 @@ struct RingHop {
   Route route;           ///< the route names its links by their numbers in the plan
 };
 
-/// Adds the rings to a merged plan with one replica on each device of the ring. With `overlap`, a device begins to
-/// send a stage's gradients as soon as its last backward pass of this stage in the batch has ended. Without
-/// `overlap`, the device first ends the backward passes of all stages in the batch. The gradients of stage s on a
-/// device are the tensor `<device>/gradients.<s>`. A stage without this tensor gets no ring. Each batch has the
-/// given number of micro-batches on each device. Each ring is one of the plan's
+/// Adds the rings to a merged plan with one replica on each device of the ring. With `overlap`, a device
+/// begins to send a stage's gradients as soon as its last backward pass of this stage in the batch has ended.
+/// Without `overlap`, the device first ends the backward passes of all stages in the batch. The gradients of
+/// stage s on a device are the tensor `<device>/gradients.<s>`. A stage without this tensor gets no ring.
+/// Each batch has the given number of micro-batches on each device. Each ring is one of the plan's
 /// collectives.
 void add_all_reduce(Plan& plan, const std::vector<RingHop>& ring, bool overlap,
                     std::int64_t micro_batches);

@@ -2,14 +2,14 @@
 // each stream is a thread. Memory levels are counters "C", waits are flows "s" and "f", and names are metadata "M".
 // Times are in microseconds with three decimals. The format is the "Trace Event Format" of the Chromium project.
 //
-// The events of one thread must be nested. They are, because the spans of a stream do not overlap (timeline.hpp). If
-// a span begins when another span ends, both times are written as one and the same decimal text. A complete event "X"
-// would have a duration instead of an end. Because of rounding, a reader that adds the duration to the beginning may
-// get an end that differs a little from the written end. In this case, Speedscope would nest the two spans and would
-// not close the first span. The events "B" and "E" of a span have equal arguments, because Speedscope needs equal
-// arguments to match the two events of a span whose length is 0. chrome://tracing reports the repeated arguments and
-// uses them. `highres-ticks` tells chrome://tracing that times of whole milliseconds are exact and not rounded. All
-// names are escaped so that the JSON can be put into an HTML page.
+// The events of one thread must be nested. This condition holds, because the spans of a stream do not overlap
+// (timeline.hpp). If a span begins when another span ends, both times are written as one and the same decimal text. A
+// complete event "X" would have a duration instead of an end. Because of rounding, a reader that adds the duration to
+// the beginning may get an end that differs a little from the written end. In this case, Speedscope would nest the two
+// spans and would not close the first span. The events "B" and "E" of a span have equal arguments, because Speedscope
+// needs equal arguments to match the two events of a span whose length is 0. chrome://tracing reports the repeated
+// arguments and uses them. `highres-ticks` tells chrome://tracing that times of whole milliseconds are exact and not
+// rounded. All names are escaped so that the JSON can be put into an HTML page.
 #include <array>
 #include <cstdio>
 
@@ -72,7 +72,7 @@ class ChromeWriter {
     return texts;
   }
 
-  /// Writes one event as {"ph": …, "pid": …, and then the text `rest`, and a closing brace.
+  /// Writes one event: {"ph": …, "pid": …, then the text `rest`, and then a closing brace.
   void event(char phase, std::size_t group, const std::string& rest) {
     std::string& out = outlet_.text();
     out += first_ ? "\n{\"ph\": \"" : ",\n{\"ph\": \"";
@@ -123,7 +123,7 @@ class ChromeWriter {
   }
 
   /// Writes the flows of a slice. A reader assigns a flow to the slice that encloses the flow's time. The next slice
-  /// may begin when a slice ends, so a flow leaves a slice just before the end of the slice.
+  /// may begin at the end of a slice, so a flow leaves a slice just before the end of the slice.
   void flows(const Slice& slice) {
     const std::uint64_t leaves = slice.end > slice.begin ? slice.end - 1 : slice.begin;
     if (slice.arriving != 0) flow('f', slice, slice.begin, slice.arriving, ", \"bp\": \"e\"");

@@ -45,8 +45,8 @@ struct StageSums {
   double transfers = 0, transfer_s = 0, bytes = 0;
 };
 
-/// Returns the sums by the number of the stage. Under the number -1 are the sums of the actions that do not belong to a
-/// stage.
+/// Returns the sums of each stage, by the number of the stage. The actions that do not belong to a stage have their
+/// sums under the number -1.
 std::map<std::int32_t, StageSums> sums_of(const TraceReader& trace) {
   const Labels& labels = trace.labels();
   std::map<std::int32_t, StageSums> sums;

@@ -26,8 +26,8 @@ struct ExportFormat {
   /// default.
   std::vector<std::string> tables = {};
   /// Writes the trace in this format. `table` is one of `tables`, or empty if `tables` is empty. Throws InputError if
-  /// the trace contradicts itself, and Interrupted on a signal. Passes on the exceptions of the reader and of
-  /// `write`.
+  /// the trace contradicts itself, and Interrupted on a signal. Exceptions of the reader and of the parameter `write`
+  /// reach the caller.
   void (*write)(const TraceReader& trace, const std::string& table, const Write& write) = nullptr;
 };
 

@@ -59,8 +59,8 @@ class PerfettoWriter {
   }
 
  private:
-  // Tracks are numbered from 1. The groups have the first numbers, the streams the next, and the pools the last. The
-  // number 0 stands for the trace as a whole.
+  // Tracks are numbered from 1. The first numbers are for the groups, the next numbers for the streams, and the last
+  // numbers for the pools. The number 0 stands for the trace as a whole.
   std::uint64_t group_track(std::size_t group) const { return group + 1; }
   std::uint64_t stream_track(std::uint32_t stream) const {
     return groups_.names.size() + stream + 1;

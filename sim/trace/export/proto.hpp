@@ -29,7 +29,7 @@ class ProtoWriter {
     varint(out_.size(), value.size());
     out_ += value;
   }
-  /// Writes a message as a field of this message. `fill` writes the fields of the inner message.
+  /// Writes an inner message as a field of the current message. `fill` writes the fields of the inner message.
   template <class Fill>
   void message(int field, Fill&& fill) {
     tag(field, 2);

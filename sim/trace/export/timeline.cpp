@@ -48,14 +48,14 @@ class Window {
   }
 
  private:
-  /// A span or a flow of the window. Spans are numbered from 1, and 0 means that there is no span. A flow has the
-  /// number of the span at which the flow ends.
+  /// A span of the window, with the flow that ends at this span. Spans are numbered from 1, and 0 means that there is
+  /// no span. The flow has the same number as its span.
   struct Item {
     Span span;
     std::uint64_t previous = 0;  ///< the previous execution of this action
     bool waited = false;         ///< whether a flow ends at this span
     std::uint64_t first_leaving = 0, last_leaving = 0;
-    /// Number of the next flow that begins at the span at which this flow begins.
+    /// The number of the next flow that begins where this flow begins.
     std::uint64_t next_leaving = 0;
   };
 
@@ -81,8 +81,8 @@ class Window {
   }
 
   /// Returns the number of the span that ended the wait of `span`, or 0. A trace of version 1.0 names only the action
-  /// (`blocker`). In such a trace, the source of a wait for data is the execution of this action that became available
-  /// when the span started. In such a trace, a wait for memory has no source.
+  /// (`blocker`). In such a trace, the result for a wait for data is the execution of this action that became available
+  /// when the span started. For a wait for memory, the result is 0.
   std::uint64_t source_of(const Span& span) {
     if (span.cause >= 0) {
       const auto number = static_cast<std::uint64_t>(span.cause) + 1;

@@ -26,8 +26,8 @@ struct TrackGroups {
   explicit TrackGroups(const Labels& labels);
 };
 
-/// A span on its track. A flow leads from a span to a later span that waited for the first span. A flow has a number
-/// that is unique in the trace and never 0.
+/// A span on its track. A flow leads from one span to a later span that waited for it. A flow has a number that is
+/// unique in the trace and never 0.
 struct Slice {
   const Span& span;
   std::uint32_t stream;
@@ -37,11 +37,11 @@ struct Slice {
   const std::vector<std::uint64_t>& leaving;  ///< the numbers of the flows that begin at this slice
 };
 
-/// Calls `take` for each slice, in the order of the ends. A flow leads to a span from its `cause`, which is the span
-/// whose data arrived, or whose end freed the needed bytes. A trace of version 1.0 has no causes. In such a trace, the
-/// flow comes from the execution of the blocker that became available when the span started. Waits for memory then have
-/// no flow. A flow begins in an earlier slice than the slice in which it ends, so earlier spans must be remembered. If
-/// more than `window` spans end between the ends of the two slices, the flow is left out.
+/// Calls `take` for each slice, in the order in which the slices end. A flow leads to a span from its `cause`, which is
+/// the span whose data arrived, or whose end freed the needed bytes. A trace of version 1.0 has no causes. In such a
+/// trace, the flow comes from the execution of the blocker that became available when the span started, and waits for
+/// memory have no flow. A flow begins in an earlier slice than the slice in which it ends, so earlier spans must be
+/// remembered. If more than `window` spans end between the ends of the two slices, the flow is left out.
 void for_each_slice(const TraceReader& trace, const std::function<void(const Slice&)>& take,
                     std::size_t window = 1 << 17);
 

@@ -31,8 +31,8 @@ BatchQueue::~BatchQueue() {
   join();
 }
 
-/// Runs a piece of work without the lock, so that the simulation need not wait for it. An exception is stored, so that
-/// the simulation's thread can throw it.
+/// Runs a piece of work without the lock, so that the simulation does not have to wait for the work. An exception is
+/// stored, so that the simulation's thread can throw it.
 template <class Piece>
 void BatchQueue::attempt(Piece&& piece) {
   try {

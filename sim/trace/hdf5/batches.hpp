@@ -27,7 +27,7 @@ class BatchQueue {
     std::function<void()> prepare;  ///< is called before any batch is written
     /// The queue calls this function for each batch, in the order in which batches were handed over.
     std::function<void(const Batch&)> consume;
-    /// Does one piece of the work that is done only while no batch waits. Returns false when no such work is left.
+    /// Does a piece of the work that is done only while no batch waits. Returns false if none of this work is left.
     std::function<bool()> idle;
   };
   /// If a function of the work throws an exception, no more work is done. The next call of a function of this class

@@ -52,8 +52,8 @@ std::uint32_t fletcher32(const unsigned char* data, std::size_t bytes) {
   return high << 16 | low;
 }
 
-/// Guesses whether these bytes are too random to become smaller by compression. The function takes a sample of 256 bytes, and counts
-/// how many of the 256 values of a byte occur in it. In a sample of random bytes, about 160 values occur.
+/// Guesses whether these bytes are too random to become smaller by compression. The function counts how many of the 256
+/// values of a byte occur in a sample of 256 bytes. In a sample of random bytes, about 160 values occur.
 bool looks_random(const unsigned char* bytes, std::size_t count) {
   constexpr std::size_t sample = 256, many = 130;
   if (count < 4 * sample) return false;

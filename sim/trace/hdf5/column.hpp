@@ -1,6 +1,6 @@
 // A column of a trace is a one-dimensional dataset that grows. Rows are buffered until a chunk is full. The dataset is
 // created when the first chunk is full. So a column that is shorter than a chunk becomes a single chunk with the length
-// of the column. Only sim/trace and sim/profile use this code. The caller holds hdf5::lock(). Throws hdf5::Failure.
+// of the column. Only sim/trace and sim/profile use this code. The caller holds hdf5::lock(). Errors are hdf5::Failure.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class Column {
   Column(Tree& tree, ChunkFilter& filter, std::string path, Cell cell, std::size_t chunk_rows,
          std::string unit, std::string long_name);
 
-  /// Appends the numbers get(0), …, get(count - 1). The type T has the width of a cell.
+  /// Appends the numbers get(0), …, get(count - 1). The type T must have the width of a cell.
   template <class T, class Get>
   void append(std::size_t count, Get&& get) {
     for (std::size_t done = 0; done < count;) {

@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// Returns the code after a check that the table has a row with this number.
+/// Returns the code. Throws hdf5::Failure if the table has no row with this number.
 template <class Code>
 Code within(Code code, std::size_t size, const char* what) {
   if (static_cast<std::size_t>(code) >= size)

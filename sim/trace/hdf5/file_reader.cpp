@@ -139,7 +139,7 @@ std::vector<std::int32_t> FileReader::integer_attribute(const std::string& path,
   const Handle space(H5Aget_space(found), H5Sclose, name);
   const hssize_t size = H5Sget_simple_extent_npoints(space);
   if (H5Tget_class(type) != H5T_INTEGER || size < 1 || size > 1024)
-    throw Failure("attribute '" + name + "' is not a few integers");
+    throw Failure("attribute '" + name + "' is not a list of integers");
   std::vector<std::int32_t> values(static_cast<std::size_t>(size));
   check(H5Aread(found, H5T_NATIVE_INT32, values.data()), name);
   return values;

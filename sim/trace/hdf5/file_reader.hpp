@@ -35,7 +35,7 @@ class FileReader {
   std::string text(const std::string& path) const;  ///< the text of a scalar dataset
   double number(const std::string& path) const;     ///< the number of a scalar dataset
 
-  /// A column that was opened once for its length and for its rows.
+  /// An open column. A column is opened only once to read its length and its rows.
   struct OpenColumn {
     hdf5::Handle data;
     std::uint64_t rows = 0;
@@ -62,7 +62,7 @@ class FileReader {
   std::vector<double> matrix(const std::string& path, std::size_t rows, std::size_t columns) const;
 
  private:
-  /// A dataset with the properties with which it was created. HDF5 copies all properties whenever it is asked for them.
+  /// A dataset with the properties of its creation. HDF5 copies all properties at each request, so they are read once.
   struct Dataset {
     hdf5::Handle data, creation;
   };

@@ -79,7 +79,7 @@ void write_order(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& folds
   throw Failure("/folds does not match the rest of the file: " + what);
 }
 
-/// Adds to `all` the number of rows that all repetitions of a fold have together.
+/// Adds to `all` the number of rows that all repetitions of a fold have together. Throws if `all` becomes too large.
 void add_rows(std::int64_t& all, const StoredRows& rows, std::int64_t times) {
   std::int64_t more = 0;
   if (__builtin_mul_overflow(rows.count, times, &more) || __builtin_add_overflow(all, more, &all) ||

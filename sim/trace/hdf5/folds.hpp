@@ -30,7 +30,7 @@ struct Fold {
   std::vector<std::uint32_t> order;  ///< the pool of each event of the period
 };
 
-/// Counts the spans and the events of each pool that have been written so far, and collects the folds.
+/// Counts the spans that have been written so far, and the events of each pool. Also collects the folds.
 class FoldWriter {
  public:
   explicit FoldWriter(std::size_t pools) : events_(pools, 0) {}

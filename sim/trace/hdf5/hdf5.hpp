@@ -19,7 +19,7 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Locks HDF5. The first call also sets HDF5 up. After the first call, HDF5 makes no clean-up at exit (which would
+/// Locks HDF5. The first call also sets HDF5 up. After the first call, HDF5 makes no clean-up at exit (because it would
 /// crash after a full disk), writes no messages of its own to stderr, and loads no filters from other files.
 [[nodiscard]] std::unique_lock<std::recursive_mutex> lock();
 

@@ -24,8 +24,8 @@ namespace {
 
 using hdf5::Failure;
 
-/// Throws unless the path is a regular file that can be read, and that no process is writing. A pipe is refused,
-/// because reading it would wait for ever.
+/// Throws if the path is not a regular file, if the file cannot be read, or if a process is writing it. A pipe is
+/// refused, because reading it would wait for ever.
 void require_file(const std::string& path) {
   struct stat status {};
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -6,7 +6,7 @@ namespace sluice {
 
 namespace {
 
-/// The sum of two iterations that are at most this number cannot overflow.
+/// If two iterations are at most this number, their sum cannot overflow.
 constexpr std::int64_t most_iterations = std::int64_t{1} << 62;
 
 /// Collects rows, and passes the rows on in blocks.

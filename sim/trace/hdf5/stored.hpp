@@ -51,11 +51,11 @@ class StoredEvents {
   std::uint32_t pool_;
 };
 
-/// Computes the spans that Sink::repeat() would emit for a period, in blocks.
+/// Computes the spans that Sink::repeat() would emit for a period. Passes these spans to `take` in blocks.
 void repeat_spans(const Fold& fold, const std::vector<Span>& period, const Labels& labels,
                   const std::function<void(const std::vector<Span>&)>& take);
-/// Computes the events of one pool that Sink::repeat() would emit for a period, in blocks. `period` holds the events of
-/// the period for each pool.
+/// Computes the events of one pool that Sink::repeat() would emit for a period. Passes these events to `take` in
+/// blocks. `period` holds the events of the period, indexed by pool.
 void repeat_events(const Fold& fold, const std::vector<std::vector<MemoryEvent>>& period,
                    std::uint32_t pool,
                    const std::function<void(const std::vector<MemoryEvent>&)>& take);

@@ -35,7 +35,7 @@ class Tree {
   void first_attribute(hid_t object, const std::string& path, const std::string& name,
                        const std::string& value);
 
-  /// Write scalar datasets.
+  /// The next two functions write scalar datasets.
   void text(const std::string& path, const std::string& value);
   void number(const std::string& path, double value, const std::string& unit,
               const std::string& long_name);
@@ -59,7 +59,7 @@ class Tree {
   /// space. The scale is attached to the named columns.
   void dimension(const std::string& group, const std::string& name, std::uint64_t rows,
                  const std::vector<std::string>& columns);
-  /// Attaches a column of the group, `scale`, as the dimension scale of `columns`. `along` is the number of the
+  /// Attaches the column `scale` of the group to `columns`, as their dimension scale. `along` is the number of the
   /// dimension that gets the scale.
   void scale(const std::string& group, const std::string& scale,
              const std::vector<std::string>& columns, unsigned along = 0);

@@ -96,9 +96,9 @@ void keep_for_ever(std::unique_ptr<Store> store) {
   kept->push_back(std::move(store));
 }
 
-/// HDF5 crashes if it gets no memory. So this function tests in advance whether the largest amount of memory that
-/// writing a trace can need is available: for the pieces of the trace, for the thread that writes them, and for the
-/// allocator. Throws bad_alloc.
+/// HDF5 crashes if it gets no memory. So this function tests in advance whether there is enough memory for everything
+/// that writing a trace may need: the pieces of the trace, the thread that writes them, and the allocator. Throws
+/// bad_alloc.
 void require_memory() {
   constexpr std::size_t bytes = 160'000'000;
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -174,7 +174,7 @@ struct TraceWriter::State {
   std::vector<Memory> pools;
   std::uint64_t flushed_chunks = 0;
   std::string content_sha256;
-  /// This member is declared last, because the queue's thread uses all other members.
+  /// This member is declared last, so it is destroyed first: the queue's thread uses all other members.
   std::optional<BatchQueue> queue;
 };
 

@@ -3,9 +3,9 @@
 //
 // The file appears under its name only when it is complete (part_file.hpp). A background thread compresses and writes
 // the data, so that the simulation only needs to copy each span. Create the writer after any fork, because a child
-// process would not have the thread. The constructor throws IoError if the target cannot be written. Other functions
-// throw IoError if the disk is full. In this case the .part file is removed. A writer that is destroyed before finish()
-// leaves no file behind.
+// process would not have the thread. The constructor throws IoError if the target cannot be written. The other
+// functions throw IoError if the disk is full. If a function throws, or if a writer is destroyed before finish(), the
+// .part file is removed and no file is left.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ namespace sluice {
 
 class Agenda {
  public:
-  /// The agenda calls `wake(streams)` in SimGrid's own context. The function returns whether it has woken any actor.
+  /// The agenda calls `wake(streams)` in SimGrid's own context. `wake` returns whether it has woken any actor.
   using Wake = std::function<bool(const std::vector<std::uint32_t>& streams)>;
   explicit Agenda(Wake wake) : wake_(std::move(wake)) {}
 
