@@ -39,6 +39,9 @@ struct Candidate {
   /// If `open` is set, the judge calls it instead of `simulate`. `open` returns one candidate for each way that fits,
   /// with a lower bound that is closer than `at_least`. The judge does not count the ways of these candidates again.
   std::function<std::vector<Candidate>()> open = {};
+  /// Candidates with the same text here have the same ways and the same lower bound. The judge considers only the first
+  /// of them. An empty text says nothing.
+  std::string same_ways = {};
 };
 
 /// Calls the function that it gets, or leaves the call out. It may also catch what the call throws.

@@ -1,6 +1,7 @@
 #include <functional>
 #include <limits>
 #include <queue>
+#include <set>
 #include <utility>
 
 #include "base/interrupt.hpp"
@@ -65,6 +66,7 @@ Judgement judge(std::vector<Candidate> candidates) {
   using Turn = std::pair<double, std::size_t>;  // the lower bound and the index of a candidate
   std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
   for (std::size_t i = 0; i < candidates.size(); ++i) turns.emplace(candidates[i].at_least, i);
+  std::set<std::string> considered;
   while (!turns.empty()) {
     const auto [at_least, number] = turns.top();
     const bool found = judgement.best.plan && !faster(at_least, judgement.best.seconds);
@@ -72,6 +74,7 @@ Judgement judge(std::vector<Candidate> candidates) {
     turns.pop();
     check_interrupt();
     const Candidate candidate = std::move(candidates[number]);
+    if (!candidate.same_ways.empty() && !considered.insert(candidate.same_ways).second) continue;
     if (!candidate.open) {
       candidate.simulate(found ? never : judgement.best.seconds,
                          [&](const Settled& settled) { note(judgement, settled); });

@@ -5,11 +5,13 @@
 #include <limits>
 #include <memory>
 #include <set>
+#include <sstream>
 
 #include "base/quantity.hpp"
 #include "planning/builder.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/training/rounding.hpp"
+#include "planning/training/step_digest.hpp"
 #include "planning/training/training.hpp"
 
 namespace sluice {
@@ -138,10 +140,21 @@ class TrainingWays {
     if (!shares_links()) run_room_ = capacity_.value_or(no_limit);
   }
 
-  /// Returns one candidate for each different way that fits.
-  static std::vector<Candidate> opened(const std::shared_ptr<const TrainingWays>& ways) {
+  /// Returns a candidate with all ways if the step may fit. Its lower bound is `at_least` seconds. Another strategy may
+  /// have the same ways, so these ways are listed later.
+  static std::vector<Candidate> opened(const std::shared_ptr<const TrainingWays>& ways,
+                                       double at_least) {
     if (!ways->fits(ways->at_least_)) return {};
     const auto step = std::make_shared<const ChosenStep>(ways->unlimited_, ways->order_);
+    return {{.at_least = at_least,
+             .open = [ways, step] { return listed(ways, step); },
+             .same_ways = ways->description(*step)}};
+  }
+
+ private:
+  /// Returns one candidate for each different way that fits.
+  static std::vector<Candidate> listed(const std::shared_ptr<const TrainingWays>& ways,
+                                       const std::shared_ptr<const ChosenStep>& step) {
     std::vector<Candidate> candidates;
     for (const LoadChoice& way : ways->ways(*step))
       candidates.push_back(
@@ -151,7 +164,16 @@ class TrainingWays {
     return candidates;
   }
 
- private:
+  /// Returns a text that is the same for all strategies for fates that lead to this step. Requests for the same cut
+  /// refer to the same stages.
+  std::string description(const ChosenStep& step) const {
+    std::ostringstream text;
+    text << order_.policy << " " << *order_.in_flight << " " << order_.weights_stay << " "
+         << unlimited_.host_is_shown << " " << &unlimited_.pricing.stages << " "
+         << step_digest(step.program());
+    return text.str();
+  }
+
   struct LoadChoice {
     ChosenStep::EarlyLoadLimits limits;
     double at_least = 0;
@@ -311,11 +333,12 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
     const std::int64_t passes = (per_batch + count - 1) / count;
     const auto ways = std::make_shared<const TrainingWays>(
         request, settled, work.peak_at_least(count, passes), stages);
+    const double at_least = work.at_least(batches, per_batch, passes);
     candidates.push_back(
-        {work.at_least(batches, per_batch, passes),
+        {at_least,
          static_cast<std::int64_t>(most_tried.paces * (ahead_parts.size() + most_tried.listings)),
          {},
-         [ways] { return TrainingWays::opened(ways); }});
+         [ways, at_least] { return TrainingWays::opened(ways, at_least); }});
   }
   return candidates;
 }

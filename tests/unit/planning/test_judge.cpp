@@ -48,6 +48,20 @@ TEST_CASE("if the judge needs a runner-up, it skips candidates that do not fit")
   CHECK(simulated == 3);
 }
 
+TEST_CASE("the judge simulates only the first of several candidates with the same ways") {
+  int simulated = 0;
+  std::vector<Candidate> all = {candidate("first", 3, 3, simulated),
+                                candidate("again", 3, 3, simulated),
+                                candidate("other", 3, 3, simulated)};
+  all[0].same_ways = all[1].same_ways = "these ways";
+  const Judgement found = judge(std::move(all));
+  CHECK(found.best.text == "first");
+  REQUIRE(found.runner_up);
+  CHECK(found.runner_up->text == "other");
+  CHECK(simulated == 2);
+  CHECK(found.candidates == 3);
+}
+
 TEST_CASE("if only one candidate fits, there is no runner-up") {
   int simulated = 0;
   const Judgement found =

@@ -1,0 +1,51 @@
+// Tests which strategies for fates lead to the same training step.
+#include <catch2/catch.hpp>
+
+#include "planning/training/step_digest.hpp"
+#include "planning/training/training.hpp"
+#include "scenario/scenario.hpp"
+#include "support/small_case.hpp"
+
+namespace sluice {
+namespace {
+
+TEST_CASE("two strategies share their ways exactly if they lead to the same step", "[unit]") {
+  const Scenario scenario = test::small_scenario(
+      1'000, {{1, 4'000, 2'000}, {2, 8'000, 1'000}, {1, 4'000, 2'000}},
+      "workload: {batch: 2, mode: training}\nstages: {cut: per_layer}\npolicy: {name: streamed}\n");
+  const CutModel cut = cut_models(scenario).front();
+  const auto ways_of = [&](const std::string& strategy, std::int64_t in_flight) {
+    PolicyRequest request = request_of(scenario, cut, plain_fates(fate_catalog().find(strategy)));
+    request.fates_open = true;
+    TrainingOrder order{.policy = "tested", .weights_stay = false};
+    order.in_flight = in_flight;
+    order.devices = {"gpu"};
+    const std::vector<Candidate> opened = training_candidates(request, order).front().open();
+    REQUIRE(opened.size() == 1);
+    return opened.front().same_ways;
+  };
+  // The model has nothing that selective recomputation makes again.
+  CHECK(ways_of("keep_all", 1) == ways_of("selective", 1));
+  CHECK(ways_of("keep_all", 1) != ways_of("keep_all", 2));
+  CHECK(ways_of("keep_all", 1) != ways_of("offload_all", 1));
+  CHECK(ways_of("keep_all", 1) != ways_of("recompute_all", 1));
+}
+
+TEST_CASE("a step with another byte or another second has another digest", "[unit]") {
+  Program step;
+  step.operations.resize(2);
+  step.instances.resize(1);
+  const std::string digest = step_digest(step);
+  CHECK(digest == step_digest(step));
+  step.instances[0].bytes = 1;
+  CHECK(digest != step_digest(step));
+  step.instances[0].bytes = 0;
+  step.operations[1].seconds = 1;
+  CHECK(digest != step_digest(step));
+  step.operations[1].seconds = 0;
+  step.operations[1].uses = {0};
+  CHECK(digest != step_digest(step));
+}
+
+}  // namespace
+}  // namespace sluice
