@@ -1,5 +1,5 @@
-// Tests the gap of `optimal` in real networks with a stage per layer, and the parts of the search that keep this gap
-// small.
+// Tests the gap of `optimal` in real networks, in which each layer is a stage, and the parts of the search that keep
+// this gap small.
 #include <catch2/catch.hpp>
 
 #include <string>
@@ -56,8 +56,8 @@ TEST_CASE("optimal: the gap of ResNet-50 and GPT-2 is at most 5 % if copies over
 TEST_CASE("optimal: without overlap, the gap is at most 5 % if half of the activations fit") {
   for (const int percent : {50, 70}) CHECK(gap_within(resnet, "false", percent) <= 0.05);
   CHECK(gap_within(gpt2, "false", 30) <= 0.05);
-  // With 30 % of the bytes, the gap of ResNet-50 is greater. A search by simulated annealing has found a tape with a
-  // gap of 3.5 %, so the tape of `optimal` could be better, and the bound is close to the optimum.
+  // With 30 % of the bytes, the gap of ResNet-50 is greater than 5 %. Simulated annealing has found a tape with a gap
+  // of 3.5 %. So the bound is close to the optimum, and there are better tapes than the tape of `optimal`.
   CHECK(gap_within(resnet, "false", 30) <= 0.1);
 }
 
@@ -92,7 +92,7 @@ Chain shortcut() {
   return chain;
 }
 
-TEST_CASE("branches: only the first boundary with a shortcut counts all bytes of the shortcut") {
+TEST_CASE("branches: only the first boundary that a shortcut crosses counts all its bytes") {
   const Chain chain = shortcut();
   // In the chain that joint_chain() returns, boundary 2 has 10 bytes of its own and a share of the 100 bytes of
   // boundary 1.
