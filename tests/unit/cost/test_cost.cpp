@@ -147,7 +147,7 @@ TEST_CASE("under peak, the seconds are FLOP / (rate x efficiency)") {
   CHECK_THROWS_WITH(seconds("peak", {1, 0}, device(), DType::int8), Contains("no rate for int8"));
 }
 
-TEST_CASE("roofline takes the longer time of computation and memory, plus the launch overhead") {
+TEST_CASE("roofline takes the seconds of FLOP or of bytes, whichever are more, plus a launch") {
   // The computation takes 1e9 / 5e12 = 200 us, and the memory takes 1e6 / 100e9 = 10 us. The price is the longer time,
   // 200 us, plus 3 us for the launch.
   CHECK(seconds("roofline", {1e9, 1e6}, device()) == Approx(203e-6).epsilon(1e-12));
