@@ -123,7 +123,8 @@ def by_time(p, t):
 
 
 def fit_on(kernels, nodes, miss=by_ratio):
-    """Returns the two bandwidths and the free bytes with the least sum of errors, by a search that halves its steps."""
+    """Returns the two bandwidths and the number of bytes that are read for free. A search that halves its steps finds
+    these three numbers, such that the sum of the errors is least."""
     rows = [(kernels[n][0], *row) for n in nodes for row in kernels[n][1]]
 
     def error(logs):
@@ -147,9 +148,9 @@ def sign(ratio, effect):
 
 
 def judge(kernels, nodes, fit, effect):
-    """Returns three numbers for the placements of these nodes. The first number is the median error. The second is the
-    share of the placements with an effect for which the sign of the effect is predicted correctly. The third is the
-    share of all placements that are correctly called slower, faster, or equally fast."""
+    """Returns three numbers for the placements of these nodes. The first number is the median error. The second number
+    is a share of the placements with an effect: the share for which the sign of the effect is predicted correctly. The
+    third number is the share of all placements that are correctly called slower, faster, or equally fast."""
     errors, signs, classes = [], [], []
     for n in nodes:
         dram, rows = kernels[n]
