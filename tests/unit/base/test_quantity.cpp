@@ -61,7 +61,7 @@ TEST_CASE("numbers of bytes are whole, and exact up to 2^63 - 1") {
 }
 
 TEST_CASE(
-    "text that is not a quantity is refused; the message gives the text, the reason and an example") {
+    "text that is not a quantity is refused, and the message gives the text, the reason and an example") {
   const auto message_for = [](const char* text, D dimension) {
     return error_of([&] { parse_quantity(text, dimension, "bandwidth"); });
   };

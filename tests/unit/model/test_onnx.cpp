@@ -104,7 +104,7 @@ TEST_CASE(
   CHECK(got.elements.unused == 1);  // the scalar constant
 }
 
-TEST_CASE("constants are folded, even through floating-point scales", "[onnx]") {
+TEST_CASE("constants are computed when a file is read, also with floating-point scales", "[onnx]") {
   // To double the height and width, exporters write these nodes: cast, multiply, floor, cast.
   OnnxBytes onnx;
   onnx.input("x", {1, 2, 5, 7})
