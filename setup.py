@@ -17,7 +17,7 @@ ZOO = ("models", "platforms", "scenarios", "fits")
 def require_packages():
     """Ends with a message of one line if something is not installed, before anything is compiled."""
     if importlib.util.find_spec("wheel") is None:
-        raise SystemExit("sluice: this environment has no 'wheel'. One that sees Debian's packages has: "
+        raise SystemExit("sluice: this environment has no 'wheel'. An environment that sees Debian's packages has it: "
                          "apt-get install python3-wheel python3-numpy python3-pandas; "
                          "python3 -m venv --system-site-packages ENV")
     missing = subprocess.run([ROOT / "dev", "missing"], capture_output=True, text=True).stdout.split()
@@ -37,7 +37,7 @@ class CMakeBuild(build_ext):
         target = (ROOT / "analysis" if self.inplace else Path(self.build_lib)) / "sluice"
         target.mkdir(parents=True, exist_ok=True)
         for file in [*(built / "python/sluice").glob("_sluice.*.so"), built / "python/sluice/sluice-worker",
-                     *built.glob("sluice_simgrid.so")]:  # none if the engine is linked into the helper
+                     *built.glob("sluice_simgrid.so")]:  # there is no such file if the engine is linked into the helper
             shutil.copy(file, target)
         for folder in ZOO:
             shutil.copytree(ROOT / folder, target / "_data" / folder, dirs_exist_ok=True)

@@ -7,7 +7,7 @@ set(documents ${CMAKE_INSTALL_DATAROOTDIR}/sluice)
 
 install(TARGETS sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(TARGET sluice_simgrid)
-  install(TARGETS sluice_simgrid LIBRARY DESTINATION lib/sluice)  # the program searches there
+  install(TARGETS sluice_simgrid LIBRARY DESTINATION lib/sluice)  # the program searches this folder
 endif()
 install(DIRECTORY models platforms scenarios fits schemas DESTINATION ${documents})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/sluice RENAME copyright)

@@ -21,7 +21,7 @@ class Kind:
     record: str  # the C++ type of an entry
     suffix: str  # the ending of the entry's identifier, which is NAME_suffix
     example: str  # the file that is copied
-    entry: str  # the name of the entry of that file that is copied
+    entry: str  # the name of the entry that is copied, in the file `example`
     also: tuple = ()  # the steps that remain for the author
 
 

@@ -64,7 +64,8 @@ def policies() -> _pandas.DataFrame:
 
 def models() -> _pandas.DataFrame:
     """Returns a DataFrame of the bundled models, indexed by name. The columns are summary, source, file and figures.
-    The figures of a model are a list of dicts with the keys name, value and note, or NaN if there are none."""
+    The figures of a model are a list of dicts with the keys name, value and note, or NaN if the model has no
+    figures."""
     return _listing("models")
 
 

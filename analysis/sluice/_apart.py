@@ -1,5 +1,5 @@
-"""Runs the points of a sweep in a separate process (a child of the worker), so that a point that ends its process does
-not end a worker. For a Dask cluster or an MPI job, the loss of a worker is worse than the loss of a point.
+"""Runs the points of a sweep in a child process of the worker. If a point ends this process, the worker goes on. For a
+Dask cluster or an MPI job, the loss of a worker is worse than the loss of a point.
 
 The worker and its child communicate by pipes. Each message consists of the length of a pickle and the pickle. The child
 ends when its standard input is closed, even in the middle of a point. So no child keeps running when the worker is
@@ -40,7 +40,7 @@ class Child:
         _send(self._process.stdin, (text, path))
 
     def ask(self, batch: Sequence[Overrides]) -> list[bytes]:
-        """Returns the packed result of each point. Raises Died."""
+        """Returns the packed result of each point. Raises Died if the child ends before it answers."""
         try:
             _send(self._process.stdin, list(batch))
             answer = _received(self._process.stdout)

@@ -11,12 +11,13 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
-# The lengths below are in typographic points (1/72 inch). A line connects a name with its place if the name is farther
-# from its place than this length.
+# The lengths below are in typographic points (1/72 inch). A line connects a name with its point if the name is farther
+# from the point than this length.
 _NEAR = 8.0
-# A name is tried at these distances from its place, in this order.
+# The positions that are tried for a name have these distances from its point, in this order.
 _RINGS = (_NEAR, 16.0, 26.0, 38.0, 52.0, 68.0)
-# At each distance, a name is tried on these sides of its place, in this order: (to the right, upwards).
+# At each distance, the name is tried on these sides of its point, in this order. A side is a pair (to the right,
+# upwards).
 _SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0))
 
 
@@ -29,7 +30,7 @@ class InBar(Text):
         self.set_in_layout(False)
 
     def has_room(self, renderer: Any) -> bool:
-        """Returns whether the bar has room for the text at the present size of the picture."""
+        """Returns whether the bar has room for the text at the current size of the picture."""
         left, right = self.axes.transData.transform([(edge, 0) for edge in self.bar])[:, 0]
         return self.get_window_extent(renderer).width * 1.15 <= right - left
 

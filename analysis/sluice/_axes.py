@@ -1,5 +1,5 @@
-"""Axes that several pictures may share. All numbers of an axis are in one unit of seconds, bytes or FLOP/s. The limits
-of an axis only grow. This module imports matplotlib: `late("._axes")` loads this module."""
+"""Axes that several pictures may share. All numbers of an axis have the same unit, such as ms, GB or TFLOP/s. The
+limits of an axis only grow. This module imports matplotlib: `late("._axes")` loads this module."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Size = Optional[tuple[float, float]]
 
 def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, float]:
     """Returns the name of a unit as axes show it, and the size of the unit in plain units (s, byte, FLOP/s). `argument`
-    is the name of the argument that gave the unit. Raises UsageError."""
+    is the name of the argument that gave the unit. Raises UsageError if the unit is not known."""
     known = UNITS[dimension]
     name = unit.replace("us", "µs").replace("\u03bc", "µ") if isinstance(unit, str) else unit
     if name not in known:
@@ -37,7 +37,7 @@ def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, f
 
 class Scaled(ticker.Formatter):
     """Formats the numbers of an axis, which are in plain units (s, byte). The numbers are written in the unit that
-    suits the length of the axis, or in `pinned`, the unit that was requested. The formatter also updates labels that
+    suits the range of the axis, or in `pinned`, the unit that was requested. The formatter also updates labels that
     name the unit."""
 
     def __init__(self, dimension: str) -> None:
@@ -92,8 +92,8 @@ class Scaled(ticker.Formatter):
 
 
 class Limits:
-    """The limits of axes before a picture is drawn on them. These limits are never shrunk, because other pictures may
-    share the axes."""
+    """The limits that axes have before a picture is drawn on them. The picture may extend these limits, but never
+    shrinks them, because other pictures may share the axes."""
 
     def __init__(self, ax: Axes) -> None:
         self._ax = ax
@@ -138,8 +138,8 @@ def scale(ax: Axes, which: str, what: str, dimension: str, unit: Optional[str] =
 
 
 def _is_above_a_sibling(ax: Axes) -> bool:
-    """Returns whether a panel below, in the same column, shares the x axis. Then only the lowest panel has the
-    label."""
+    """Returns whether `ax` shares its x axis with a panel below it in the same column. Of panels that share an x axis,
+    only the lowest has the label."""
     mine = ax.get_subplotspec()
     others = [one.get_subplotspec() for one in siblings(ax, "x") if one is not ax]
     return mine is not None and any(
@@ -176,15 +176,15 @@ def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
 
 
 def title(ax: Axes, given: Optional[str], ours: str) -> None:
-    """Sets the given title ("" for no title). If no title is given, the function sets the default title `ours`, except
-    on a printed page."""
+    """Sets the title `given`, where "" means no title. If `given` is None, the title is `ours`, or on a printed page no
+    title."""
     text = (ours if page_width() is None else "") if given is None else given
     ax.set_title(text, loc="left")
 
 
 def legend(ax: Axes, handles: Sequence[Any], wanted: Legend) -> None:
-    """Puts the legend beside the axes, or above them in a narrow figure. `wanted` may also be one of matplotlib's
-    places for legends."""
+    """Puts the legend beside the axes, or above them in a narrow figure. `wanted` is True, False (no legend), or one of
+    matplotlib's places for legends."""
     if not handles or wanted is False or wanted is None:
         return
     look = {"handles": handles, "frameon": False, "labelcolor": _colours.ink(ax)}

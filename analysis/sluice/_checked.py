@@ -1,5 +1,5 @@
 """Checks the arguments of public functions against their annotations, so that a message about a wrong type names the
-argument. Without this check, an error would come from code inside the package that the caller does not know."""
+argument. Without this check, the error would come from inside the package, where the caller knows no names."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def clipped(value: Any) -> str:
     shortener.maxstring = shortener.maxother = 60
     try:
         return shortener.repr(value)
-    except Exception:  # the repr of an object of the caller may raise any exception
+    except Exception:  # the repr of the caller's object may raise any exception
         return f"a {type(value).__name__}"
 
 

@@ -21,7 +21,8 @@ OTHER_KIND = "#999999"
 
 
 def compared(number: int, ax: Any) -> str:
-    """Returns the colour of the run, stream or group with the given number, for the background of these axes."""
+    """Returns the colour of the run, stream or group with the given number. The colour suits the background of these
+    axes."""
     family = _COMPARED_ON_DARK if on_dark(ax) else _COMPARED
     return family[number % len(family)]
 
@@ -69,7 +70,8 @@ def pale(ax: Any) -> Any:
 
 
 def _mixed(ax: Any, share: float) -> Any:
-    """Returns a mixture of the background and the colour of texts, which makes up `share` of the mixture."""
+    """Returns a mixture of the background and the colour of texts. The colour of texts makes up `share` of the
+    mixture."""
     from matplotlib import colors
 
     one, other = (colors.to_rgb(colour) for colour in (ground(ax), ink(ax)))
@@ -77,7 +79,7 @@ def _mixed(ax: Any, share: float) -> Any:
 
 
 def _luminance(colour: Any) -> float:
-    """Returns the brightness, from 0 to 1 (WCAG 2.1, relative luminance)."""
+    """Returns the brightness of a colour, from 0 to 1 (WCAG 2.1, relative luminance)."""
     from matplotlib import colors
 
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colors.to_rgb(colour)]

@@ -40,13 +40,13 @@ def plain(value: Any, where: str = "") -> Any:
         if hasattr(value, "tolist"):  # an array of numpy or torch
             return plain(value.tolist(), where)
     raise errors.InputError(f"a {type(value).__name__} at '{where.strip('.')}' cannot be stored in a "
-                            "document: expected a mapping, a list, a text, a number, True, False "
-                            "or None, or a Model, a Platform, a path, an array, an element type")
+                            "document: expected a mapping, a list, a text, a number, True, False, None, "
+                            "a Model, a Platform, a path, an array or an element type")
 
 
 def dtype_name(value: Any) -> str:
-    """Returns the name of an element type, which may be given as a name, or as a type of numpy or torch. Raises
-    InputError."""
+    """Returns the name of an element type. `value` is this name, or the element type of numpy or torch. Raises
+    InputError for any other value."""
     if isinstance(value, str):
         return _text(value, "dtype")
     name = _name_of_dtype(value)
@@ -69,7 +69,7 @@ def _name_of_dtype(value: Any) -> Optional[str]:
 
 
 def text_of(value: Any, what: str) -> str:
-    """Returns str(value). Raises InputError if str fails."""
+    """Returns str(value). Raises InputError if str fails, or if the text is not UTF-8 or has a NUL."""
     try:
         return _text(str(value), what)
     except (ValueError, RuntimeError) as error:  # RecursionError is a RuntimeError

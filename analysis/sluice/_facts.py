@@ -20,8 +20,9 @@ def table(facts: dict[str, Any]) -> pd.DataFrame:
 
 
 def _rows(facts: dict[str, Any], replica: str) -> Iterator[tuple[str, Any, str, str]]:
-    """Yields the cells name, value, `of` and replica of each fact. The value of a fact about each group, stage or
-    device is a dict, of which each entry becomes a row. `replicas` holds the facts of each replica."""
+    """Yields the cells name, value, `of` and replica of each row. If a fact has a value for each group, stage or
+    device, these values are a dict, and each entry of the dict becomes a row. The fact `replicas` holds the facts of
+    each replica."""
     for name, value in facts.items():
         if name == "replicas" and isinstance(value, dict) and not replica:
             for device, inner in value.items():

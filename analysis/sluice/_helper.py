@@ -1,5 +1,5 @@
-"""Starts and asks the helper, a separate process that forks for each run, so that the process of the user never has a
-SimGrid engine.
+"""Starts the helper and sends it requests. The helper is a separate process, which forks for each run. So the process
+of the user never has a SimGrid engine.
 
 The first run starts the helper, and the helper ends with this process. Any number of threads may ask the helper at the
 same time. Each request has its own socket, on which the answer comes as a piece of shared memory.
@@ -59,7 +59,7 @@ class Helper:
         if control is not None:
             control.close()
         if process is not None:
-            process.returncode = 0  # a forked child must not wait at its end for the helper of its parent
+            process.returncode = 0  # when a forked child ends, it must not wait for the helper of its parent
 
     @property
     def pid(self) -> Optional[int]:
@@ -103,8 +103,8 @@ class Helper:
             return self._control, self._process
 
     def _hung_up(self) -> bool:
-        """Returns whether the helper has ended. The helper never writes to the control socket, so that the socket
-        becomes readable only when the helper ends."""
+        """Returns whether the helper has ended. The helper never writes to the control socket, so the socket becomes
+        readable only when the helper ends."""
         try:
             return self._control.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK) == b""
         except BlockingIOError:

@@ -16,8 +16,8 @@ ENERGY_ERROR = 0.01
 # Measuring energy may take about this multiple of `budget_s`, the seconds for the samples. `joules_error` gives the
 # uncertainty that is left after this time.
 ENERGY_PATIENCE = 10
-# If the joules of preparations must be subtracted, energy is measured in this many pairs of blocks. Of each pair, one
-# block has the calls and their preparations, and the other block has only the preparations.
+# If the joules of preparations must be subtracted, energy is measured in this many pairs of blocks. One block of a pair
+# has the calls and their preparations, and the other block has only the preparations.
 ENERGY_BLOCKS = 5
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
@@ -40,7 +40,7 @@ class Loop:
     confidence: Optional[float] = None  # there are also enough samples if 1.96 standard errors are within this
                                         # share of the mean
     least: int = 10  # the least number of samples, which are taken even if they take longer than the budget
-    warmup: int = 3  # calls before the first sample, which warm up the machine
+    warmup: int = 3  # calls that warm up the machine before the first sample
     sample_s: float = 1e-3  # the least seconds of a sample; a sample has enough calls to take this long
     clock: Callable[[], float] = time.perf_counter
     meter: Optional[Meter] = None

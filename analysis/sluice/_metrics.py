@@ -95,7 +95,8 @@ class Metrics(MetricTypes, Mapping):
 
     @property
     def units(self) -> dict[str, "str | None"]:
-        """The unit of each metric: s, byte, J, FLOP, sample, 1 (for a ratio), or None for a word."""
+        """The unit of each metric, such as s, byte, J, FLOP or sample/s. The unit 1 means a ratio. None means that the
+        metric is a word."""
         return dict(self._units)
 
     @property
@@ -156,7 +157,8 @@ class Metrics(MetricTypes, Mapping):
         return rows
 
     def to_series(self) -> "pandas.Series":
-        """Returns a flat pandas Series. Keys follow a slash, as in "peak_bytes/gpu"."""
+        """Returns a flat pandas Series. The key of a metric follows the metric's name after a slash, as in
+        "peak_bytes/gpu"."""
         pandas = late("pandas")
         return pandas.Series({name: value for name, value, _ in self.rows()}, name="metrics",
                              dtype=object)

@@ -1,4 +1,4 @@
-"""Models, which are networks as graphs of layers, with counts per sample."""
+"""Models. A model is a network: a graph of layers, with counts per sample."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Model:
             sluice.model("alexnet").with_({"layers.conv1.channels": 128, "name": "wide"})
 
         A key with dots is a path in the model's document (models/FORMAT.md). In such a key, a layer is given by its
-        name, also within repetitions, or by its position, counted from 0. Raises InputError."""
+        name, also if the layer is inside a repetition, or by its position, counted from 0. Raises InputError."""
         given = {**_documents.mapping(changes), **parameters}
         own = self.document["definition"].get("parameters", {})
         texts = _documents.overrides({_within(key, own): value for key, value in given.items()})
@@ -135,16 +135,16 @@ class Model:
              *, mode: Mode = "training", batch: Optional[int] = None, dtype: Dtype = "float32",
              optimizer: Optimizer = "", policy: str = "resident", fates: str = "keep_all",
              changes: Optional[Mapping] = None) -> pandas.DataFrame:
-        """Returns the largest micro-batch that fits on the device of each platform. There is one row per platform, or
-        without any platform one row for a device without a limit. The column `largest` has the samples of this
-        micro-batch, or no number if any micro-batch fits. The column `step_s` has the seconds of its step, by the cost
-        model that the column `cost` names. The column `bytes` has the bytes at the peak, and the columns `weight_bytes`
-        and so on have these bytes by class. The column `one_bytes` has the bytes for one sample. The column
-        `next_bytes` has the bytes for the first micro-batch that does not fit, and `refusal` has the message. The
-        column `error` says why a platform has no answer, for example because the platform has no rate for the dtype.
-        With a `batch` (samples), the column `micro_batch` has the samples of the micro-batches into which the batch is
-        divided, and `batch_step_s` has the seconds of a step. `changes` are applied to the scenario whose micro-batch
-        is searched."""
+        """Returns the largest micro-batch that fits on the device of each platform. There is one row per platform. If
+        no platform is given, there is one row, for a device with unlimited memory. The column `largest` has the samples
+        of this micro-batch, or no number if any micro-batch fits. The column `step_s` has the seconds of its step, by
+        the cost model that the column `cost` names. The column `bytes` has the bytes at the peak, and the columns
+        `weight_bytes` and so on have these bytes by class. The column `one_bytes` has the bytes for one sample. The
+        column `next_bytes` has the bytes for the first micro-batch that does not fit, and `refusal` has the message.
+        The column `error` says why a platform has no answer, for example because the platform has no rate for the
+        dtype. With a `batch` (samples), the column `micro_batch` has the samples of the micro-batches into which the
+        batch is divided, and `batch_step_s` has the seconds of a step. `changes` are applied to the scenario whose
+        micro-batch is searched."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
                              [mode, _documents.dtype_name(dtype), optimizer, policy, fates],

@@ -102,9 +102,9 @@ class Platform:
         return pandas.DataFrame(rows).set_index("device")
 
     def memories(self) -> pandas.DataFrame:
-        """Returns one row per memory that a device reaches without a link, beginning with the default memory. The
-        columns give the name of the memory's pool in plans, whether the memory belongs to the device alone, its
-        capacity in bytes, and the rates of reading and writing in byte/s."""
+        """Returns one row for each memory that a device reaches without a link. The rows of a device begin with its
+        default memory. The columns give the name of the memory's pool in plans, whether the memory belongs to the
+        device alone, its capacity in bytes, and the rates of reading and writing in byte/s."""
         pandas = late("pandas")
         rows = [{"device": device.name, "pool": memory.pool, "own": memory.own,
                  "capacity": memory.capacity, "read": memory.read, "write": memory.write}

@@ -1,5 +1,5 @@
-"""Policies in Python. A policy is a function that makes a plan. A decorator gives the function the name, the summary
-and the parameters that a policy in C++ has, too."""
+"""Policies in Python. A policy is a function that makes a plan. The decorator `policy` gives the function a name, a
+summary and parameters, as a policy in C++ has them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _MOST = 2**31 - 1  # the largest integer that an argument may be
 
 class Workload(NamedTuple):
     """The work that a policy plans. `mode` is inference or training, `strategy` names the strategy for fates, `dtype`
-    is float16, float32 and so on, and `batch` is the number of samples per batch. A step has `batches_per_step`
-    batches, which are `micro_batches_per_step` micro-batches of `micro_batch` samples. There are `steps` steps."""
+    is a name such as float16, and `batch` is the number of samples per batch. A step has `batches_per_step` batches,
+    which are `micro_batches_per_step` micro-batches of `micro_batch` samples. There are `steps` steps."""
 
     mode: str
     strategy: str
@@ -62,8 +62,9 @@ class Action:
         self._builder, self._ref = builder, ref
 
     def wait(self, on: Optional[Action], distance: int = 0) -> Action:
-        """Makes the action wait for the execution of `on` that was `distance` iterations ago, until this execution has
-        ended and its data have arrived. If `on` is None, this method has no effect."""
+        """Makes the action wait for an execution of `on`: the execution in the iteration that was `distance` iterations
+        ago. The wait lasts until this execution has ended and its data have arrived. If `on` is None, this method has
+        no effect."""
         if on is None:
             return self
         if not isinstance(on, Action) or on._builder is not self._builder:
@@ -87,8 +88,8 @@ class Action:
         return self
 
     def flow(self, tensor: int, source: str, target: str, bytes: Optional[int] = None) -> Action:
-        """While the action computes, `bytes` bytes (by default the whole tensor) flow from the memory of `source` to
-        the memory of `target`. The action ends when its seconds have passed and all bytes have arrived."""
+        """Adds a flow: while the action computes, `bytes` bytes (by default the whole tensor) flow from the memory of
+        `source` to the memory of `target`. The action ends when its seconds have passed and all bytes have arrived."""
         count = None if bytes is None else whole(bytes, "bytes")
         self._builder._native.flow(self._ref, whole(tensor, "tensor", most=_MOST), source, target,
                                    count)
@@ -96,14 +97,13 @@ class Action:
 
     def not_before(self, seconds: float) -> Action:
         """Makes the action start no earlier than `seconds` after the start of the run. Only actions of the prologue and
-        the epilogue can have such a time. An action of the body runs once in each iteration, and each iteration starts
-        at another time."""
+        the epilogue can have such a time, because an action of the body runs once in each iteration."""
         self._builder._native.not_before(self._ref, float(seconds))
         return self
 
     def takes(self, seconds: float) -> Action:
         """Sets the seconds of a computation. Without this call, the cost model gives the seconds. A plan that is made
-        without a scenario has no cost model, so that each of its computations needs this call."""
+        without a scenario has no cost model, so each of its computations needs this call."""
         self._builder._native.takes(self._ref, float(seconds))
         return self
 
@@ -134,8 +134,9 @@ class PlanBuilder:
         self._native = _sluice.PlanBuilder(named(platform)._native, name, True)
 
     def tensor(self, name: str, kind: TensorClass, bytes: int, home: Optional[str] = None) -> int:
-        """Adds a tensor of a class: weight, gradient, optimizer, activation, workspace, input, output or kv_cache.
-        `home` is the memory that holds the tensor from start to end. Returns the number of the tensor."""
+        """Adds a tensor. `kind` is the class of the tensor: weight, gradient, optimizer, activation, workspace, input,
+        output or kv_cache. `home` is the memory that holds the tensor from start to end. Returns the number of the
+        tensor."""
         return self._native.tensor(name, kind, whole(bytes, "bytes"), home or "")
 
     def memory(self, name: str, device: str, capacity: Optional[int] = None) -> None:
@@ -152,8 +153,8 @@ class PlanBuilder:
 
     def collective(self, name: str, kind: Collective, devices: Sequence[str], bytes: int = 0,
                    algorithm: str = "") -> int:
-        """Adds a collective operation of several devices (kind: all_reduce, all_gather, reduce_scatter, all_to_all),
-        for `Action.part_of`. Returns the number of the collective."""
+        """Adds a collective operation of several devices. `kind` is all_reduce, all_gather, reduce_scatter or
+        all_to_all. Returns the number of the collective, which `Action.part_of` takes."""
         return self._native.collective(name, kind, list(devices), whole(bytes, "bytes"), algorithm)
 
     def enter(self, section: Section) -> None:
@@ -162,7 +163,8 @@ class PlanBuilder:
 
     def compute(self, device: str, stage: Union[int, Stage], micro_batch: int = -1,
                 samples: int = 0, kind: Computation = "forward") -> Action:
-        """Adds a computation of a stage for the given samples. The cost model gives the seconds of the computation."""
+        """Adds a computation of a stage for the given samples. The cost model gives the seconds of the computation,
+        unless `Action.takes` sets them."""
         return Action(self, self._native.compute(kind, device, _number(stage),
                                                  whole(micro_batch, "micro_batch", -1, _MOST),
                                                  whole(samples, "samples")))
@@ -178,8 +180,9 @@ class PlanBuilder:
                                                   whole(micro_batch, "micro_batch", -1, _MOST)))
 
     def fact(self, name: str, value: Any, *, unit: str = "", of: Any = "") -> None:
-        """Records a decision for the report. The value is a number, with its `unit` (s, byte) if it has one, a list of
-        texts, or a text. Any other value is converted to a text. `of` is the group, stage or device of the decision."""
+        """Records a decision for the report. The value is a number, a text or a list of texts; any other value is
+        converted to a text. A number may have a `unit` (s, byte). `of` is the group, stage or device of the
+        decision."""
         if isinstance(value, numbers.Real) and not isinstance(value, bool):
             value = float(value)
         elif isinstance(value, (list, tuple)):
@@ -205,7 +208,8 @@ def parameter(name: str, type: ParameterType, summary: str, *, default: Any = No
     """Returns a parameter for `sluice.policy`. `type` is boolean, integer, number, quantity, text or choice. A quantity
     has a `unit` (byte, s, FLOP, FLOP/s, byte/s, W, J), and the policy gets the value in this unit. A parameter without
     a default is required, and an `optional` parameter may be None. For types other than choice, `choices` are words
-    that are allowed in addition. Numbers must be at least 0, unless `minimum` gives another limit."""
+    that are allowed besides the values of the type. Numbers must be at least 0, unless `minimum` gives another
+    limit."""
     text = default if default is None or isinstance(default, str) else to_json(plain(
         default, "default"))
     return {"name": name, "type": type, "summary": summary, "default": text, "optional": optional,

@@ -1,5 +1,5 @@
-"""Writes profiles (sluice-profile/1, sim/profile/FORMAT.md) row by row. Rows in the file stay, and the file is complete
-after each row."""
+"""Writes profiles (sluice-profile/1, sim/profile/FORMAT.md) row by row. Rows that are already in the file stay, and the
+file is complete after each row."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ Row = dict[str, str]
 
 class ProfileFile:
     """A profile as a CSV file. The header of a new file has the keys that the caller gives. If the file exists, its
-    header must agree with these keys about the machine and the way of measuring. An existing file keeps the `idle`
-    power that it has."""
+    header must agree with these keys about the machine and the way of measuring. If an existing file has an `idle`
+    power, the file keeps this power."""
 
     def __init__(self, path: Union[str, Path], header: Mapping[str, Any]) -> None:
         self.path = Path(path)
         if self.path.is_dir() or not self.path.name:
             raise errors.InputError(f"'{path}' is a folder: give the name of a file, such as profile.csv")
         if self.path.suffix in (".h5", ".hdf5"):
-            raise errors.InputError(f"'{path}': profile_torch writes CSV, `sluice profile merge {path} -o …h5` makes "
-                                    f"HDF5 of it")
+            raise errors.InputError(f"'{path}': profile_torch writes CSV. Give the name of a CSV file; "
+                                    f"`sluice profile merge FILE.csv -o {path}` turns it into HDF5")
         self._head = [FORMAT] + [f"# {key}: {json.dumps(value)}" for key, value in header.items()]
         self._columns = list(COLUMNS)
         self.rows: list[Row] = []

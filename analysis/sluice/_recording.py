@@ -1,4 +1,4 @@
-"""A recording, which has the contents of a trace in memory that the helper shares with this process.
+"""A recording holds the contents of a trace, in memory that the helper shares with this process.
 
 Columns are read-only views of this memory without copies. The memory is freed when the last view is freed.
 sim/run/recording/recording.hpp describes the format."""

@@ -49,8 +49,8 @@ def dataset(r: "Recording", times: Sequence[float], makespan: float,
 
 
 def _busy(r: "Recording", stream: int, edges: np.ndarray) -> np.ndarray:
-    """Returns the share of each bin in which the stream executes. A stream executes one action at a time, so that the
-    shares of its actions add up."""
+    """Returns the share of each bin in which the stream executes. A stream executes one action at a time, so the shares
+    of its actions add up."""
     mine = r.of_action("stream") == stream
     start, end = np.sort(r.numbers("spans/start")[mine]), np.sort(r.numbers("spans/end")[mine])
     if len(start) == 0:
@@ -62,8 +62,8 @@ def _busy(r: "Recording", stream: int, edges: np.ndarray) -> np.ndarray:
 
 
 def _highest(r: "Recording", pool: int, edges: np.ndarray) -> np.ndarray:
-    """Returns the most bytes in each bin: the largest of the bytes at the beginning of the bin and the bytes after each
-    change within the bin."""
+    """Returns the most bytes in each bin. The bytes at the beginning of the bin and the bytes after each change within
+    the bin are compared."""
     mine = r.numbers("memory/pool") == pool
     time, level = r.numbers("memory/time")[mine], np.append(0, r.numbers("memory/level")[mine])
     first = np.searchsorted(time, edges[:-1], "right")  # number of changes when the bin begins

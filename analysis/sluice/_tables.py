@@ -117,8 +117,8 @@ def memory(r: Recording) -> Table:
 
 
 def series(r: Recording) -> Table:
-    """Returns one row per bin, indexed by the time at which the bin ends, with one column per series, as in a trace's
-    /series."""
+    """Returns one row per bin, indexed by the time at which the bin ends, with one column per series, as in the group
+    /series of a trace."""
     time = r.numbers("series/time")
     streams = [f"utilisation/{name}" for name in r.texts("streams/name")]
     busy = r.numbers("series/utilisation")
@@ -132,8 +132,8 @@ _LARGEST = np.iinfo(np.int32).max  # the largest integer that every form of netC
 
 
 def to_xarray(r: Recording, attributes: dict):
-    """Returns all tables as one xarray.Dataset: spans by `span`, events by `event`, series by `time`. Names have dots
-    instead of slashes, because slashes mean groups in netCDF."""
+    """Returns all tables as one xarray.Dataset, with the dimension `span` for spans, `event` for memory events and
+    `time` for series. Names have dots instead of slashes, because slashes mean groups in netCDF."""
     xarray = late("xarray")
     arrays = {}
     for dimension, table, prefix in (("span", spans(r), ""), ("event", memory(r), "memory_")):

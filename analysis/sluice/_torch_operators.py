@@ -1,5 +1,5 @@
-"""The operators of a torch module, which are the calls of its leaf modules and of the functions between them. Equal
-calls become one operator with a count."""
+"""Finds the operators of a torch module: the calls of its leaf modules, and the calls of functions between these
+modules. Equal calls become one operator with a count."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Operator:
 def operators_of(module: nn.Module, inputs: tuple) -> tuple[list[Operator], Operator]:
     """Returns the leaves in the order of their first calls (leaf modules, and functions that are called between them),
     and the whole module as one operator. One run of the module gives both the leaves and the whole module. The method
-    `forward` of each leaf is watched, because forward hooks do not see keywords before torch 2.0."""
+    `forward` of each leaf is watched, because forward hooks do not see keyword arguments before torch 2.0."""
     leaves = [one for one in module.modules()
               if _is_leaf(one) and (one is not module or Layers(module).knows(module))]
     with torch.no_grad():
@@ -114,8 +114,8 @@ class _Run:
     def _words(self, module: nn.Module, documents: list[dict], args: tuple, kwargs: dict,
                result: Any) -> dict[str, str]:
         """Returns the columns that describe a call. The call is described as the layer that from_torch makes of it, so
-        that its row in a profile can price this layer. If no layer corresponds to the call, the call is described by
-        torch's names."""
+        that the row of the call in a profile gives the seconds of this layer. If no layer corresponds to the call, the
+        call is described by torch's names."""
         working = [one for one in documents if one["type"] not in VIEWS]
         if len(documents) == 1 or len(working) == 1:
             layer = documents[0] if len(documents) == 1 else working[0]
@@ -129,8 +129,8 @@ class _Run:
 
 
 def copy_of(module: nn.Module) -> nn.Module:
-    """Returns a copy of the module. The copy is measured, because measurements in training mode update the running
-    means of batch norms."""
+    """Returns a copy of the module. Measurements use the copy, because in training mode they update the running means
+    of batch norms."""
     return copy.deepcopy(module)
 
 

@@ -1,4 +1,4 @@
-"""Splits a module of torch that is several layers into parts, each of which does the work of one layer."""
+"""Splits a torch module that consists of several layers into parts. Each part does the work of one layer."""
 
 from __future__ import annotations
 

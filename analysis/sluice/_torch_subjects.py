@@ -1,4 +1,5 @@
-"""Runs an operator of torch repeatedly: hot, cold or chained, forward or backward."""
+"""Runs the forward or the backward pass of a torch operator repeatedly: hot, cold or chained (see
+`sluice.profile_torch`)."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ def cache_bytes_of(device: torch.device, folder: str = "/sys/devices/system/cpu/
 
 def subject_of(operator: Operator, cache: str, backward: bool, training: bool, device: torch.device,
                cache_bytes: int) -> Subject:
-    """Returns the calls of a copy of the operator's module, so that the module itself does not change."""
+    """Returns the calls to measure. They call a copy of the operator's module, so that the module itself does not
+    change."""
     module = copy_of(operator.module).train(training)
     layers = 1
     if cache == "chained":
@@ -102,7 +104,7 @@ class _Inputs:
 
 def _repeated(tensor: torch.Tensor, count: int) -> tuple[torch.Tensor, tuple]:
     """Returns an array that holds the tensor `count` times, and the strides of the copies."""
-    own = tensor.clone()  # the strides of a copy, without gaps
+    own = tensor.clone()  # a copy, whose elements have no gaps between them
     array = torch.empty(count * own.numel(), dtype=own.dtype, device=own.device)
     for place in range(count):
         array.as_strided(own.shape, own.stride(), place * own.numel()).copy_(own)

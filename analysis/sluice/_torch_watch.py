@@ -42,8 +42,8 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
 
 
 class Layered:
-    """Turns calls of torch into layers, as from_torch does. A call that is not a layer is not an error, and its results
-    count as inputs."""
+    """Turns calls of torch into layers, as from_torch does. If a call is not a layer, no error is raised, and the
+    results of the call count as inputs."""
 
     def __init__(self, module: nn.Module, inputs: tuple) -> None:
         self._layers = Layers(module)
@@ -108,8 +108,8 @@ def versions_of(value: Any) -> list[int]:
 
 
 def is_new(given: Any, result: Any) -> bool:
-    """Returns whether the call makes new tensors. A view of a tensor shares the memory of this tensor, so that the view
-    is not a new tensor."""
+    """Returns whether the call makes new tensors. A view shares the memory of another tensor, so a view is not a new
+    tensor."""
     known = {_memory_of(one) for one in tensors_in(given)}
     return any(_memory_of(one) not in known for one in tensors_in(result))
 

@@ -18,7 +18,7 @@ Keep = Callable[[int, "_sluice.PointResult"], None]
 Ask = Callable[[str, str, Sequence[Overrides], int, str], list[bytes]]
 
 _MOST_IN_A_BATCH = 32
-_MOST_SUBMITTED = 256  # the number of batches that an executor has at the same time
+_MOST_SUBMITTED = 256  # the largest number of batches that an executor has at the same time
 _BETWEEN_LOOKS_S = 5.0  # the interval at which Dask is asked for its workers while no answer arrives
 _WITHOUT_WORKERS_S = 600.0  # if there has been no worker for this time, all workers count as lost; the time is long,
                             # because workers may wait in a queue
@@ -67,7 +67,7 @@ class Cluster:
                 and time.monotonic() - self._had_workers_at > _WITHOUT_WORKERS_S)
 
     def forgot(self) -> bool:
-        """Returns whether there are workers, but none of them has worked for a long time."""
+        """Returns whether there are workers, but none of them has worked for more than _IDLE_S seconds."""
         return self._client is not None and time.monotonic() - self._worked_at > _IDLE_S
 
     def asked_again(self) -> None:

@@ -1,4 +1,4 @@
-"""The parts of an answer that are not numbers: the question, the certainty of the answer, and notes."""
+"""The parts of an answer that are not metrics: the question, the certainty of the answer, and notes."""
 
 from __future__ import annotations
 

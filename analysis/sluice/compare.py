@@ -96,7 +96,7 @@ class Comparison:
     def differences(self) -> "pandas.DataFrame":
         """The rows of `frame` in which runs differ by more than 1e-9 of the larger number. For each run except the
         first, a column "NAME: change" has the change from the first run, if both values are numbers. The change is a
-        share of the first run's number, so that 0.25 means a quarter more."""
+        share of the first run's number, so 0.25 means a quarter more."""
         pandas = late("pandas")
         table = self.frame
         first, *others = self._results

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from ._recording import Recording
 
-_COLUMNS = 300  # number of columns of a picture; changes that are closer together than a column look like one
+# The number of columns of a picture. Changes that are closer together than the width of a column look like one change.
+_COLUMNS = 300
 _SEEN = 1 / 200  # an area below this share of the picture's height or width cannot be seen
 
 

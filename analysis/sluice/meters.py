@@ -1,4 +1,4 @@
-"""Meters of energy, which are objects that give the joules that a device has taken since a certain time.
+"""Meters of energy. A meter is an object that gives the joules that a device has taken since a certain time.
 
 A meter has `name` (as in the header of a profile), `resolution_j` (the smallest step that it can measure) and
 `joules()`, which never falls. The meters of this module read the counters of the operating system and of drivers. Any
@@ -33,13 +33,14 @@ class Rapl:
     name = "rapl"
 
     def __init__(self, folder: str = "/sys/class/powercap", watts: float = 100.0) -> None:
-        """`watts` is the approximate power of a package. The resolution is the energy of a millisecond at this power.
+        """`watts` is the approximate power of a package. The resolution is the energy that all packages together take
+        in a millisecond at this power.
 
         Raises IoError if no package can be read (reading often requires root)."""
         self._packages = sorted(one for one in Path(folder).glob("intel-rapl:*")
                                 if one.name.count(":") == 1)
         if not self._packages:
-            raise errors.IoError(f"no RAPL counter is under {folder}")
+            raise errors.IoError(f"there is no RAPL counter under {folder}")
         self._ranges = [self._read(one / "max_energy_range_uj") + 1 for one in self._packages]
         self._last = [self._read(one / "energy_uj") for one in self._packages]
         self._sum_uj = 0
@@ -75,7 +76,7 @@ class Nvml:
         try:
             self._nvml = ctypes.CDLL(library)
         except OSError as error:
-            raise errors.IoError(f"NVML is not here ({error})") from None
+            raise errors.IoError(f"NVML cannot be loaded ({error})") from None
         self._gpu = ctypes.c_void_p()
         self._must("nvmlInit_v2", "cannot be started")
         self._must("nvmlDeviceGetHandleByIndex_v2", f"has no GPU {index}", index, ctypes.byref(self._gpu))
@@ -172,8 +173,8 @@ class NvidiaSmi:
 
 def find_meter(cuda: Optional[int] = None) -> Optional[Meter]:
     """Returns the meter of the given GPU, or of the processor if no GPU is given. Returns None if there is no meter.
-    GPUs are numbered as in NVML, by their positions on the bus. With CUDA_DEVICE_ORDER=PCI_BUS_ID, CUDA has the same
-    numbers."""
+    GPUs are numbered as in NVML, by their positions on the bus. With CUDA_DEVICE_ORDER=PCI_BUS_ID, CUDA numbers GPUs in
+    the same way."""
     kinds: list[Callable[[], Meter]] = [Rapl] if cuda is None else [lambda: Nvml(cuda), lambda: NvidiaSmi(cuda)]
     for kind in kinds:
         try:

@@ -32,7 +32,7 @@ _SAME = 1e-6  # a requested size may differ from a size of the curve by at most 
 @checked
 class PlacementCurve:
     """The slowdown of a scenario for several sizes of fast memory and ways to place tensors. `frame` is the whole curve
-    as a table. `tensors` gives, for each tensor, the seconds that the run would gain or lose with this tensor in the
+    as a table. `tensors` gives, for each tensor, the seconds that the run would save or lose if this tensor were in the
     other memory. `plan` returns a placement as a plan with two memories. `Scenario.placement` makes a curve."""
 
     def __init__(self, native: "_sluice.PlacementCurve") -> None:
@@ -47,13 +47,14 @@ class PlacementCurve:
 
     @property
     def cost_model(self) -> str:
-        """The cost model that gave the prices of the kernels, which depend on the memories of their operands."""
+        """The cost model that gave the seconds of the kernels. The seconds of a kernel depend on the memories of its
+        operands."""
         return str(self._said["cost_model"])
 
     @property
     def in_place(self) -> Optional[tuple[float, float]]:
-        """The given rates (byte/s) at which kernels read and write slow memory. None means that the cost model gave the
-        prices of slow memory."""
+        """The given rates (byte/s) at which kernels read and write slow memory. None means that no rates were given:
+        the cost model said how long kernels take with operands in slow memory."""
         said = self._said["in_place"]
         return said and (float(said["read_bytes_per_s"]), float(said["write_bytes_per_s"]))
 
@@ -112,15 +113,15 @@ class PlacementCurve:
 
     def tensors(self, fast: Union[str, float, None] = None, way: Way = "static") -> "pandas.DataFrame":
         """Returns one row for each tensor, indexed by name, beginning with the tensor with the largest worth_s. The
-        columns are class, bytes, memory (in which the tensor is; with moves, at its first use) and worth_s. For a
-        tensor in fast memory, worth_s is the seconds that the run would lose if the tensor were in slow memory all the
-        time. For a tensor in slow memory, worth_s is the seconds that the run would save if the tensor were in fast
-        memory all the time, even without room for it. All other tensors stay in their memories, so that these seconds
-        do not add up.
+        columns are class, bytes, memory and worth_s. The column memory names the memory of the tensor, or if the tensor
+        moves, the memory of its first use. For a tensor in fast memory, worth_s is the seconds that the run would lose
+        if the tensor were in slow memory all the time. For a tensor in slow memory, worth_s is the seconds that the run
+        would save if the tensor were in fast memory all the time, even without room for it. For each worth_s, all other
+        tensors stay in their memories, so the seconds of several tensors do not add up.
 
         `fast` is a size of the curve, as a share or as bytes. None means the largest size that is at most half of the
-        needed bytes. `attrs` has `units`, `fast_bytes` and `way`. Raises UsageError if there is no such size, or if the
-        way has no placement at this size."""
+        needed bytes. `attrs` has `units`, `fast_bytes` and `way`. Raises UsageError if `fast` is not a size of this
+        curve, or if `way` has no placement at this size."""
         place = self._place(way, fast)
         rows = json.loads(self._native.worths(place))
         table = late("pandas").DataFrame(rows, columns=["name", "class", "bytes", "memory", "worth_s"])
@@ -130,9 +131,9 @@ class PlacementCurve:
         return table
 
     def plan(self, way: Way = "asynchronous", fast: Union[str, float, None] = None) -> Plan:
-        """Returns a placement as a plan with two memories, kernels, moves between kernels and moves of a copy
-        engine. `.run()` executes the returned plan. `fast` is as in `tensors`. Raises UsageError if there is no such
-        size, or if the way has no plan at this size."""
+        """Returns a placement as a plan with two memories, kernels, moves between kernels and moves of a copy engine.
+        `.run()` executes the returned plan. `fast` is as in `tensors`. Raises UsageError if `fast` is not a size of
+        this curve, or if `way` has no plan at this size."""
         place = self._place(way, fast)
         return Plan(self._native.plan(place))
 

@@ -82,8 +82,7 @@ class Plan:
         """The fates of each stage's activations until its backward pass, indexed by the stage's number. The columns are
         name, fate ("keep", "recompute", "offload", or "recompute, offload" if parts of the stage differ), recomputed_s
         and saved_bytes. The last two columns are the cost of the fates in one run of the body. The table is computed
-        from the actions, so that it works for the plan of any policy. The table is empty for a plan without
-        training."""
+        from the actions, so any policy's plan has it. The table is empty for a plan without training."""
         return late("._facts").fates(self.actions, self.tensors, self.stages)
 
     def text(self) -> str:

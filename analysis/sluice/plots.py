@@ -43,8 +43,8 @@ class Plots(Suggesting):
                  legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows the actions of each stream over time, with one row per stream and one bar per action, from `start` to
         `end` (s). Bars that have room show the number of the stage. Actions that are too narrow to be distinguished
-        become a strip. The height of a strip is the share of the time in which such an action is executed, by kind.
-        `streams` are the names of the streams to show, by default all streams."""
+        become a strip. In a strip, the height of a colour is the share of the time in which actions of this kind are
+        executed. `streams` are the names of the streams to show, by default all streams."""
         start, end = self._window(start, end)
         order = self._streams(streams)
         axes = late("._axes")
@@ -104,11 +104,11 @@ class Plots(Suggesting):
 
     def roofline(self, ax: Optional["Axes"] = None, title: Optional[str] = None, *,
                  unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
-        """Shows each stage as a point: its FLOP/s over its FLOP per byte that is loaded or received. A line shows the
-        limit that the device's peak and the link that feeds the device set (Williams et al. 2009, with transfers to the
-        device instead of DRAM traffic). The picture needs the result of a scenario, because a plan does not contain the
-        device's peak. Stages are labelled if there is room, beginning with the stages that take longest. `unit` is
-        "GFLOP/s", "TFLOP/s" and so on."""
+        """Shows each stage as a point: its FLOP/s over its FLOP per loaded byte. A line shows the limit that the
+        device's peak and the link that feeds the device set (Williams et al. 2009, with transfers to the device instead
+        of DRAM traffic). The picture needs the result of a scenario, because a plan does not contain the device's peak.
+        Stages are labelled if there is room, beginning with the stages that take longest. `unit` is "GFLOP/s",
+        "TFLOP/s" and so on."""
         axes = late("._axes")
         points = roofline.Points.of(self._recording, self._scenario)
         ax = axes.new(ax, 7, 5, figsize)

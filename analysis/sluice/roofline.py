@@ -1,4 +1,5 @@
-"""Draws the roofline of a run, with the peak and the links of its platform, and the position of each stage."""
+"""Draws the roofline of a run: the peak of a device, the bandwidth of the link that feeds the device, and a point for
+each stage."""
 
 from __future__ import annotations
 
@@ -111,7 +112,7 @@ def _busiest_device(r: "Recording") -> str:
 
 
 def _columns(r: "Recording", device: str) -> dict[str, np.ndarray]:
-    """Returns the spans of one device that compute or load."""
+    """Returns the spans in which one device computes or loads."""
     mine = (r.texts("streams/device") == device)[r.of_action("stream")]
     kind = r.texts("actions/kind")[r.numbers("spans/action")]
     flop = r.of_action("flop")

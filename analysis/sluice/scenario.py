@@ -110,7 +110,8 @@ class Scenario:
         A key with dots changes one value. If a mapping is under the key, the whole mapping is replaced. The new value
         may be a word, a dict, YAML as text, a Model or a Platform. If a dict leaves out keys of the old mapping, the
         warning sluice.KeysDropped names them. A text is read as YAML. A path of a file is relative to the folder of the
-        scenario or, if there is no such file, to the current folder. Raises InputError with the command line's text."""
+        scenario or, if there is no such file, to the current folder. Raises InputError with the message that the
+        command line prints."""
         texts = _documents.overrides(changes, more)
         given = {**_documents.mapping(changes), **more}
         try:
@@ -123,7 +124,8 @@ class Scenario:
         return changed
 
     def stages(self) -> pandas.DataFrame:
-        """Returns one row per stage. macs, flop and bytes are per sample, except weight_bytes."""
+        """Returns one row per stage. The columns macs and flop are per sample, and so are all columns of bytes except
+        weight_bytes."""
         pandas = late("pandas")
         keys = ["name", "first", "last", "weight_bytes", "input_bytes", "output_bytes",
                 "workspace_bytes", "cache_bytes", "macs", "flop"]
@@ -191,20 +193,21 @@ class Scenario:
 
         `fast` is a size of fast memory, or a list of sizes. A size is a share from 0 to 1 of the bytes that are needed
         at the same time, or a text: "16GB" (bytes), "40%" (a share), "1:8" (the ratio of fast memory to slow memory) or
-        "10%..100%:5" (shares in steps). None means 10 % to 100 %, and the fast memory of the device. `ways` is a way to
-        place tensors, or a list of ways. None means all seven ways. `device` is the device that computes. None means
-        the first device with two memories. `in_place` is the pair of measured rates at which kernels read and write
-        slow memory, as "20GB/s:4.4GB/s" or as two numbers in byte/s, (20e9, 4.4e9). With `in_place`, a kernel takes its
-        seconds with all operands in fast memory, plus the seconds of its bytes in slow memory at these rates. None
-        means that the cost model gives the prices of slow memory. `nodes` is the largest number of nodes of branch and
-        bound for one placement. With `nodes` = 0, there is no branch and bound. `progress` is as in `run`, but counts
-        results instead of actions. There is one result for each size and way.
+        "10%..100%:5" (shares in steps). None means 10 % to 100 %, and the size of the device's fast memory. `ways` is a
+        way to place tensors, or a list of ways. None means all seven ways. `device` is the device that computes. None
+        means the first device with two memories. `in_place` is the pair of measured rates at which kernels read and
+        write slow memory, as "20GB/s:4.4GB/s" or as two numbers in byte/s, (20e9, 4.4e9). With `in_place`, a kernel
+        takes as long as with all operands in fast memory, plus the seconds for reading and writing its bytes in slow
+        memory at these rates. None means that no rates are given: the cost model says how long kernels take with
+        operands in slow memory. `nodes` is the largest number of nodes of branch and bound for one placement. With
+        `nodes` = 0, there is no branch and bound. `progress` is as in `run`, but counts results instead of actions.
+        There is one result for each size and way.
 
         The scenario's policy, cut and fates are ignored. The scenario's cost model must distinguish memories, unless
         `in_place` gives rates. Raises UsageError for sizes or rates that are not valid. Raises InputError for a way or
         a device that does not exist, a cost model that does not distinguish memories, or a memory without a rate.
         Raises Infeasible if slow memory cannot hold all tensors. A way that does not fit at a size is a row with its
-        reason. Ctrl-C raises KeyboardInterrupt when the search for the present placement has ended.
+        reason. Ctrl-C raises KeyboardInterrupt when the search for the current placement has ended.
 
         Source: Hildebrand et al., AutoTM (ASPLOS 2020), section 4."""
         from .placement import placement

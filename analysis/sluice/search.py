@@ -61,8 +61,8 @@ class Found:
 
     @property
     def limits(self) -> dict[str, float]:
-        """The distance of the best point from each limit, as a share of the limit. 0 means that the point is on the
-        limit."""
+        """The distance of the best point from each limit, as a share of the limit (or the distance itself, if the limit
+        is 0). 0 means that the point is on the limit."""
         row = self.points.frame.loc[self._best()]
         return {text: abs(row[column] - limit) / abs(limit) if limit else abs(row[column])
                 for text, column, limit in self._search.limits}
@@ -121,16 +121,16 @@ def minimise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
                                 subject_to="peak_bytes.gpu <= 16GB")
         found.changes, found.number, found.limits, found.points.frame
 
-    `scenario` is a Scenario, or the name or file of a scenario.
-    `metric` is one of `sluice.metrics()`. If the metric has several numbers, add a dot and a name ("peak_bytes.gpu").
-    The metric may also be a key of `over` that has a range. The search then finds, for example, the least bandwidth
-    that keeps a limit. `over` has a range or a list of values for each key. A tuple (lo, hi) means all numbers between
-    the two if they have a unit or a fraction, and whole numbers otherwise. A `range` means whole numbers, too. Each
-    value of a list is combined with all values of the other keys. `subject_to` is a limit, "METRIC <= QUANTITY" or
-    ">=", or a list of limits. `points` is the largest number of different points that run. `store` is as in
-    `Scenario.sweep`, so that points of a sweep do not run again. `by` is "nlopt", which runs the same points each time
-    (see sluice help search), or "optuna" for Optuna's TPE sampler with `seed`, if python3-optuna is installed. With
-    `verify`, the best point also runs in SimGrid, which must give the same makespan.
+    `scenario` is a Scenario, or the name or file of a scenario. `metric` is one of `sluice.metrics()`. If the metric
+    has several numbers, add a dot and a name ("peak_bytes.gpu"). The metric may also be a key of `over` that has a
+    range. The search then finds, for example, the least bandwidth that keeps a limit. `over` has a range or a list of
+    values for each key. A tuple (lo, hi) means all numbers from lo to hi if lo and hi have a unit or a fraction, and
+    otherwise only whole numbers. A `range` means whole numbers, too. Each value of a list is combined with all values
+    of the other keys. `subject_to` is a limit, "METRIC <= QUANTITY" or ">=", or a list of limits. `points` is the
+    largest number of different points that run. `store` is as in `Scenario.sweep`, so that points of a sweep do not run
+    again. `by` is "nlopt", which runs the same points each time (see sluice help search), or "optuna" for Optuna's TPE
+    sampler with `seed`, if python3-optuna is installed. With `verify`, the best point also runs in SimGrid, which must
+    give the same makespan.
 
     Raises UsageError for arguments that are not valid, InputError if no point could run, IoError if the store cannot be
     used, and InternalError if SimGrid gives another makespan. Ctrl-C raises KeyboardInterrupt, but the answers that
@@ -210,7 +210,7 @@ def _range(key: str, ends: tuple) -> "_sluice.SearchKey":
     low, high = (text_of(key, end) for end in ends)
     parsed = _sluice.SearchKey.parse(f"{key}={low}..{high}")
     if parsed.kind == "listed" and low != high:
-        raise errors.UsageError(f"the range of '{key}' is {ends!r}, which are not numbers; a list has values")
+        raise errors.UsageError(f"the range of '{key}' is {ends!r}, which are not numbers; give a list of values")
     return parsed
 
 

@@ -99,7 +99,8 @@ class Sweep:
         return table.loc[(numbers <= least + 1e-9 * abs(least)).idxmax()]
 
     def pareto(self, a: str, b: str) -> pandas.DataFrame:
-        """Returns the rows for which no other row is better in both metrics, sorted by `a`."""
+        """Returns the rows for which no other row is at least as good in both metrics, sorted by `a`. Of rows with
+        equal numbers, only the first is returned."""
         table = self.frame
         for metric in (a, b):
             _require(table, metric)
@@ -234,7 +235,7 @@ class _Driver:
         parts = (part.encode("utf-8", "surrogateescape") for part in (self._text, self._path, *overrides))
         try:
             return _sluice.PointResult.unpacked(bytes(helper.ask("point", *parts)))
-        except errors.InternalError as error:  # its process died
+        except errors.InternalError as error:  # the process of the point died
             return _sluice.PointResult.failed(str(error))
 
     def _keeping(self, told: Optional[Callable[[int, int], None]]) -> Callable[[int, "_sluice.PointResult"], None]:

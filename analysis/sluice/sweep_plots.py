@@ -153,7 +153,7 @@ def _short(number: float) -> str:
 
 
 def _last(key: str) -> str:
-    """Returns the last words of a key, as "host.bandwidth", for the label of an axis."""
+    """Returns the last two words of a key, such as "host.bandwidth", for the label of an axis."""
     return ".".join(key.split(".")[-2:])
 
 

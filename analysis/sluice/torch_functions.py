@@ -98,8 +98,8 @@ _PLAIN_FUNCTIONS = {**{name.lower(): kind for name, kind in PLAIN.items()}, "lea
 
 
 def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
-    """Adds an elementwise operation. If the second operand is a number or a computed mask, the layer reads no bytes for
-    this operand."""
+    """Adds an elementwise operation. If its second operand is a number or a computed mask, the operation is not
+    counted: the result counts as the first operand, or as a layer that only moves elements."""
     known = [one for one in tensors if layers.is_known(one)]
     others = [one for one in tensors if not layers.is_known(one)]
     lead = max(known, key=lambda one: (one.dim(), one.numel()))

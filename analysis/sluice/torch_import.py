@@ -72,7 +72,7 @@ def _inputs(torch: Any, given: Any) -> tuple:
             raise errors.InputError("from_torch takes a tensor as example input, or a tuple of them, not "
                                     f"a {type(one).__name__}")
         if one.dim() == 0:
-            raise errors.InputError("an example input has no axes: the first one is the batch")
+            raise errors.InputError("an example input has no axes: its first axis must be the batch")
         if len(one) == 0:
             raise errors.InputError(f"an example input of shape {list(one.shape)} has no samples")
     if not inputs:
@@ -92,8 +92,8 @@ def _layers(module: Any, unknown: str, ignore: Sequence[str]) -> Any:
 
 def _watch(torch: Any, module: Any, inputs: tuple, new: Callable[[], Any]) -> Any:
     """Returns the layers that one run of the module becomes. The run has one sample, or all samples if a module depends
-    on their number. The tensors of the run have no values, unless the module looks at values or a function gives no
-    shapes."""
+    on their number. The tensors of the run have no values, unless the module looks at values or a function cannot
+    compute shapes without values."""
     one_sample = tuple(one[:1] for one in inputs)
     tries = [(one_sample, True), (inputs, True), (one_sample, False)]
     for given, meta in tries if len(inputs[0]) > 1 else tries[:1]:
@@ -223,7 +223,7 @@ def _compare(module: Any, layers: Any, model: Model) -> None:
     if counted != model.parameters:
         unused = layers.unused()
         raise errors.InputError(
-            f"the module has {counted} parameters, its layers {model.parameters}"
+            f"the module has {counted} parameters, but its layers have {model.parameters}"
             + (f"; not used by any known layer: {', '.join(unused[:20])}; ignore=['{_shared(unused)}'] leaves "
                "them out" if unused else ""))
 

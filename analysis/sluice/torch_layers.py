@@ -38,7 +38,7 @@ class Layers:
         self._places: dict[int, Place] = {}
         # by tensor: a function that makes the layer of the tensor when the tensor is read for the first time
         self._later: dict[int, Callable[[], None]] = {}
-        self._learned: dict[int, list] = {}  # by tensor, if it is made of parameters only: these parameters
+        self._learned: dict[int, list] = {}  # by tensor: its parameters, if it is made only of parameters
         self._arranged: dict[tuple, str] = {}
         self._alive: list[Any] = []  # keeps tensors alive, because the id of a freed tensor could be reused
         self._taken: set[str] = set()

@@ -130,7 +130,7 @@ def _attention(layers, name, module, args, result):
     """Adds the layers that the bundled models have for an attention: three products for query, key and value, then the
     attention, then a product."""
     if module.bias_k is not None or not module._qkv_same_embed_dim:
-        layers.unknown("MultiheadAttention with other widths or bias_k")
+        layers.unknown("MultiheadAttention with different widths of queries, keys and values, or with bias_k")
     layers.count(name, module.in_proj_weight, module.in_proj_bias, module.out_proj.weight,
                  module.out_proj.bias)
     keys = {"features": module.embed_dim, **unless(False, bias=module.in_proj_bias is not None)}

@@ -92,8 +92,8 @@ def moved(layers, name, tensors, result):
 
 
 def _sliced(layers, name, tensor, cuts):
-    """Adds the layers that cut a part from a tensor. Returns the name of the last of these layers, and its shape.
-    `cuts` are (axis of torch, begin, end, step)."""
+    """Adds the layers that cut a part from a tensor. Returns the name of the last of these layers, and its shape. Each
+    of the `cuts` is a tuple (axis of torch, begin, end, step)."""
     layer, shape = layers.of(tensor), layers.extents(tensor)
     for axis, begin, end, step in cuts:
         at = layers.axis(axis, tensor)

@@ -1,5 +1,5 @@
-"""Turns products outside of modules into layers. The products are products of activations with activations or with
-parameters."""
+"""Turns products outside of modules into layers. The factors of such a product are two activations, or an activation
+and a parameter."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def _matmul(layers, name, args, kwargs, result):
 
 
 def _by_parameter(layers, name, a, b, bias, result):
-    """Adds a linear layer. The parameter behind `b` is the transposed weight of a torch.nn.Linear."""
+    """Adds a linear layer. `b` is made from a parameter, which may be the transpose of `b`, as the weight of a
+    torch.nn.Linear is."""
     weight = layers.learned(b)[0]
     features = torch.empty((b.shape[1], 0))  # only the shape of this tensor is needed
     linear(layers, name, a, result, weight if weight.shape[0] == b.shape[1] else features, bias, holder=weight)

@@ -10,8 +10,8 @@ FITS = pathlib.Path(__file__).resolve().parents[2] / "fits"
 CARDS = ("v100_pcie", "p100_pcie", "t4", "a100_pcie", "a100_80gb_pcie")
 PRODUCTS = ("a100_80gb_sxm4", "h100_sxm5")
 CLASSES = ("linear", "bmm", "elementwise", "softmax", "layer_norm")
-# Mean errors of an operator from Lee et al. (ASPLOS 2025), on cards that their model was trained on, and on other
-# cards.
+# Mean errors (%) of each class of operators from Lee et al. (ASPLOS 2025), first on cards on which their model was
+# trained, then on other cards.
 PUBLISHED = {"linear": "20.0 / 13.9", "bmm": "26.0 / 13.8", "elementwise": "14.0 / 19.3", "softmax": "19.3 / 13.9",
              "layer_norm": "20.1 / 56.7"}
 
@@ -42,8 +42,9 @@ def products_table():
 
 
 def unseen():
-    """Returns, for each class of operators and each card, the error for this card of a fit to the other four cards.
-    Cards have the names of the table of measurements. The error over all cards is under the name ""."""
+    """Returns, for each class of operators and each card, the error on this card of a fit that was made from the other
+    four cards. The names of the cards are as in the table of measurements. The error over all cards is under the name
+    ""."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document = yaml.load((FITS / "gpus_float32.yaml").read_text(), Loader=loader)
     return {each["class"]: {"": each["device_error"], **{one["device"]: one for one in each["device_errors"]}}

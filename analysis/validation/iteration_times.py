@@ -55,9 +55,9 @@ def layer(width, micro_batch, ranks, sequence_parallel):
 
 
 def iteration(layers, width, ranks, stages, chunks, batch, micro_batch, replicas, recompute):
-    """Returns the four numbers that `layer` describes, for a whole iteration. `recompute` is full, or selective (the
-    attention's core, with sequence parallelism). The bubble of the pipeline adds (stages - 1) / chunks
-    micro-batches."""
+    """Returns the four numbers that `layer` describes, for a whole iteration. `recompute` is "full" or "selective".
+    With "selective", only the core of the attention is recomputed, and sequence parallelism is used. The bubble of the
+    pipeline adds (stages - 1) / chunks micro-batches."""
     forward, backward = layer(width, micro_batch, ranks, recompute == "selective")
     again = forward if recompute == "full" else forward * [0, 1, 0, 0]
     micro_batches = batch // (replicas * micro_batch)

@@ -188,7 +188,8 @@ def by_time(p, t):
 
 
 def fit_on(kernels, nodes, miss=by_ratio):
-    """Returns the two bandwidths and the free bytes with the least sum of errors, by a search that halves its steps."""
+    """Returns the two bandwidths and the number of bytes that are read for free. A search that halves its steps finds
+    these three numbers, such that the sum of the errors is least."""
     rows = [(kernels[n][0], *row) for n in nodes for row in kernels[n][1]]
 
     def error(logs):

@@ -1,5 +1,5 @@
-"""Explains two slowdowns of Vgg416 that AutoTM measured: 3.15 with 1.4 % of the bytes in DRAM, and 1.39 with 3.7 %. A
-slowdown compares a run with a run that has all bytes in DRAM.
+"""Explains two slowdowns of Vgg416 that AutoTM measured with static placements: 3.17 with 1.4 % of the bytes in DRAM,
+and 1.39 with 3.7 %. A slowdown compares a run with a run that has all bytes in DRAM.
 
 The kernels of a training step were measured in DRAM and PMEM (../shared/data/placement, darchr/ml-tools, MIT). Each
 kernel of Vgg416 has the operator of a measured kernel (a node), but larger tensors. The kernel's time in PMEM is
@@ -117,8 +117,8 @@ COPY_OUT, COPY_IN = 12e9, 29e9            # byte/s of AutoTM's synchronous copie
 
 
 def left_out(times):
-    """Returns the effects that the combination BEST leaves out if DRAM holds 0.037 of the bytes. The effects are shares
-    of the time with all tensors in DRAM."""
+    """Returns the effects that the combination BEST of ways leaves out, at the point at which DRAM holds 0.037 of the
+    bytes. The effects are shares of the time with all tensors in DRAM."""
     share = {operator: extra_seconds(times, operator, "DRAM", "bytes") / ALL_DRAM for operator in NODES}
     noise = 0.0
     for operator in ("convolution", "relu backward"):

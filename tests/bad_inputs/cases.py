@@ -137,7 +137,7 @@ PLATFORMS = [
     platform("a wrong dimension", "platform.yaml:10:41", ["'1GB'", "bandwidth", "30GB/s"], "bandwidth: 1GB/s", "bandwidth: 1GB"),
     platform("an unknown unit", "platform.yaml:6:24", ["'1Mb'", "capacity"], "1MB", "1Mb"),
     platform("a quantity that is not a number", "platform.yaml:10:41", ["'nanGB/s'", "bandwidth"], "1GB/s", "nanGB/s"),
-    platform("infinite", "platform.yaml:10:41", ["'infGB/s'", "bandwidth"], "1GB/s", "infGB/s"),
+    platform("an infinite bandwidth", "platform.yaml:10:41", ["'infGB/s'", "bandwidth"], "1GB/s", "infGB/s"),
     platform("negative", "platform.yaml:10:41", ["'-1GB/s'", "bandwidth"], "1GB/s", "-1GB/s"),
     platform("zero bandwidth", "platform.yaml:10:41", ["'0GB/s'", "bandwidth"], "1GB/s", "0GB/s"),
     platform("a number that is too large", "platform.yaml:10:41", ["'1e999GB/s'", "bandwidth"], "1GB/s", "1e999GB/s"),

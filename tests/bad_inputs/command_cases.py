@@ -1,5 +1,5 @@
-"""Cases of command lines, files that are not documents, overrides with one error, and the limits of the zoo's
-scenarios."""
+"""Cases of bad command lines, of files that are not documents, of overrides with one error, and of the limits of the
+zoo's scenarios."""
 
 import pathlib
 
@@ -145,7 +145,7 @@ VALUES = [
     said("cuts that do not ascend", 35, ["must be in ascending order", "'full'"], "stages={cut: explicit, after: [2, 2]}"),
     said("a parameter that only another cut has", 25, ["'after'", "per_layer", "allowed: cut"], "stages={cut: per_layer, after: [1]}"),
     said("a share above 1", 32, ["'1.5' for 'share'", "at most 1"], "stages={cut: by_memory, share: 1.5}"),
-    said("no efficiency", 33, ["'0' for 'efficiency'", "more than 0"], "platform.devices.gpu.efficiency=0"),
+    said("an efficiency of zero", 33, ["'0' for 'efficiency'", "more than 0"], "platform.devices.gpu.efficiency=0"),
     said("no rate at all", 27, ["'gpu' needs a rate", "float32"], "platform.devices.gpu.rate={}"),
     said("a rate of zero", 35, ["'0FLOP/s' for 'float32'", "more than 0"], "platform.devices.gpu.rate.float32=0FLOP/s"),
     said("MACs instead of FLOP", 35, ["'1TMAC/s' for 'float32'", "FLOP per second"], "platform.devices.gpu.rate.float32=1TMAC/s"),

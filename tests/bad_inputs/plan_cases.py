@@ -69,7 +69,7 @@ NUMBERS = [
     plan("a stage number that does not fit in 32 bits", f"{LOAD}:39", ["'4294967296' for 'stage'", "0 to 2147483647"], "kind=load", "kind=load stage=4294967296"),
     plan("a micro-batch number that does not fit in 32 bits", f"{LOAD}:45", ["'4294967296' for 'micro_batch'"], "kind=load", "kind=load micro_batch=4294967296"),
     plan("a value of ahead that is out of range", f"{LOAD}:39", ["'4294967297' for 'ahead'", "-1000000 to 1000000"], "kind=load", "kind=load ahead=4294967297"),
-    plan("no bandwidth", "small.plan:6:26", ["'0GB/s' for 'bandwidth'", "more than 0"], "1GB/s", "0GB/s"),
+    plan("a bandwidth of zero", "small.plan:6:26", ["'0GB/s' for 'bandwidth'", "more than 0"], "1GB/s", "0GB/s"),
     plan("a bandwidth without a unit", "small.plan:6:26", ["'1' for 'bandwidth'", "unit is missing", "30GB/s"], "1GB/s", "1"),
     plan("iterations that are not a number", "small.plan:3:12", ["'three' for 'iterations'", "whole number"], "iterations 3", "iterations three"),
     plan("negative iterations", "small.plan:3:12", ["'-1' for 'iterations'"], "iterations 3", "iterations -1"),

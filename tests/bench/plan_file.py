@@ -84,7 +84,8 @@ def measured(command):
 
 
 def reference(asked, folder):
-    """Returns the command of sg A and its makespan in seconds, or nothing if sg A does not exist."""
+    """Returns the command of the reference program (sg A), and its makespan in seconds. Returns None twice if there is
+    no such program."""
     source = asked.reference / "sg.cpp"
     if not source.exists():
         print(f"the ratios to sg A are skipped, because {source} does not exist")

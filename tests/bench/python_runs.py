@@ -3,9 +3,10 @@
 
     ./dev python tests/bench/python_runs.py [--rounds 9] [--reference FOLDER]
 
-In a run, a scenario of 112 spans is planned, executed in the helper process and measured, and its columns are handed to
-Python. The reference program sgc S simulates a pipeline of 4 stages and 8 micro-batches, which has 112 activities, in a
-forked child. Read the ratio, because the milliseconds are for one machine on one day. No time is asserted.
+In a run, a scenario of 112 spans is planned and executed in the helper process, its metrics are computed, and its
+columns are handed to Python. The reference program sgc S simulates a pipeline of 4 stages and 8 micro-batches, which
+has 112 activities, in a forked child. Read the ratio, because the milliseconds are for one machine on one day. No time
+is asserted.
 """
 
 import argparse

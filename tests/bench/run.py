@@ -21,8 +21,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 REFERENCES = ("sg", "sgc", "limit", "sg_off", "limit_off")
 
-# Microseconds with 1F1B. A forward pass takes 1000 + h us and a backward pass 2000 + h us, where h is a hash (0 if
-# plain).
+# The makespan of each pipeline in microseconds. The keys are (stages, micro-batches, order of the passes, whether the
+# pipeline is plain). A forward pass takes 1000 + h us and a backward pass 2000 + h us, where h is a hash (0 if plain).
 PIPELINES = {
     (4, 8, "1f1b", False): 44536,
     (8, 64, "1f1b", False): 300847,
@@ -136,7 +136,8 @@ def sum_of(*keys):
 
 
 def peers_of(programs, workload, scratch):
-    """Returns (name, command, environment, {row: seconds}) of each program that takes part in a workload."""
+    """Returns (name, command, environment, rows) of each program that takes part in a workload. `rows` has, for each
+    row of the table, a function that returns its seconds."""
     run, loop = sum_of("run_s"), sum_of("engine_s")
     engine = [programs.engine, *workload]
     peers = [

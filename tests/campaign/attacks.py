@@ -149,8 +149,8 @@ class Killed:
             path.unlink()
 
 
-# Mounts a disk of $0 bytes at the folder $1, which only this process and its children see. When the command has ended,
-# the files on this disk are copied to $2.
+# Mounts a disk of $0 bytes at the folder $1. Only this process and its children see the disk. When the command has
+# ended, the files on this disk are copied to $2.
 SMALL_DISK = """mount -t tmpfs -o size=$0 disk "$1" && cd "$1" || exit 99
 kept=$2; shift 2; "$@"; code=$?; cp -r . "$kept"; exit $code"""
 
@@ -190,7 +190,7 @@ def on_small_disk(choice):
 
 
 def limited(folder, choice):
-    """Runs one command under a random limit of file size, descriptors or addresses, or on a small disk."""
+    """Runs one command under a random limit of file size, descriptors or address space, or on a small disk."""
     if choice.randrange(4) == 0 and may_mount():
         return on_small_disk(choice)
     folder = pathlib.Path(folder)

@@ -220,7 +220,7 @@ def mutated(folder, seeds, choice):
     path.write_bytes(mutant)
     words = choice.choice(commands)
     kept = pathlib.Path(folder) / f"found_{zlib.crc32(mutant):08x}_{path.name}"
-    kept.write_bytes(mutant)  # The process is also ended if the command does not end in time.
+    kept.write_bytes(mutant)  # written before the command runs, because a command that hangs also ends this process
     try:
         done = sluice(folder, *words, limits={"AS": 6_000_000_000, "CPU": 60})
     finally:

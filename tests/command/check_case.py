@@ -1,4 +1,4 @@
-"""Helpers for the tests of sluice check: a folder with scenarios, plans and their baselines."""
+"""Helpers for the tests of `sluice check`: a folder with scenarios, plans and their baselines."""
 
 import json
 import os

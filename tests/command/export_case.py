@@ -1,4 +1,4 @@
-"""Helpers for the tests of sluice export: three traces, and the columns of a trace as h5py reads them."""
+"""Helpers for the tests of `sluice export`: three traces, and the columns of a trace as h5py reads them."""
 
 import math
 import os
@@ -78,8 +78,8 @@ class Columns:
             yield {name: column[i].item() for name, column in self.spans.items()}
 
     def flows(self):
-        """Returns pairs (source, target), each with the numbers of two spans. The last wait of the target ended because
-        the source ended."""
+        """Returns pairs (source, target) of the numbers of two spans. The last wait of the span `target` ended because
+        the span `source` ended."""
         return sorted((row["cause"], number) for number, row in enumerate(self.rows())
                       if row["cause"] >= 0)
 

@@ -87,7 +87,7 @@ workload: {mode: inference, dtype: float16, batch: 8, batches_per_step: 4}
 stages: {cut: per_layer}
 policy: {name: phased, in_flight: 1}
 """
-# A graph in the form of PipeDream's profiler. It has two linear layers that were measured for 4 samples.
+# A graph in the form of PipeDream's profiler, with two linear layers that were measured for 4 samples.
 PROFILE = """\
 node1 -- Input -- forward_compute_time=0.000, backward_compute_time=0.000, activation_size=1600.0, parameter_size=0.000
 node2 -- Linear(in_features=100, out_features=50, bias=True) -- forward_compute_time=1.000, backward_compute_time=2.000, activation_size=800.0, parameter_size=20200.000
@@ -165,7 +165,7 @@ class Answers(unittest.TestCase):
 
     def test_sourced_and_assumed_shares_are_shares_of_the_seconds_of_work(self):
         # With figures that have a source, 2e6 FLOP at half of 1 GFLOP/s take 4 ms. By the assumed bandwidth of the
-        # link, weights of 4 MB, an input and an answer of 4 kB take 4.008 ms.
+        # link, weights of 4 MB, an input of 4 kB and an answer of 4 kB take 4.008 ms.
         certainty = self.answer(DISK)["certainty"]
         self.assertAlmostEqual(certainty["sourced"], 4 / 8.008, delta=1e-9)
         self.assertAlmostEqual(certainty["assumed"], 4.008 / 8.008, delta=1e-9)

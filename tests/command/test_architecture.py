@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that all files and names in the tables of docs/architecture.md exist, and that each kind of `./dev new` has a
-row."""
+"""Tests that all files and names in the tables of docs/architecture.md exist, and that the page has a row for each kind
+of `./dev new`."""
 
 import pathlib
 import re

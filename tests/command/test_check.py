@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that sluice check finds and names planted changes, that accepted changes become the baseline, and that an
-interrupt stops all processes."""
+"""Tests that `sluice check` finds and names the changes that the tests make, that accepted changes become the baseline,
+and that an interrupt stops all processes."""
 
 import json
 import os
@@ -92,7 +92,7 @@ class Planted(Check):
         self.assertNotIn("  plan:", text)
 
     def test_a_faster_result_is_reported_and_passes(self):
-        # With one batch at a time, the bound decreases in proportion to the makespan, so that their ratio does not
+        # With one batch at a time, the bound decreases in proportion to the makespan, so the ratio of the two does not
         # change.
         name = self.plan("p.plan", "phased_ipu_pair", "policy.in_flight=1")
         self.accept(name)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests the reports of sluice check as a table, JSON, JUnit's XML and notes for GitHub, and the comparison of two
-policies."""
+"""Tests the reports of `sluice check` as a table, as JSON, as JUnit's XML and as notes for GitHub, and the comparison
+of two policies."""
 
 import json
 import unittest

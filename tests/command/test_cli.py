@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests the command line: exit codes, standard output and error, and the commands list and show."""
+"""Tests the command line: exit codes, standard output and standard error, and the commands `list` and `show`."""
 
 import json
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests the command model. The tests compare its tables with hand calculations and published figures."""
+"""Tests the command `model`. The tests compare the tables of the command with hand calculations and published
+figures."""
 
 import csv
 import io
@@ -73,8 +74,8 @@ class Model(Cli):
         self.assertEqual(column("state"), [784, 25_088, 25_088, 6272, 128, 10])
         self.assertEqual(column("receptive_field"), [[1, 1], [3, 3], [5, 5], [6, 6], None, None])
         self.assertEqual(column("jump"), [[1, 1], [1, 1], [1, 1], [2, 2], None, None])
-        # The inputs of the products are kept for the backward pass, and 8 bytes for the position of each maximum of the
-        # pooling.
+        # The inputs of the products are kept for the backward pass, and so are 8 bytes for the position of each maximum
+        # of the pooling.
         self.assertEqual(column("kept_bytes"),
                          [0, 4 * 784, 4 * 25_088, 8 * 6272, 4 * 6272, 4 * 128])
         # Computing a gradient of a product takes as many FLOP as the product. The image needs no gradient.

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests the form and the values of the answers of the commands run and plan."""
+"""Tests the form and the values of the answers of the commands `run` and `plan`."""
 
 import csv
 import io
@@ -130,7 +130,7 @@ body:
     def test_given_choices_are_followed_and_one_more_than_fits_exits_4(self):
         # Each of two passes waits for the weights of full6 (20.97 GB) and of full7 and full8 (16.70 GB) at 30 GB/s:
         # 0.699 + 0.557 s. The first pass also waits 0.108 s for the weights of the convolutions (3.0 GB) and for two
-        # inputs. The second pass waits 0.019 s for the weights of these convolutions that did not stay. The sum of all
+        # inputs. The second pass waits 0.019 s for those weights of the convolutions that did not stay. The sum of all
         # waits is 2.638 s, and the run computes for 5.965 s.
         said = ["stages={cut: by_memory}", "fates={strategy: keep_all}", "policy.prefetch=1",
                 "policy.buffers=2", "policy.pieces=whole"]
@@ -164,8 +164,8 @@ body:
                     self.assertIn(f"\n{row} ", text)
 
     def same_numbers(self, got, expected):
-        """Checks that two numbers agree to 1e-12 of the larger number, or to 1e-15 s if they are differences of such
-        numbers."""
+        """Checks that two numbers agree to 1e-12 of the larger number. Numbers that differ by at most 1e-15 agree, too,
+        because a number may be a small difference of two large numbers."""
         self.assertEqual(type(got), type(expected))
         if isinstance(got, dict):
             self.assertEqual(got.keys(), expected.keys())

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Compares exports as CSV and as data islands with the trace as h5py reads it. Other tests of this file give the
-command bad input, full disks and signals."""
+"""Compares exports as CSV and as data islands with the trace as h5py reads it. Other tests of this file check how the
+command answers bad input, a full disk and signals."""
 
 import csv
 import io

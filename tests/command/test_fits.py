@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests sluice fits on the command line. The largest batch that the command prints can be run, and with one more sample
-the exit code is 4. The numbers that the command prints are those of the page on memory and computation of networks."""
+"""Tests `sluice fits` on the command line. The largest batch that the command prints can be run, and with one more
+sample the exit code is 4. The command prints the numbers of the page on memory and computation of networks."""
 import json
 import os
 import pathlib

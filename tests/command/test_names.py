@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests which documents may be given by name, in which folders they are searched, and which files are never
-overwritten."""
+"""Tests which documents may be given by name, in which folders the program looks for documents, and which files are
+never overwritten."""
 
 import json
 import os

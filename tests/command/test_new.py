@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests that ./dev new makes one file for each kind, which compiles without changes, and one line in the catalog.
+"""Tests that ./dev new makes one file and one line in the catalog for each kind, and that the file compiles without
+changes.
 
 The test works on a copy of the sources, and compiles only the new file and the catalog. The whole program is built and
 tested by the person who adds an entry.

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests sluice profile in the order of its use. The test plans a profile, fills in times, prices a run with the
-profile, and compares the profile with the whole model."""
+"""Tests the subcommands of `sluice profile` in the order in which a user needs them. The test plans a profile, fills in
+times, runs a scenario that takes its seconds from the profile, and compares the profile with the whole model."""
 
 import csv
 import json

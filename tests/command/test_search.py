@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests sluice search: its answers, stores after a kill of the program, exit codes, and scenarios from standard
-input."""
+"""Tests `sluice search`: its answers, its exit codes, scenarios from standard input, and that a killed search continues
+from its store."""
 
 import json
 import os

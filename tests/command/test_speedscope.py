@@ -22,7 +22,7 @@ import unittest
 
 
 def modules():
-    """Returns the folder of node's packages, which need not exist."""
+    """Returns the folder of node's packages. The folder need not exist."""
     if named := os.environ.get("SPEEDSCOPE_MODULES"):
         return pathlib.Path(named)
     npm = shutil.which("npm")

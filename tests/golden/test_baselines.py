@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The zoo's scenarios have the numbers in tests/golden, in any order and whatever runs at the same time.
+"""Tests that the zoo's scenarios have the numbers in tests/golden, in any order of the scenarios, and also if several
+scenarios run at the same time.
 
 The numbers hold to 1e-9 in every build: `ctest --preset release` and `ctest --preset dev` compare an
 optimised and a debug build with the same files. To accept a change:

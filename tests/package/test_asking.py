@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests scenarios as users write them: names, changes, element types, and notes about keys that are dropped."""
+"""Tests scenarios as users write them: names, changes, element types, and warnings about keys that are dropped."""
 
 import pathlib
 import pickle

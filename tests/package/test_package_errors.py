@@ -64,7 +64,7 @@ class Complaints(unittest.TestCase):
         self.assertGreater(error.needed_bytes, 64)
         self.assertEqual(sum(error.by_class.values()), error.needed_bytes)
         self.assertEqual(pickle.loads(pickle.dumps(error)).by_class, error.by_class)
-        with self.assertRaises(sluice.Infeasible) as of_run:  # the helper process reports it
+        with self.assertRaises(sluice.Infeasible) as of_run:  # the helper process reports the shortage
             scenario.run()
         self.assertEqual(of_run.exception.needed_bytes, error.needed_bytes)
         self.assertEqual(str(of_run.exception), str(error))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests joules in profiles of torch modules, which are measured by a meter of known joules."""
+"""Tests joules in profiles of torch modules. A stand-in for a meter, whose joules are known, measures the joules."""
 
 import unittest
 
@@ -41,8 +41,8 @@ class Energy(Folder):
                 found = _measuring.measure(subject, _measuring.Loop(budget_s=20.0, sample_s=4.0, clock=Clock.read,
                                                                     meter=StandIn()))
                 # A call takes 3 W for 1 s. With repeated calls, a run has 4 calls, and two steps of 1/8 J are 1 % of 25
-                # J, so that 3 runs are needed. With subtraction, 10 blocks share 10 x 20 s, and a sample takes 5 + 4 s.
-                # So there are 3 samples of 4 calls each, which are uncertain by four steps of 1/8 J.
+                # J, so 3 runs are needed. With subtraction, 10 blocks share 10 x 20 s, and a sample takes 5 + 4 s. So
+                # each block has 3 samples of 4 calls each, which are uncertain by four steps of 1/8 J.
                 self.assertEqual((found.joules, found.joules_error),
                                  (3.0, 0.25 / 12) if most_calls is None else (3.0, 0.5 / 12))
 

@@ -84,7 +84,7 @@ class Operators(Folder):
     def test_a_function_that_is_not_a_layer_has_its_own_name_and_the_next_ones_are_layers_again(self):
         class Net(nn.Module):
             def forward(self, x):
-                # The tensor is already contiguous, so that `contiguous()` does nothing.
+                # The tensor is already contiguous, so `contiguous()` does nothing.
                 return torch.relu(torch.sort(x, 1)[0].contiguous())
 
         self.profile(Net(), torch.ones(2, 5))
@@ -175,7 +175,7 @@ class Times(Folder):
         # The samples are 1, 3, 1, 3, ... For an even number n of samples, the mean is 2 and the standard deviation is s
         # = sqrt(n / (n - 1)). So 1.96 s / sqrt(n) is at most a quarter of the mean if 1.96 <= 0.5 sqrt(n - 1), that is
         # n >= 16.4. For n = 17, the mean is 33 / 17 and s = 1.029. Then 1.96 s / sqrt(n) = 0.489 is still more than
-        # 0.485, so that 18 samples are needed.
+        # 0.485, so 18 samples are needed.
         found = run([1.0] + [1.0, 3.0] * 50, warmup=0, budget_s=1e9, confidence=0.25, least=2)
         self.assertEqual(len(found.seconds), 18)
 
@@ -185,7 +185,7 @@ class Times(Folder):
 
         given = torch.arange(24.0).reshape(2, 3, 4).transpose(1, 2)
         operators, _ = operators_of(nn.Sequential(nn.ReLU()), (given,))
-        inputs = _Inputs(operators[0], 960)  # A copy of the inputs has 96 bytes, so that 10 copies fill the cache.
+        inputs = _Inputs(operators[0], 960)  # A copy of the inputs has 96 bytes, so 10 copies fill the cache.
         tensors = [inputs.next()[0][0] for _ in range(13)]
         self.assertEqual(len({one.data_ptr() for one in tensors}), 12)
         self.assertEqual(tensors[12].data_ptr(), tensors[0].data_ptr())
@@ -198,7 +198,7 @@ class Times(Folder):
         from sluice._torch_subjects import _Inputs, subject_of
 
         operators, _ = operators_of(nn.Sequential(nn.ReLU()), (torch.ones(1, 4),))
-        # A copy of the inputs has 16 bytes, so that 65,536 copies would fill the cache.
+        # A copy of the inputs has 16 bytes, so 65,536 copies would fill the cache.
         inputs = _Inputs(operators[0], 2**20)
         self.assertEqual((inputs.count, inputs.most_calls), (1024, 1024))
         for backward in (False, True):

@@ -92,7 +92,8 @@ class Survives(unittest.TestCase):
         self.assertLess(rss_mb() - memory, 10)
         self.assertEqual(open_files(), files)
         self.assertTrue(settles(idle), descendants(os.getpid()))
-        self.assertEqual(len(os.listdir(f"/proc/{helper.pid}/fd")), 4)  # 0, 1, 2, and the one for its signals
+        # The helper has the descriptors 0, 1 and 2, and a descriptor for its signals.
+        self.assertEqual(len(os.listdir(f"/proc/{helper.pid}/fd")), 4)
 
     def test_failures_leave_nothing_behind_either(self):
         wrong = small().with_({"platform.devices.ipu.memory.capacity": "1kB"})

@@ -193,7 +193,7 @@ class Models(unittest.TestCase):
         network = nn.Sequential(nn.Linear(4, 4))
         network.spare = nn.Parameter(torch.zeros(7))
         network.forward = lambda x: network[0](x)
-        with self.assertRaisesRegex(sluice.InputError, "27 parameters, its layers 20.*spare"):
+        with self.assertRaisesRegex(sluice.InputError, "27 parameters, but its layers have 20.*spare"):
             sluice.from_torch(network, torch.zeros(1, 4))
 
     def test_an_argument_that_is_not_a_module_is_refused(self):

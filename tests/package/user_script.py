@@ -1,5 +1,5 @@
-"""A script as a user would write it. The script chooses a card and a plan for a network. test_typed.py checks it with
-mypy --strict."""
+"""A script as a user would write it. The script chooses a card and a plan for a network. test_typed.py checks the
+script with mypy --strict."""
 
 from __future__ import annotations
 

@@ -47,9 +47,9 @@ class Fits(unittest.TestCase):
 
 @unittest.skipUnless(OPERATORS.is_dir(), f"there is no {OPERATORS}")
 class Fitting(unittest.TestCase):
-    """Tests that the program makes the bundled fits from the tables. The A30's table has no licence, so that no fit of
-    the A30 is bundled. An older program may have written the errors in a bundled fit, so that these tests make the fits
-    again with the tested program."""
+    """Tests that the program makes the bundled fits from the tables. The A30's table has no licence, so no fit of the
+    A30 is bundled. An older program may have written the errors in a bundled fit, so these tests make the fits again
+    with the tested program."""
 
     CARDS = {"v100_pcie": "Tesla V100-PCIE-32GB", "p100_pcie": "Tesla P100-PCIE-16GB", "t4": "Tesla T4",
              "a100_pcie": "NVIDIA A100-PCIE-40GB", "a100_80gb_pcie": "NVIDIA A100 80GB PCIe"}

@@ -164,9 +164,10 @@ cost: {{model: measured}}
 
 
 def block_seconds(fates, forward="7.7", backward="11.9"):
-    """Returns the seconds of a block whose attention core takes 1.3 ms forward. Only the sum of the backward pass was
-    measured, and the result does not depend on how this sum is divided. A layer `loss` follows the block: the input of
-    a model's last stage is still on the device and would not be recomputed."""
+    """Returns the seconds of a block whose attention core takes 1.3 ms forward. Of the backward pass, only the seconds
+    of the whole block were measured. The result does not depend on how these seconds are divided among the layers. A
+    layer `loss` follows the block, because the input of a model's last stage is still on the device and would not be
+    recomputed."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "block.yaml"
         path.write_text(MEASURED.format(

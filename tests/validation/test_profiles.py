@@ -22,8 +22,8 @@ OPERATORS = ROOT.parent / "shared/data/operators"
 
 
 def left_out_errors(rows, rate, bandwidth, element):
-    """Returns the error of each row, if the row is left out and estimated by a plane through the logarithms of
-    utilisation at the ten nearest rows."""
+    """Returns, for each row, the error of an estimate that does not use the row. The estimate is a plane through the
+    logarithms of utilisation at the ten nearest rows."""
     m, n, k, seconds = rows.T
     ideal = numpy.maximum(2 * m * n * k / rate, element * (m * k + k * n + m * n) / bandwidth)
     x, y = numpy.log(rows[:, :3]), numpy.log(ideal / seconds)
@@ -77,7 +77,7 @@ cost: measured
 
 @unittest.skipUnless(GRAPHS.exists(), "the graphs of PipeDream are missing")
 class PipeDream(unittest.TestCase):
-    """A step of training takes the seconds of all nodes except data loading, plus an update."""
+    """A step of training takes the seconds of all nodes except data loading, plus the seconds of an update."""
 
     def test_five_graphs_train_in_their_measured_seconds(self):
         for name, samples in SAMPLES.items():

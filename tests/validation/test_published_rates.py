@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Compares published measurements with Sluice's default answer. analysis/validation/published_rates.md has the numbers
 that the program gives. If a ratio differs from 1 by more than a factor of 2, the page names the effect that explains
-the ratio. --write writes the page."""
+the ratio. With --write, the script writes the page."""
 
 import functools
 import json

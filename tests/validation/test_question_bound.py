@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Tests how close streamed plans come to the bound of the question, for five models on small memories.
-analysis/validation/question_bound.md has the numbers that the program gives. --write writes its table again."""
+analysis/validation/question_bound.md has the numbers that the program gives. With --write, the script writes the page's
+table again."""
 
 import functools
 import sys

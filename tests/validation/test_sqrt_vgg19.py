@@ -19,8 +19,8 @@ MODEL = ROOT.parent / "shared/data/models/onnx/light_vgg19.onnx"
 # segment except the last segment, layers run again if a backward pass reads their results. The backward pass of a
 # convolution or a dense layer reads the input of the layer. The backward pass of a ReLU reads its output, and the
 # backward pass of a pool reads the indices that the pool makes when it runs. The output of a segment's last layer is
-# kept, so that this layer need not run again if it is a convolution. If the last layer is a ReLU, the convolution
-# before this ReLU need not run again either.
+# kept. So a convolution, a dense layer or a ReLU at the end of a segment does not run again, and neither does a
+# convolution before this ReLU. A pool at the end runs again, because its indices are not kept.
 SEGMENTS = [(0, 5), (6, 12), (13, 18), (19, 25), (26, 31), (32, 38), (39, 45)]
 AGAIN = [range(0, 5), range(6, 12), range(13, 19), range(19, 25), range(26, 30), range(32, 38)]
 # For each convolution: channels in, channels out, and the side of the output, which is a square.

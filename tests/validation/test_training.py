@@ -269,7 +269,8 @@ def most_in_flight(*run):
 
 
 def makespans():
-    """Only Sluice gives the makespans, because the simulation decides which transfers overlap with computations."""
+    """Returns the makespans that Sluice gives. There is no hand calculation of makespans, because the simulation
+    decides which transfers overlap with computations."""
     runs = {"halves, all kept": (*KEPT, in_flight(3)),
             "halves, all offloaded": (*OFFLOADED, in_flight(300)),
             "halves, all offloaded, 446 in flight": (*OFFLOADED, in_flight(446)),

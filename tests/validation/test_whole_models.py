@@ -60,7 +60,7 @@ class WholeModels(unittest.TestCase):
         return found
 
     def test_each_row_of_the_page_has_sluices_number_which_is_close_to_the_measurement(self):
-        ratios = self.ratios("roofline", "roofline, ms", "ratio", {})  # no further keys
+        ratios = self.ratios("roofline", "roofline, ms", "ratio", {})  # the scenario gets no additional keys
         self.assertEqual(f"{sorted(ratios)[17]:.2f}", "0.97")
 
     def test_operators_fitted_on_the_card_give_half_of_the_rows_within_10_percent(self):

@@ -1,5 +1,5 @@
-// Tests the search for the largest number that fits. The search finds the answer that a search over every number finds,
-// and tries only a few numbers.
+// Tests the search for the largest number that fits. The search tries only a few numbers. It must find the same answer
+// as a search that tries every number.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -17,8 +17,8 @@ FitAnswer line(std::int64_t number, double constant, double each, double availab
 
 TEST_CASE(
     "if every sample needs equally many bytes, the search finds the largest number after the second refusal") {
-  // Since (1000 - 100) / 7 = 128.57, 128 samples fit. The search first tries 1, 2, 6, 22, 86 and 342 samples. 342
-  // samples are refused, so the search tries 1000 / ((100 + 7 x 342) / 342) = 137.1 samples next. After the refusals of
+  // Since (1000 - 100) / 7 = 128.57, 128 samples fit. The search first tries 1, 2, 6, 22, 86 and 342 samples. As 342
+  // samples are refused, the search tries 1000 / ((100 + 7 x 342) / 342) = 137.1 samples next. After the refusals of
   // 342 and 137 samples, the search tries 128 samples, which fit, and 129 samples, which do not fit.
   std::vector<std::int64_t> asked;
   const auto most = largest_by_needs(1, 1'000'000, [&](std::int64_t number) {
@@ -53,7 +53,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "for any need that grows with the number, the search finds the number that a search over every number finds",
+    "for any need that grows with the number, the search finds the same number as a search over every number",
     "[property]") {
   std::mt19937_64 random(7);
   const auto up_to = [&](std::int64_t most) {
@@ -62,8 +62,8 @@ TEST_CASE(
   for (int i = 0; i < test::cases_of(2000); ++i) {
     const std::int64_t limit = 1 + up_to(3000);
     std::vector<double> needs(static_cast<std::size_t>(limit) + 1, 0);
-    // If `kind` is 0, a refusal never says how many bytes are needed. If `kind` is 1, every refusal says this number.
-    // If `kind` is 2, some refusals say this number. If `kind` is 3, every refusal says a wrong number.
+    // If `kind` is 0, a refusal never says how many bytes are needed. If `kind` is 1, every refusal says these bytes.
+    // If `kind` is 2, some refusals say them. If `kind` is 3, every refusal says a wrong number of bytes.
     const std::int64_t kind = up_to(3);
     double slope = static_cast<double>(up_to(9));
     for (std::size_t n = 1; n < needs.size(); ++n) {

@@ -15,7 +15,7 @@ constexpr double none = Milp::infinity;
 
 TEST_CASE("milp: a knapsack has the solution that was computed by hand") {
   // The items have the values 10, 13, 7 and the weights 3, 4, 2. The limit of the total weight is 6. The second and the
-  // third item together have the greatest value, 20. If items could be halved, a value of 21 would be possible.
+  // third item together have the greatest value, 20. If parts of items could be taken, more than 20 would be possible.
   Milp milp;
   const auto a = milp.whole(0, 1, -10), b = milp.whole(0, 1, -13), c = milp.whole(0, 1, -7);
   milp.constrain(-none, {{a, 3}, {b, 4}, {c, 2}}, 6);
@@ -30,8 +30,8 @@ TEST_CASE("milp: a knapsack has the solution that was computed by hand") {
 
 TEST_CASE(
     "milp: programmes with real variables, with equalities, and with terms that occur twice are solved") {
-  // Minimise 3 x + y under x + x + y = 4 and x <= 1.5. If y had no bound, the minimum would be at x = 0. Because y is a
-  // whole number from 0 to 3, the minimum is at x = 0.5, y = 3.
+  // Minimise 3 x + y under x + x + y = 4 and x <= 1.5. Without a bound of y, the minimum would be at x = 0. Because y
+  // is an integer from 0 to 3, the minimum is at x = 0.5 and y = 3.
   Milp milp;
   const auto x = milp.real(0, 1.5, 3), y = milp.whole(0, 3, 1);
   milp.constrain(4, {{x, 1}, {y, 1}, {x, 1}}, 4);
@@ -52,7 +52,7 @@ TEST_CASE("milp: a programme without a solution is proven to have no solution") 
   CHECK(whole.solve({.seconds = 10}).proven);
 }
 
-TEST_CASE("milp: only solutions that are better than a known solution are searched") {
+TEST_CASE("milp: a search accepts only solutions that are better than a known solution") {
   Milp milp;
   const auto a = milp.whole(0, 1, -10), b = milp.whole(0, 1, -13), c = milp.whole(0, 1, -7);
   milp.constrain(-none, {{a, 3}, {b, 4}, {c, 2}}, 6);
@@ -93,7 +93,7 @@ TEST_CASE("milp: random knapsacks agree with an enumeration of all subsets") {
   }
 }
 
-/// Returns a market-split programme. Its two equalities over many integer variables keep branch and bound busy.
+/// Returns a market-split programme: two equalities over many integer variables, which take branch and bound long.
 Milp market_split() {
   Milp milp;
   test::Dice dice(22);

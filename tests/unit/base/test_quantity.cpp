@@ -21,14 +21,14 @@ using Catch::Matchers::Contains;
 using test::error_of;
 using D = Dimension;
 
-TEST_CASE("the value of a quantity is its number times its prefix, rounded only once") {
+TEST_CASE("a quantity is its number times the factor of its prefix, rounded only once") {
   CHECK(parse_quantity("61TFLOP/s", D::flop_per_s) == 61e12);
   CHECK(parse_quantity("61 TFLOP/s", D::flop_per_s) == 61e12);
   CHECK(parse_quantity("30GB/s", D::bytes_per_s) == 30e9);
   CHECK(parse_quantity("1GiB/s", D::bytes_per_s) == 1073741824.0);
   CHECK(parse_quantity("0.3GB/s", D::bytes_per_s) == 0.3e9);
   CHECK(parse_quantity("2kFLOP", D::flop) == 2000);
-  // The product 5 * 1e-6 is 4.9999999999999996e-06, but the text "5us" means the double that is nearest to 5e-6.
+  // The product 5 * 1e-6 is 4.9999999999999996e-06. But the text "5us" means 5e-6, the double that is nearest to it.
   CHECK(parse_quantity("5us", D::seconds) == 5e-6);
   CHECK(parse_quantity("5µs", D::seconds) == 5e-6);
   CHECK(parse_quantity("7ns", D::seconds) == 7e-9);
@@ -61,7 +61,7 @@ TEST_CASE("numbers of bytes are whole, and exact up to 2^63 - 1") {
 }
 
 TEST_CASE(
-    "text that is not a quantity is refused; the message gives the text, the reason and an example") {
+    "text that is not a quantity is refused, and the message gives the text, the reason and an example") {
   const auto message_for = [](const char* text, D dimension) {
     return error_of([&] { parse_quantity(text, dimension, "bandwidth"); });
   };
@@ -97,7 +97,7 @@ TEST_CASE(
 
 TEST_CASE("reading and writing numbers does not depend on the locale") {
   const std::string before = std::setlocale(LC_ALL, nullptr);
-  // If no such locale is installed, this test checks the values under the locale "C".
+  // If the locale de_DE.UTF-8 is not installed, this test checks the values under the locale "C".
   std::setlocale(LC_ALL, "de_DE.UTF-8");
   CHECK(parse_quantity("1.5s", D::seconds) == 1.5);
   CHECK(exact(1.5) == "1.5");
@@ -139,7 +139,7 @@ TEST_CASE("a mistyped name gets a suggestion, and an unrelated word gets no sugg
   CHECK(did_you_mean("LATENCY", known) == " (did you mean 'latency'?)");
   CHECK(did_you_mean("colour", known).empty());
   CHECK(did_you_mean("", known).empty());
-  // A synonym of a name (half, bf16) also leads to a suggestion. The beginning of a name leads to a suggestion, too.
+  // Synonyms of a name (such as half and bf16) and the beginning of a name also lead to a suggestion.
   const std::vector<std::string> dtypes = {"float32", "float16", "bfloat16"};
   CHECK(did_you_mean("fp16", dtypes) == " (did you mean 'float16'?)");
   CHECK(did_you_mean("half", dtypes) == " (did you mean 'float16'?)");
@@ -151,7 +151,7 @@ TEST_CASE("a mistyped name gets a suggestion, and an unrelated word gets no sugg
   CHECK(join({}).empty());
 }
 
-TEST_CASE("an element of each dtype has its number of bytes, and each dtype is found by its name") {
+TEST_CASE("each dtype says how many bytes an element has, and each dtype is found by its name") {
   CHECK(bytes_of(DType::float64) == 8);
   CHECK(bytes_of(DType::tfloat32) == 4);
   CHECK(bytes_of(DType::bfloat16) == 2);
@@ -185,7 +185,7 @@ TEST_CASE(
       install_interrupt_handlers();
       if (interrupt_signal() != 0 || error_of([] { check_interrupt(); }) != "nothing") _exit(1);
       std::raise(signal);
-      install_interrupt_handlers();  // the second call keeps the recorded signal
+      install_interrupt_handlers();  // this second call keeps the recorded signal
       if (interrupt_signal() != signal) _exit(2);
       const std::string expected = std::to_string(128 + signal) + " interrupted";
       _exit(error_of([] { check_interrupt(); }) == expected ? 0 : 3);
@@ -205,7 +205,7 @@ TEST_CASE(
   REQUIRE(file >= 0);
   close(file);
   for (const int signal : {SIGINT, SIGTERM}) {
-    // After SIGINT, the process waits for the end of the block that the InOrder object protects.
+    // In the case of SIGINT, an InOrder object exists: the process ends only at the end of the object's block.
     const bool in_order = signal == SIGINT;
     const pid_t child = fork();
     REQUIRE(child >= 0);

@@ -79,7 +79,7 @@ TEST_CASE("A command line that cannot be understood is refused with a list of th
         std::string::npos);
 }
 
-TEST_CASE("The whole text of an integer option must be an integer within the option's range") {
+TEST_CASE("The value of an integer option must be just an integer within the option's range") {
   CHECK(parsed("show", "t --width 80").integer("width", 100, 40, 1000) == 80);
   CHECK(parsed("show", "t").integer("width", 100, 40, 1000) == 100);
   for (const char* width : {"39", "1001", "80x", "8e1", "+80", "99999999999999999999"})
@@ -128,7 +128,7 @@ TEST_CASE("Digits of numbers are grouped, and numbers and times are rounded for 
   CHECK(figure(std::numeric_limits<double>::quiet_NaN(), "s") == "unknown");
 }
 
-TEST_CASE("Text from a file reaches the terminal without control characters") {
+TEST_CASE("Text from a file is shown on the terminal without its control characters") {
   CHECK(printable("a\x1b[31mb\nc\x7f") == "a?[31mb?c?");
   CHECK(printable("\xC2\x9B"
                   "31m") == "??31m");  // U+009B begins a control sequence
@@ -136,7 +136,7 @@ TEST_CASE("Text from a file reaches the terminal without control characters") {
   CHECK(columns_of("caf\xC3\xA9") == 4);
 }
 
-TEST_CASE("A bar has its full width, whatever share it shows") {
+TEST_CASE("A bar takes its full width for every share") {
   for (const double share :
        {-1.0, 0.0, 0.001, 0.5, 0.99, 1.0, 7.0, std::numeric_limits<double>::quiet_NaN()})
     CHECK(columns_of(bar(share, 20)) == 20);
@@ -199,11 +199,11 @@ TEST_CASE(
   CHECK(*summary.fill_s == 50.0);
   CHECK(*summary.copies == 1.5625);  // 100 / 64
   CHECK(summary.load_and_input_s == 48.0);
-  CHECK(*summary.inferences_per_load == 4.0);  // 32 s / 8 s
+  CHECK(*summary.inferences_per_load == 4.0);  // 32 s for the load / 8 s for an inference
 }
 
 TEST_CASE(
-    "If the parameters alone exceed the memory, no samples fit in addition to the parameters") {
+    "If the parameters alone exceed the memory, no sample fits next to them") {
   Model model;
   model.layers = {{"x", "input", {}, {8}, 8, 0, 0, 0}, {"d", "dense", {0}, {2}, 2, 26, 26, 52}};
   Platform platform;

@@ -54,8 +54,8 @@ TEST_CASE("Rows that differ only in their device become one row") {
                                                    {"", "gpu0..gpu1.up: 1 GB"},
                                                    {"", "gpu2.down: 3 GB"},
                                                    {"", "host: 9 GB"}});
-  // Devices are distinguished by their whole names: gpu10 follows gpu2 in this list, and the row of gpu1 does not
-  // include the row of gpu10.
+  // Devices are told apart by their whole names: gpu10 follows gpu2 in the names of the joined row, and the row of gpu1
+  // does not become the row of gpu10.
   CHECK(grouped_by_device({{"gpu1.bytes", "5"}, {"gpu2.bytes", "5"}, {"gpu10.bytes", "5"}},
                           devices) == LabelledRows{{"gpu1..gpu10.bytes", "5"}});
   CHECK(grouped_by_device({{"gpu0.bytes", "5"}, {"gpu2.bytes", "5"}}, devices) ==

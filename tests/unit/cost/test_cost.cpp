@@ -32,7 +32,7 @@ Model sum_of_two() {
   return model;
 }
 
-/// Returns the seconds of the given work, which does not belong to a layer.
+/// Returns the seconds that a cost model gives for work that does not belong to a layer.
 double seconds(const std::string& cost, const Work& work, const Device& device,
                DType dtype = DType::float32) {
   return plain_cost(cost)->of({.device = device, .dtype = dtype, .work = work}).seconds;
@@ -96,16 +96,16 @@ TEST_CASE(
   // Every sample reads the rows of the first 3 of 5 positions.
   CHECK(forward(2, 1) == 24 + 24 + 3 * 8);
   CHECK(forward(2, 4) == 4 * (24 + 24) + 3 * 8);
-  // A sample has 3 rows of 8 elements, which are multiplied by 3 of the 16 matrices of 8 x 6. 6 samples have 18 rows
-  // and read all 16 matrices.
+  // A sample has 3 rows of 8 elements. Each row is multiplied by one of the 16 matrices of 8 x 6. With 6 samples, there
+  // are 18 rows, which read all 16 matrices.
   CHECK(forward(3, 1) == 24 + 18 + 3 * 48);
   CHECK(forward(3, 5) == 5 * (24 + 18) + 15 * 48);
   CHECK(forward(3, 6) == 6 * (24 + 18) + 16 * 48);
-  // The backward pass reads the matrices of the forward pass again, and writes gradients with the size of these
-  // matrices.
+  // The backward pass reads the same matrices as the forward pass, and writes a gradient of equal size for each
+  // matrix.
   CHECK(backward(3, 2).written == 4 * (2 * 24 + 6 * 48));
   CHECK(backward(3, 2).bytes == 4 * (2 * (24 + 18 + 24) + 2 * 6 * 48));
-  // Tokens have no gradients, but one gradient per token is counted, as for all inputs.
+  // Tokens have no gradients, but the pass counts one gradient per token, as it does for all inputs.
   CHECK(backward(1, 1).written == 4 * (3 + 3 * 8));
 }
 
@@ -120,7 +120,7 @@ TEST_CASE(
   CHECK_FALSE(plain.layers[1].backward.runs);
   CHECK(bytes(plain, 1) == 0);
   CHECK(plain.layers[2].backward.runs);
-  CHECK(bytes(plain, 2) == 4 * (20 + 5 + 2 * 100));  // the input of the layer gets no gradient
+  CHECK(bytes(plain, 2) == 4 * (20 + 5 + 2 * 100));  // the layer's input gets no gradient
   CHECK(bytes(plain, 3) == 4 * (5 + 5 + 5));
   // A relu whose backward pass was measured computes a gradient. The relu moves the gradients of its output and of its
   // input (20 elements each), and the 20 elements that it keeps.
@@ -141,18 +141,18 @@ TEST_CASE("an input layer does no work and takes no time") {
 }
 
 TEST_CASE("under peak, the seconds are FLOP / (rate x efficiency)") {
-  // 1e9 FLOP / (10e12 FLOP/s x 0.5) = 2e-4 s; at twice the rate, the pass takes half of these seconds
+  // 1e9 FLOP / (10e12 FLOP/s x 0.5) = 2e-4 s; float16 has twice the rate, and takes half as long
   CHECK(seconds("peak", {1e9, 1e15}, device()) == 1e9 / 5e12);
   CHECK(seconds("peak", {1e9, 0}, device(), DType::float16) == 1e9 / 10e12);
   CHECK_THROWS_WITH(seconds("peak", {1, 0}, device(), DType::int8), Contains("no rate for int8"));
 }
 
-TEST_CASE("roofline takes the longer time of computation and memory, plus the launch overhead") {
-  // The computation takes 1e9 / 5e12 = 200 us, and the memory takes 1e6 / 100e9 = 10 us. The price is the longer of the
-  // two times plus 3 us for the launch.
+TEST_CASE("roofline takes the seconds of FLOP or of bytes, whichever are more, plus a launch") {
+  // The computation takes 1e9 / 5e12 = 200 us, and the memory takes 1e6 / 100e9 = 10 us. The price is the longer time,
+  // 200 us, plus 3 us for the launch.
   CHECK(seconds("roofline", {1e9, 1e6}, device()) == Approx(203e-6).epsilon(1e-12));
-  // The computation takes 1e6 / 5e12 = 0.2 us, and the memory takes 1e8 / 100e9 = 1 ms. The price is the longer of the
-  // two times plus 3 us for the launch.
+  // The computation takes 1e6 / 5e12 = 0.2 us, and the memory takes 1e8 / 100e9 = 1 ms. The price is the longer time, 1
+  // ms, plus 3 us for the launch.
   CHECK(seconds("roofline", {1e6, 1e8}, device()) == Approx(1003e-6).epsilon(1e-12));
   // A copy has no FLOP, but takes the 3 us of the launch.
   CHECK(seconds("roofline", {0, 1e8}, device(), DType::int8) == Approx(1003e-6).epsilon(1e-12));
@@ -182,7 +182,7 @@ TEST_CASE("the default cost model is roofline, or peak if a device has no memory
   half.set("memory_efficiency", Value::make(0.5));
   const ChosenCost halved = choose_cost(half, "", platform);
   CHECK(halved.name() == "roofline");
-  // 1e8 / 100e9 = 1 ms; half of the bandwidth gives 2 ms, and the launch adds 3 us.
+  // At the full bandwidth, 1e8 B take 1e8 / 100e9 = 1 ms. At half of it they take 2 ms, and the launch adds 3 us.
   CHECK(halved->of({.device = device(), .work = {0, 1e8}}).seconds == Approx(2003e-6));
   platform.devices.back().memory().read.reset();
   CHECK(default_cost(platform).name == "peak");
@@ -209,7 +209,7 @@ TEST_CASE("roofline refuses a device without memory bandwidth") {
                     Contains("device 'gpu' has no memory bandwidth"));
 }
 
-TEST_CASE("a query of each kind of pass has the price of its work") {
+TEST_CASE("for each kind of pass, the price of a query is the price of its work") {
   Model model = sum_of_two();
   Layer& a = model.layers[1];
   a.macs = 2000;

@@ -1,4 +1,4 @@
-// Tests the cost model `fitted`: the kernels of a layer, layers without a fit, the cost model for such layers, and the
+// Tests the cost model `fitted`: the kernels of a layer, layers without a fit, the cost model that prices them, and the
 // errors of the fit.
 #include <catch2/catch.hpp>
 #include <numeric>
@@ -51,7 +51,7 @@ TEST_CASE(
                              "- {type: matmul, name: y, features: 7, bias: false}\n")};
   const auto forward = a.kernels(2, Pass::forward);
   REQUIRE(classes_of(forward) == std::vector<std::string>{"linear"});
-  // the product has 3 samples x 5 rows, and goes from 6 features to 7 features
+  // The product has 3 samples x 5 rows, and makes 7 features from 6 features.
   CHECK(forward[0].rows == 15);
   CHECK(forward[0].columns == 7);
   CHECK(forward[0].depth == 6);
@@ -64,7 +64,7 @@ TEST_CASE(
   CHECK(backward[1].rows == 6);  // dW = X' dY: 6 x 15 by 15 x 7
   CHECK(backward[1].depth == 15);
   CHECK(a.kernels(2, Pass::backward_input).size() == 1);
-  CHECK(a.kernels(1, Pass::backward).size() == 1);  // no layer needs the gradient of the input
+  CHECK(a.kernels(1, Pass::backward).size() == 1);  // no layer reads the input's gradient
 }
 
 TEST_CASE("a convolution is a product over all pixels, with one product per group") {
@@ -97,7 +97,7 @@ TEST_CASE("attention is two products, and elementwise kernels over the scores be
   const auto forward = a.kernels(4, Pass::forward);
   CHECK(classes_of(forward) == std::vector<std::string>{"bmm", "elementwise", "elementwise",
                                                         "softmax", "elementwise", "bmm"});
-  // there are 2 heads x 3 samples, each with 16 x 16 scores; a score is a sum over 4 features
+  // Each of 2 heads x 3 samples has 16 x 16 scores. A score is a sum over 4 features.
   CHECK(forward[0].count == 6);
   CHECK(forward[0].rows == 16);
   CHECK(forward[0].columns == 16);
@@ -140,7 +140,7 @@ TEST_CASE(
   REQUIRE(account.others.size() == 1);
   CHECK(account.others[0].first == "lstm");
   CHECK_THAT(account_text(account), Contains("The roofline model prices lstm"));
-  // 256 rows of 64 elements are smaller than every measured size, and the error is known only for measured sizes.
+  // 256 rows of 64 elements are smaller than every measured size, and for these the error of the fit is not known.
   CHECK(account.fit_errors.share == 0);
   CHECK_THAT(account_text(account),
              Contains("the error of the fit is not known") && !Contains("in the median"));
@@ -230,13 +230,13 @@ TEST_CASE(
                       DType::float32, 4);
   };
   CHECK(errors("t4", "t4").fit_errors.share == 1);
-  // The error of a fit of one device is not known for another device.
+  // If a fit comes from one device, its error on another device is not known.
   const Account another = errors("a100_pcie", "t4");
   CHECK(another.fitted == 1);
   CHECK(another.fit_errors.share == 0);
   CHECK_THAT(account_text(another),
              Contains("the error of the fit is not known") && !Contains("in the median"));
-  // For a fit of five devices, the error for another device is known. This error is larger than the error for the five
+  // If a fit comes from five devices, its error on a sixth device is known, and is larger than its error on the five
   // devices.
   const Account sixth = errors("h100_pcie", "gpus_float32");
   CHECK(sixth.inside == 0);
@@ -264,7 +264,7 @@ TEST_CASE(
   CHECK(stream.joules_s == stream.seconds);
   CHECK(stream.measured_j == 0);
   CHECK(price(1, ", memory_power: 60%").joules_s ==
-        0);  // FLOP limit this kernel, so the energy follows from the device's watts
+        0);  // FLOP limit this kernel, so its watts are the device's busy power
   CHECK(price(2, "").joules_s == 0);
   // The key `memory_power` also applies to operators that the cost model `roofline` prices. The lstm has 4 gates, and
   // few FLOP for each byte.

@@ -23,8 +23,8 @@ using sluice::test::error_of;
 
 namespace {
 
-/// Returns a platform with one device. The device reads DRAM at 100 GB/s and writes it at 50 GB/s. The device reads
-/// PMEM at 20 GB/s and writes it at 5 GB/s. A disk is behind a link.
+/// Returns a platform with one device. It reads DRAM at 100 GB/s and writes DRAM at 50 GB/s. It reads PMEM at 20 GB/s
+/// and writes PMEM at 5 GB/s. A disk is behind a link.
 Platform server(const std::string& dram = "read: 100GB/s, write: 50GB/s") {
   return read_platform(
       parse_text("format: sluice-platform/1\n"
@@ -68,7 +68,7 @@ constexpr double input = 4.0 * 1000 * 30, weights = 4.0 * 30 * 50, output = 4.0 
 
 }  // namespace
 
-TEST_CASE("the bytes of the operands of every pass add up to its work") {
+TEST_CASE("for every pass, the bytes of its operands add up to the bytes of its work") {
   int passes = 0;
   for (const char* name : {"cnn_mnist", "gpt2", "resnet18"}) {
     const Model model = load_model(sluice::test::zoo + name + ".yaml", {});
@@ -116,7 +116,7 @@ TEST_CASE("under roofline, the seconds of a device's memories add up") {
         Approx((input + weights) / 100e9 + output / 5e9).epsilon(1e-14));
   CHECK(seconds({"pmem", "pmem", "pmem"}) ==
         Approx((input + weights) / 20e9 + output / 5e9).epsilon(1e-14));
-  // If memories work at the same time, the memory that takes the longest counts: it writes the output's 200 kB at 5
+  // If both memories work at the same time, only the slowest counts: PMEM, which writes the output's 200 kB at 5
   // GB/s.
   const ChosenCost together = choose_cost(
       parse_text("{model: roofline, pools: side_by_side}", "c.yaml"), "", question.platform);
@@ -161,8 +161,8 @@ TEST_CASE(
              Contains("weights of 'full' is in 'tape'") && Contains("no link that leads"));
   CHECK_THAT(refused({"drum", "dram", "dram"}),
              Contains("input 'x' is in 'drum'") && Contains("did you mean 'dram'"));
-  // If only a price of the device is requested, no flow can carry the bytes from the disk. So a request for this price
-  // is also refused.
+  // A plain price has no flows, which could carry the bytes from the disk. So a request for a plain price is also
+  // refused.
   CHECK_THAT(error_of([&] {
                question.cost->of(question.placed(1, {"disk", "dram", "dram"}));
              }),
@@ -181,8 +181,8 @@ TEST_CASE(
 
 namespace {
 
-/// Returns the cost model `measured` with a profile of the layer `full`, whose rows have this form: "POOLS READ,POOLS
-/// WRITTEN,SECONDS".
+/// Returns the cost model `measured` with a profile of the layer `full`. The rows of the profile have this form: "POOLS
+/// READ,POOLS WRITTEN,SECONDS".
 ChosenCost measured_so(const Platform& platform, const std::vector<std::string>& rows) {
   const auto file = std::filesystem::temp_directory_path() /
                     ("sluice_placed_" + std::to_string(getpid()) + ".csv");
@@ -224,7 +224,7 @@ TEST_CASE("a profile with memories prices the placement that was measured") {
                             question.placed(1, {"disk", "disk", "disk"}));
              }),
              Contains("layer 'full'") && Contains("was not measured"));
-  // A measurement with operands behind the link includes their flow.
+  // A measurement with operands behind the link includes the seconds of their flow.
   const PlacedPrice far =
       placed_price(question.platform, *question.cost, question.placed(1, {"disk", "dram", "dram"}));
   CHECK(far.price.seconds == 0.008);
@@ -249,8 +249,8 @@ TEST_CASE("if a row names no memory for an operand, the operand was in the first
 }
 
 /// Returns the rows of measured bandwidths in GB/s (darchr/ml-tools): six channels of DRAM and six modules of Optane
-/// memory, with 1 to 24 threads. If the file with the measurements does not exist, the result is empty, and a warning
-/// is printed.
+/// memory, with 1 to 24 threads. If there is no file with these measurements, prints a warning and returns an empty
+/// list.
 std::vector<std::vector<double>> measured_bandwidths() {
   const std::string path =
       std::string(data_root()) + "/../shared/data/placement/bandwidth_vs_threads_GBps.csv";
@@ -289,7 +289,7 @@ TEST_CASE("a copy by threads takes as long as reading all bytes and then writing
   CHECK(median(side_by_side) > 0.3);
 }
 
-/// Returns the rate at which `threads` threads of optane_server copy from one memory to another.
+/// Returns the rate at which a copy by `threads` threads of optane_server goes from one memory to another.
 double copied(const std::string& threads, const std::string& from, const std::string& to) {
   const Platform platform = load_platform("optane_server", {"devices.cpu.threads=" + threads});
   return copy_time(platform, from, to, CopyMode::synchronous).bandwidth;
@@ -346,10 +346,10 @@ TEST_CASE("fitted kernels take longer in a slower memory, by the ratio of the me
     return cost->of(placed_query(query, {read, written})).seconds;
   };
   CHECK(in("dram", "dram") == Approx(home).epsilon(1e-12));
-  // Reading and writing a byte takes 1 / 64 + 1 / 16 ns in slow memory, and twice 1 / 320 ns in fast memory. So slow
+  // To read and write a byte takes 1 / 64 + 1 / 16 ns in slow memory, and twice 1 / 320 ns in fast memory. So slow
   // memory takes 12.5 times as long as fast memory. If only the input is in slow memory, the byte takes 1 / 64 + 1 /
-  // 320 ns, which is 3 times as long as in fast memory. These ratios apply to the seconds of the memory, which are most
-  // of the seconds of the kernel. In the other seconds, the bytes come from the cache.
+  // 320 ns, which is 3 times as long as in fast memory. The ratios apply only to the seconds of the memory, which are
+  // most seconds of the kernel. In the other seconds, the bytes come from the cache.
   const double both = (in("pmem", "pmem") / home - 1) / 11.5;
   CHECK((in("pmem", "dram") / home - 1) / 2 == Approx(both).epsilon(1e-9));
   CHECK(both > 0.8);

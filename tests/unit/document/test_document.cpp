@@ -74,7 +74,7 @@ TEST_CASE("plain scalars follow the core schema, and keep their text") {
   CHECK(d.find("z") == nullptr);
 }
 
-TEST_CASE("keys and values have equal positions in a YAML text and in an equal JSON text") {
+TEST_CASE("keys and values have the same positions if a text is read as YAML and as JSON") {
   const std::string text =
       "{\n  \"é\": {\"b\": [1, -2.5e3,\n \"x\\\"\\\\\", true, null]},\n\"c\":12}";
   for (const char* name : {"t.json", "t.yaml"}) {

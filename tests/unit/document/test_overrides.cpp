@@ -62,7 +62,7 @@ std::string overridden(const std::string& override, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("an override replaces a value of any kind, and becomes the source of the new value") {
+TEST_CASE("an override replaces a value of any kind, and the new value names its override") {
   Value d = parse_text("a: {b: 1, c: [1, 2, {d: 3}]}\n", "t.yaml");
   apply_overrides(d, {"a.b=64GB/s", "a.c.2.d=[1, 2]", "a.new={x: 1}", "a.c.0=0.5", "a.b=65GB/s"});
   CHECK(at(d, {"a", "b"}) == "65GB/s");
@@ -192,7 +192,7 @@ TEST_CASE(
     "without a root file, the root is the parent of the folder that holds the including file") {
   const Folder folder;
   fs::remove(folder.path / "project/.sluice-root");
-  // This test is only useful if the temporary folder is not inside a repository, because a repository has a root of its
+  // This test can fail if the temporary folder is inside a repository, because a repository has a root of its
   // own.
   const std::string path = folder.scenario("platform: {file: ../b/base.yaml}\n");
   CHECK(error_of([&] { load(path); }) == "nothing");
@@ -271,7 +271,7 @@ TEST_CASE("a document in any folder may name bundled documents by their path, al
   CHECK(at(d, {"platform", "summary"}) == "a variant");
 }
 
-TEST_CASE("a path in an override may lead to a file in any folder") {
+TEST_CASE("a path in an override may name a file in any folder") {
   const Folder folder;
   const std::string path = folder.scenario("platform: {file: ../b/base.yaml}\n");
   const std::string outside = (folder.path / "outside.yaml").string();

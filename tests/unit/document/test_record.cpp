@@ -1,4 +1,4 @@
-// Tests records. One record serves for reading, for messages and for the schema that editors use.
+// Tests records. A record says how a mapping is read, what messages list, and what is in the schema for editors.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -113,7 +113,7 @@ TEST_CASE("a reader returns typed values, whether they are written or defaults")
   CHECK_THAT(error_of([&] { (void)m.text("no such field"); }), Contains("70 "));
 }
 
-TEST_CASE("a field accepts the words that it allows") {
+TEST_CASE("a field accepts the words that its declaration allows") {
   const Value d = parse_text("bandwidth: 1B/s\ncapacity: unlimited\ncount: auto\n", "t.yaml");
   const Reader r(d, link_record);
   CHECK(r.is_word("capacity", "unlimited"));
@@ -179,7 +179,7 @@ TEST_CASE("each value is checked for type, unit and range, and errors have its p
   CHECK_THAT(refused(b + "ports: {}"), Contains("a mapping for 'ports': expected a list"));
 }
 
-TEST_CASE("an open record accepts unknown keys, which its owner reads") {
+TEST_CASE("an open record accepts unknown keys, which other code reads") {
   const Record open = {.name = "model", .summary = "", .fields = {}, .open = true};
   const Value d = parse_text("layers: 3", "t.yaml");
   CHECK(error_of([&] { Reader(d, open); }) == "nothing");
@@ -261,7 +261,7 @@ TEST_CASE(
   CHECK(rules[0].find("then")->find("properties")->find("litres") != nullptr);
   CHECK(rules[0].find("then")->find("properties")->find("holes") == nullptr);
   CHECK(rules[0].find("then")->find("additionalProperties")->as_bool() == false);
-  // If the mapping has no key `kind`, the default of this key applies.
+  // The rule also applies if there is no key `kind`, because its variant belongs to the default of `kind`.
   CHECK(rules[1].find("if")->find("required")->items().empty());
 }
 

@@ -1,5 +1,5 @@
-// Compares the executor simgrid (the engine) with the executor replay on random plans. The two executors are
-// independent implementations of the meaning of a plan.
+// Compares the executor `simgrid` (the engine) with the executor `replay` on random plans. The two executors are
+// independent implementations of what a plan means.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -34,8 +34,8 @@ bool operator==(const MemoryEvent& a, const MemoryEvent& b) {
   return all(a) == all(b);
 }
 
-/// Checks that the engine gives the trace that the replay gives, to the last bit, or that both executors block. Returns
-/// whether the plan ran to its end.
+/// Checks that the traces of the engine and of the replay are equal to the last bit, or that both executors block.
+/// Returns whether the plan ran to its end.
 bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
   check_structure(plan);
   MemorySink expected;
@@ -61,8 +61,8 @@ bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
   return true;
 }
 
-/// Returns the largest difference between the two executors in the start or end of an execution, as a share of the
-/// makespan. Returns no value if both executors block.
+/// Compares the starts and ends of executions in the two executors. Returns the largest difference, as a share of the
+/// makespan, or nullopt if both executors block.
 std::optional<double> disagreement(const Plan& plan, const EngineOptions& options = {}) {
   MemorySink replayed;
   const ReplayResult result = replay(plan, replayed);

@@ -26,8 +26,8 @@ Plan plan_of_four_cards() {
   return make_plan(scenario_from(parse_text(text, "four.yaml"), "four.yaml", {}));
 }
 
-/// Runs a plan with a progress function that fails in its call number `number`. Returns the exception, and the text
-/// that the process wrote to its standard error.
+/// Runs a plan with a progress function that fails in its call number `number`. Returns the message of the exception,
+/// and what the process wrote to its standard error.
 std::string said_where_progress_fails(const Plan& plan, int number) {
   return run_isolated([&] {
     std::FILE* const file = std::tmpfile();

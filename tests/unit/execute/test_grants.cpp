@@ -1,6 +1,6 @@
-// Compares grants by reservation with grants in listing order, and the replay with a naive oracle. Reservation is never
-// slower than listing order, and never blocks a plan that runs in listing order. More memory never makes a plan slower,
-// and never blocks a plan.
+// Compares grants by reservation with grants in listing order, and the replay with a naive executor (the oracle). With
+// reservation, no plan is slower than in listing order, and no plan blocks that runs in listing order. With more
+// memory, no plan is slower and no plan blocks.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -90,8 +90,8 @@ TEST_CASE("neither reservation nor more memory makes a plan slower or blocks a p
   CHECK(counts.ended > 10'000);
 }
 
-/// If transfers share links, a transfer that starts earlier may delay another transfer. So a later end of an action is
-/// only counted here, and is not a failure.
+/// If transfers share links, a transfer that starts earlier may delay another transfer. So this test counts plans that
+/// are slower with more memory, and allows a few of them.
 TEST_CASE("if links are shared, more memory never blocks a plan") {
   Counts counts;
   for (unsigned seed = 1; seed <= plans; ++seed) {
@@ -108,8 +108,8 @@ TEST_CASE("if links are shared, more memory never blocks a plan") {
   CHECK(counts.more_memory_slower < counts.ended / 40);
 }
 
-/// A shared pool gives its bytes in the order of requests, and a larger pool may change this order. So later ends and
-/// plans that block are only counted here, and are not failures.
+/// A shared pool gives its bytes in the order of requests, and a larger pool may change this order. So this test counts
+/// plans that are slower or that block, and allows a few of them.
 TEST_CASE("with pools that several devices share, few plans are slower or blocked by more memory") {
   Counts counts;
   for (unsigned seed = 1; seed <= plans; ++seed) {

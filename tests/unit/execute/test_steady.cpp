@@ -1,5 +1,5 @@
-// Tests that in the steady state, the replay skips periods and repeats an earlier period instead. The result must equal
-// the result of a run that executes every period.
+// In the steady state, the replay skips periods and repeats an earlier period instead. The result must equal the result
+// of a replay that executes every period.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace sluice {
 namespace {
 
-/// Counts the spans that arrive one by one, without the spans of repeated periods.
+/// Counts only the spans that arrive one by one, and notes the repetitions and iterations of periods.
 class Walked final : public Sink {
  public:
   void span(const Span&) override { ++spans; }
@@ -31,7 +31,7 @@ class Walked final : public Sink {
   std::int64_t spans = 0, times = 0, period = 0;
 };
 
-/// Checks that two sums of times are equal up to the rounding of times, which is 1e-12 of the makespan.
+/// Checks that two sums of seconds differ at most by what rounding explains: 1e-12 of the makespan.
 void check_close(double a, double b, double makespan) {
   if (std::isnan(a) && std::isnan(b)) return;
   CHECK(a == Approx(b).epsilon(1e-12).margin(1e-12 * makespan));
@@ -71,8 +71,8 @@ void check_order(const Plan& plan, const MemorySink& sink) {
                        [](const auto& a, const auto& b) { return a.time < b.time; }));
 }
 
-/// Sorts the spans and drops the events. Rounding may give different times to events of the same moment, so the order
-/// of these events in the trace may differ.
+/// Sorts the spans and drops the events. Rounding may give different times to events of one moment. So two traces may
+/// have these events in different orders.
 void sort(MemorySink& sink) {
   const auto key = [](const Span& s) { return std::tie(s.action, s.iteration); };
   std::sort(sink.spans.begin(), sink.spans.end(),
@@ -82,7 +82,7 @@ void sort(MemorySink& sink) {
 
 /// Checks that a replay that skips periods gives the same spans, events, metrics and peaks as a replay that executes
 /// every action. Returns the number of iterations of the period. The caller sets `exact` if all times are exact sums of
-/// binary fractions. Then rounding cannot give different times to events of the same moment.
+/// binary fractions, so that rounding cannot give different times to events of one moment.
 std::int64_t compare(const Plan& plan, bool exact = false) {
   MemorySink jumped, walked;
   Totals jumped_totals(plan), walked_totals(plan);
@@ -151,8 +151,8 @@ epilogue:
   CHECK(replay(plan).makespan == Approx(5.25 + 0.125 + 2000 * 6).epsilon(1e-13));
 }
 
-/// Returns a plan in which each computation waits for a longer computation of another stream, `distance` iterations
-/// ago. So the streams proceed in groups of `distance` iterations.
+/// Returns a plan in which A waits, `distance` iterations later, for a chain of two actions that takes longer than A.
+/// So the streams proceed in groups of `distance` iterations.
 std::string grouped(int distance) {
   std::ostringstream text;
   text << head << "stream other kind=compute device=gpu\nprologue:\nbody:\n"
@@ -175,7 +175,7 @@ TEST_CASE("a period may be several iterations") {
   }
 }
 
-TEST_CASE("a plan that never repeats is executed action by action") {
+TEST_CASE("a plan whose times never repeat is executed action by action") {
   // Two independent streams take 1 and sqrt(2) s per iteration.
   const Plan plan = plan_from_text(std::string(head) + R"(stream other kind=compute device=gpu
 prologue:
@@ -191,7 +191,7 @@ epilogue:
   CHECK(counted.spans == 4000);
 }
 
-/// Returns a body of `actions` actions, which alternate between two streams and take different times.
+/// Returns a plan whose body has `actions` actions. They alternate between two streams and take different times.
 std::string long_body(int actions) {
   std::ostringstream text;
   text << head << "stream other kind=compute device=gpu\nprologue:\nbody:\n";
@@ -215,9 +215,9 @@ TEST_CASE("the rounding of times in a long iteration does not hide that the iter
   REQUIRE(result.period);
   CHECK(result.period->iterations == 1);
   CHECK(result.period->seconds == Approx(seconds).epsilon(1e-11));
-  // Waits reach back one iteration, so the states of all iterations from iteration 1 on are equal. Three equal states
-  // are needed. The third state is complete when the stream of A0 has finished its third iteration, before the last two
-  // actions.
+  // Waits reach back one iteration, so the states after all iterations from iteration 1 on are equal. The replay needs
+  // three equal states. It has the third one when the stream of A0 has finished its third iteration, before the last
+  // two actions.
   CHECK(sink.spans.size() == 3 * actions - 2);
   CHECK(compare(plan) == 1);
 }
@@ -233,7 +233,7 @@ epilogue:
   MemorySink whole, spans;
   replay(plan, whole, {.jumps = false});
   replay(plan, spans, {.jumps = false, .until_period = true});
-  // One event has the bytes of the weights in their home, and two events have the bytes of each input.
+  // One event puts the weights into their home. Each input has two events: it is loaded, and it is freed.
   CHECK(whole.events.size() == 1 + 2 * 2000);
   CHECK(spans.events.empty());
   REQUIRE(spans.spans.size() == whole.spans.size());

@@ -1,4 +1,4 @@
-// Compares the shortcut that finds the steady state by arithmetic with the replay of every execution.
+// Tests the shortcut that finds the steady state by arithmetic, and compares it with a replay of every execution.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -22,8 +22,8 @@ std::optional<double> unhindered(const Plan& plan) {
   return unhindered_iteration_s(PlanTables(plan));
 }
 
-/// Returns a plan with a load and a computation of 6 s. The load has a set-up of 0.25 s, a transfer of 5 s, and a
-/// latency of 0.125 s.
+/// Returns a plan whose body has a load and a computation. The computation takes 6 s. The load has a set-up of 0.25 s,
+/// takes 5 s on the link, and has a latency of 0.125 s.
 Plan load_and_compute(const std::string& capacity, const std::string& load_waits) {
   return plan_from_text(R"(format: sluice-plan/1
 name "two"
@@ -57,11 +57,11 @@ TEST_CASE(
 }
 
 TEST_CASE("if memory may delay an action, the shortcut leaves the plan to the replay") {
-  // 10 kB hold the inputs of many iterations. 100 B hold two inputs of 40 B. Two inputs are enough, but the shortcut
-  // cannot prove that they are enough.
+  // 10 kB hold the inputs of many iterations. 100 B hold only two inputs of 40 B. Two are enough for this plan, but the
+  // shortcut cannot prove this.
   CHECK(unhindered(load_and_compute("10kB", " waits=F~1")));
   CHECK_FALSE(unhindered(load_and_compute("100B", " waits=F~1")));
-  // Without a wait, only memory limits how many loads run ahead, because a load is 0.75 s shorter than a computation.
+  // Without a wait, only memory limits how many loads run ahead, because a load ends 0.75 s sooner than a computation.
   CHECK_FALSE(unhindered(load_and_compute("10kB", "")));
 }
 
@@ -93,8 +93,8 @@ TEST_CASE(
   CHECK_FALSE(unhindered(plan));
 }
 
-/// Returns whether every action ends `seconds` later than in the iteration before, from iteration 40 to iteration 160
-/// of 200.
+/// Returns whether, from iteration 40 to iteration 160 of 200, every action ends `seconds` later than in the iteration
+/// before.
 bool repeats(const Plan& plan, const MemorySink& walked, double seconds, double margin) {
   std::map<std::pair<std::uint32_t, std::int64_t>, double> ends;
   for (const Span& span : walked.spans) ends[{span.action, span.iteration}] = span.end;

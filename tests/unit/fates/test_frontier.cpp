@@ -19,8 +19,8 @@ double seconds_within(const Frontier& frontier, std::int64_t budget) {
   return point < frontier.points().size() ? frontier.points()[point].seconds : infinity;
 }
 
-/// Returns the least seconds of all 3^n assignments of fates within a budget, if all operations run one after the
-/// other.
+/// Returns the seconds of the fastest of the 3^n assignments of fates that fit into a budget, if all operations run one
+/// after the other.
 double best_fates(const Chain& chain, std::int64_t budget) {
   double best = infinity;
   for (std::uint64_t i = 0; i < test::fates_count(chain.stages.size()); ++i) {
@@ -71,15 +71,15 @@ TEST_CASE(
 
 TEST_CASE(
     "frontier: if it helps to run a stage three times, the frontier is faster than all assignments of fates") {
-  // Five stages take 1 s forward and 2 s backward, boundaries have 1 byte, and copies take 100 s. While a forward pass
-  // runs, 3 bytes have room for the input and one other boundary, so boundaries are made again in this schedule:
-  //   F0 F1 F2 F3 F4 B4  f0 f1 f2 B3 B2  f0 B1 B0: 5 + 3 + 1 forward passes, 5 backward passes, and one load.
+  // Five stages take 1 s forward and 2 s backward, boundaries have 1 byte, and copies take 100 s. In 3 bytes, there is
+  // room for the input and one other boundary while a forward pass runs. So this schedule makes boundaries again: F0 F1
+  // F2 F3 F4 B4 f0 f1 f2 B3 B2 f0 B1 B0: 5 + 3 + 1 forward passes, 5 backward passes, and one load.
   Chain chain;
   chain.input = {1, 100, 100};
   for (int s = 0; s < 5; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .output = {1, 100, 100}});
   CHECK(seconds_within(Frontier(chain), 3) == 100 + 9 * 1 + 5 * 2);
-  // In an assignment of fates, each stage runs again at most once, so boundaries must be moved to fit into 3 bytes.
+  // In an assignment of fates, a stage runs again at most once. So to fit into 3 bytes, boundaries must be copied.
   CHECK(best_fates(chain, 3) > 200);
   CHECK(seconds_within(Frontier(chain), 6) == 100 + 5 * 1 + 5 * 2);
 }
@@ -144,7 +144,7 @@ ParetoNodes random_row(test::Dice& dice, std::size_t count) {
   return row;
 }
 
-/// Returns the Pareto front of all pairs of points and of the known points in `all`.
+/// Returns the Pareto front of all pairs (one point from each half of the split) and of the points in `all`.
 ParetoNodes best_of_all_pairs(const ParetoSplit& split, ParetoNodes all, const ParetoNode& from) {
   for (const ParetoNode& first : split.first)
     for (const ParetoNode& second : split.second)
@@ -160,7 +160,7 @@ ParetoNodes best_of_all_pairs(const ParetoSplit& split, ParetoNodes all, const P
 }
 
 TEST_CASE(
-    "frontier: the frontier of a segment that is split has the best of all pairs of schedules of its two parts") {
+    "frontier: if a segment is split, its frontier has the best of all pairs of schedules of the two parts") {
   test::Dice dice(10);
   ParetoNodes scratch;
   int kept = 0, better = 0;
@@ -187,7 +187,7 @@ TEST_CASE(
   CHECK(better > 100);
 }
 
-TEST_CASE("frontier: the factor for the price of copies multiplies only the seconds of copies") {
+TEST_CASE("frontier: the factor copy_price multiplies only the seconds of copies") {
   test::Dice dice(7);
   for (int round = 0; round < 20; ++round) {
     Chain chain = test::random_chain(dice, 6);
@@ -222,9 +222,9 @@ TEST_CASE(
 TEST_CASE("bound: the bound of three stages equals the bound that was computed by hand") {
   // Three stages take 1 s forward and 2 s backward. The inner tensors of each stage have 10 bytes and are copied in 0.4
   // s each way. Boundaries have 0 bytes. The backward pass of stage 2 holds its own 10 bytes. So 25 bytes leave room
-  // for one and a half of the other two inner tensors. The other half of one inner tensor is moved, which takes 0.5 x
-  // 0.8 s. So the bound is 9 + 0.5 x 0.8 s. If a copy takes 1 s each way, half of a forward pass is run again instead
-  // of the move, and the bound is 9 + 0.5 s.
+  // for one and a half of the inner tensors of the other two stages. The missing half is moved, which takes 0.5 x 0.8
+  // s, and the bound is 9 + 0.5 x 0.8 s. If a copy takes 1 s each way, half of a forward pass runs again instead, and
+  // the bound is 9 + 0.5 s.
   Chain chain;
   for (int s = 0; s < 3; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .inner = {10, 0.4, 0.4}});
@@ -235,9 +235,9 @@ TEST_CASE("bound: the bound of three stages equals the bound that was computed b
   CHECK(fate_bound(chain, 25, Copies::serial) == Approx(9.5).epsilon(1e-9));
   CHECK(fate_bound(chain, 9, Copies::serial) == infinity);
   // Copies take 30 s. A share x of the first stage's inner tensor is saved after the stage's forward pass, from 1 s to
-  // 1 + 30 x s. This share is loaded before the stage's backward pass. The part of the missing half that is not moved
-  // is recomputed. The forward passes take 3 s in all, so a share of x = 2 / 30 is saved without a delay. A larger
-  // share would cost 30 s per unit of x and save only 1 s per unit of x. The bound is 3 + 6 + 0.5 - 2 / 30 s.
+  // 1 + 30 x s. This share is loaded before the stage's backward pass. The rest of the missing half is recomputed. The
+  // forward passes take 3 s in all, so a share of x = 2 / 30 is saved without a delay. A larger share would cost 30 s
+  // per unit of x and save only 1 s per unit of x. The bound is 3 + 6 + 0.5 - 2 / 30 s.
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 30;
   CHECK(fate_bound(chain, 25, Copies::overlapped) == Approx(9.5 - 2.0 / 30).epsilon(1e-3));
 }
@@ -257,8 +257,8 @@ void check_gap(std::size_t stages, double copy_s) {
 
 TEST_CASE(
     "frontier: for a thousand stages, the schedules of the frontier are within 5 % of the bound") {
-  check_gap(1000, 0.75);  // a copy takes about as long as recomputing
-  check_gap(300, 7.5);    // a copy takes longer than recomputing
+  check_gap(1000, 0.75);  // to copy takes about as long as to recompute
+  check_gap(300, 7.5);    // to copy takes longer
 }
 
 }  // namespace

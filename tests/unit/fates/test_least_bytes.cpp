@@ -15,7 +15,7 @@
 namespace sluice {
 namespace {
 
-TEST_CASE("the least bytes of a chain are the bytes of its largest pass") {
+TEST_CASE("the least bytes of a chain are the bytes of the pass that needs the most") {
   Chain chain;
   chain.input.bytes = 10;
   chain.stages.resize(3);
@@ -42,12 +42,12 @@ TEST_CASE("the least bytes of a chain are the bytes of its largest pass") {
   chain.stages[1].keep_workspace = 100;
   chain.stages[1].pass_workspace = 90;
   CHECK(least_bytes_bound(chain) == 20 + 30 + 90);
-  // The outputs of 5 micro-batches have 50 bytes, of which at least the 10 bytes of one micro-batch are held.
+  // For 5 micro-batches, the outputs of A and B have 50 bytes. The device holds at least the 10 bytes of one.
   chain.side_by_side = 5;
   CHECK(least_bytes_bound(chain) == 10 + 90);
 }
 
-/// Returns the chain with random shortcuts, by which some stages also read an earlier boundary.
+/// Returns the chain with random shortcuts: some stages also read an earlier boundary.
 Chain with_shortcuts(test::Dice& dice, Chain chain) {
   for (std::size_t s = 0; s < chain.stages.size(); ++s) {
     const bool reads = chain.stages[s].reads_input;
@@ -77,12 +77,12 @@ TEST_CASE("no choice of fates needs fewer bytes than the bound") {
     ++compared;
   }
   CAPTURE(equal);
-  CHECK(equal > compared / 10);  // a bound that no choice of fates reaches would not be useful
+  CHECK(equal > compared / 10);  // often, a choice of fates needs just the bytes of the bound
 }
 
-/// Returns the refusal of a model with the layers `a`, `b` and `c` and a sum. If `shortcut` is true, the sum also reads
-/// the output of `a`. The outputs have 2 kB, except that the output of `b` has `elements_of_b` elements of 4 bytes. The
-/// backward passes read the inputs.
+/// Returns the message that refuses a model with the layers `a`, `b` and `c` and a sum within a budget. If `shortcut`
+/// is true, the sum also reads the output of `a`. The outputs have 2 kB, except that the output of `b` has
+/// `elements_of_b` elements of 4 bytes. The backward passes read the inputs.
 std::string refusal(const std::string& budget, bool shortcut, int elements_of_b = 500) {
   const auto layer = [](const std::string& name, int elements, const std::string& inputs) {
     return "      - {type: operator, flop: 1, parameters: 1, keeps: inputs, name: " + name +

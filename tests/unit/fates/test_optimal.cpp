@@ -49,8 +49,8 @@ struct Case {
     chain.stages.back().reads_output = true;
   }
 
-  /// Returns a scenario with layers of 1 to 20 us and tensors of up to 12 kB, so that copies and computation take
-  /// similar times.
+  /// Returns a scenario with layers of 1 to 20 us and tensors of up to 12 kB (12 us), so that a copy takes about as
+  /// long as a computation.
   static Scenario make(std::mt19937& random, std::size_t stages) {
     std::vector<Row> rows;
     for (std::size_t s = 0; s < stages; ++s)
@@ -76,7 +76,7 @@ struct Case {
   }
 };
 
-/// Calls use(fates) for all 3^n assignments.
+/// Calls use(fates) for each of the 3^n assignments of fates.
 template <class Use>
 void each_assignment(std::size_t stages, Use&& use) {
   std::vector<Fate> fates(stages, Fate::keep);
@@ -95,10 +95,10 @@ std::int64_t keep_all_peak(const Chain& chain) {
 
 struct Tally {
   int cases = 0, feasible = 0, faster = 0, enumerated = 0;
-  double worst = 0;  ///< the greatest (seconds of `optimal`) / (seconds of the best) - 1
+  double worst = 0;  ///< the greatest of (`optimal` / best) - 1, in seconds
 };
 
-/// Compares `optimal` with the best of all assignments, within several budgets of random chains.
+/// Compares `optimal` with the best of all assignments of fates, for random chains within two budgets each.
 Tally compare(bool overlap, int chains, unsigned seed) {
   Tally tally;
   std::mt19937 random(seed);

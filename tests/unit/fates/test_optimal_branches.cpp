@@ -131,7 +131,7 @@ TEST_CASE("branches: a stage says which boundaries it reads, and makes only its 
 
 TEST_CASE("branches: a tensor that two operations read is on the device only once") {
   // All tensors are kept: the image, `a`, `b` and the sum stay (7 kB), and `c` stays until the sum is made. The peak is
-  // during the backward pass of `d`. The peak consists of these 7 kB, `d` (1 kB), the gradient of `d` (1 kB of
+  // during the backward pass of `d`. The device then holds these 7 kB, `d` (1 kB), the gradient of `d` (1 kB of
   // workspace) and the gradient of the sum (2 kB). If each of the two boundaries that `a` crosses had its own copy of
   // `a`, the peak would be 4 kB higher.
   const Run run(250, block, true);

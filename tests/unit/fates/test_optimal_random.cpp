@@ -1,5 +1,5 @@
-// Compares `optimal`, in random runs, with the strategies that treat every stage alike. The bound of `optimal` is
-// compared with the seconds of many tapes that are executed.
+// Compares `optimal`, in random runs, with the strategies that treat every stage alike. Many tapes are executed, and
+// none may be faster than the bound of `optimal`.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -103,7 +103,7 @@ TEST_CASE(
   CHECK(faster > chains() / 4);
 }
 
-/// The parts of a scenario that `optimal` reads, with the seconds of tapes and the bounds for budgets.
+/// What `optimal` reads of a scenario. The functions give the seconds of a tape and the bounds within a budget.
 struct FateQuestion {
   Scenario scenario;
   CutModel cut;

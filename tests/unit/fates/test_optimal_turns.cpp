@@ -1,5 +1,5 @@
 // Tests `optimal` with weights that take turns, on one or two devices. `optimal` is compared with the strategies that
-// treat every stage alike. The bound of `optimal` is compared with the seconds of many tapes that are executed.
+// treat every stage alike. Many tapes are executed, and none may be faster than the bound of `optimal`.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -60,8 +60,8 @@ class Run {
   std::string text_;
 };
 
-/// Draws a random capacity, whose logarithm is uniformly distributed. The capacity lies between the least bytes that
-/// any strategy needs and a little more than the bytes of all tensors of all micro-batches together.
+/// Draws a random capacity, whose logarithm is uniformly distributed. It lies between the bytes of the strategy that
+/// needs the fewest and a little more than the bytes of all tensors of all micro-batches.
 std::int64_t some_capacity(test::Dice& dice, const Run& run);
 
 void compare(const std::string& policy, std::uint64_t seed) {
@@ -95,7 +95,7 @@ TEST_CASE("optimal, phased, is never slower than any strategy that treats every 
   compare("phased", 1102);
 }
 
-/// The parts of a run that `optimal` reads, with the seconds and peaks of tapes and the bounds for given room.
+/// What `optimal` reads of a run. The functions give the seconds and peak of a tape, and the bound for given bytes.
 struct FateQuestion {
   Scenario scenario;
   CutModel cut;
@@ -171,8 +171,8 @@ TEST_CASE("more memory never makes optimal slower if weights take turns", "[prop
   int faster = 0;
   for (int k = 0; k < cases; ++k) {
     const Run run(dice, k % 2 == 0 ? "streamed" : "phased");
-    // If `in_flight` is given, or if a batch is one micro-batch, the strategies use the whole memory of the device. In
-    // this case, more memory may change the order of the strategies' loads to an order that takes longer.
+    // If `in_flight` is given, or if a batch is one micro-batch, the strategies use the whole memory of the device.
+    // More memory may then lead to an order of loads that takes longer.
     if (run.text().find("in_flight") != std::string::npos || FateQuestion(run).per_batch() == 1)
       continue;
     std::vector<std::int64_t> capacities;
@@ -200,7 +200,7 @@ TEST_CASE("no execution is faster than the bound of optimal if weights take turn
     const Run run(dice, k % 2 == 0 ? "streamed" : "phased");
     const FateQuestion question(run);
     const std::size_t stages = question.chain.stages.size();
-    // A single stage on a single device always stays there, so no weights take turns.
+    // A single stage on a single device stays on this device, so no weights take turns.
     if (stages == 1 && run.devices() == 1) continue;
     const Frontier frontier(question.chain);
     std::vector<Tape> tapes = alike_tapes(question.chain);

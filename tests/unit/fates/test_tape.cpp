@@ -21,8 +21,8 @@ TapeOp back(std::uint32_t s) {
   return {Kind::backward, s, false};
 }
 
-/// Each digit of a sum of bytes shows whether one tensor is counted: the input has 1 byte, the outputs have 10 and 100
-/// bytes, the inner tensors have 1000 and 10000 bytes, and the gradient of boundary 1 has 100000 bytes.
+/// Returns a chain. Each digit of a sum of bytes shows whether one tensor is counted: the input has 1 byte, the outputs
+/// have 10 and 100 bytes, the inner tensors have 1000 and 10000 bytes, and the gradient of boundary 1 has 100000 bytes.
 Chain two_stages() {
   Chain chain;
   chain.input = {1, 0.5, 0.25};
@@ -39,8 +39,8 @@ Chain two_stages() {
   return chain;
 }
 
-/// The functions below follow word by word the rule of fates/tape.hpp for how long a tensor is on the device. These
-/// functions are simple and slow. An event is an operation that brings a tensor to the device, or reads it.
+/// The functions below are simple and slow. They follow word by word the rule in fates/tape.hpp for how long a tensor
+/// is on the device. In an event, an operation brings a tensor to the device or reads it.
 struct Event {
   int tensor;
   bool brings;
@@ -111,8 +111,8 @@ TEST_CASE(
   const Tape tape = {load0, keep(0), keep(1), back(1), back(0)};
   const TapeMemory memory = memory_of(chain, tape);
   // The device first holds the input. Then boundary 1 and the inner tensors of stage 0 are added, then boundary 2 and
-  // the inner tensors of stage 1, and then the gradient of boundary 1. At the end the device holds all these tensors
-  // except boundaries 1 and 2 and the inner tensors of stage 1.
+  // the inner tensors of stage 1, and then the gradient of boundary 1. During the last operation the device holds all
+  // these tensors except boundaries 1 and 2 and the inner tensors of stage 1.
   CHECK(memory.bytes == std::vector<std::int64_t>{1, 1011, 11'111, 111'111, 101'001});
   CHECK(memory.peak == 111'111);
   CHECK(serial_seconds(chain, tape) == 6.25);
@@ -147,7 +147,7 @@ TEST_CASE("tape: the workspace of an operation counts only while the operation r
         std::vector<std::int64_t>{1, 1'000'011, 10'111, 110'111, 2'101'011, 3'101'001});
 }
 
-TEST_CASE("tape: a forward pass that keeps no tensors needs the smaller of its two workspaces") {
+TEST_CASE("tape: without inner tensors, a forward pass needs the smaller of its two workspaces") {
   Chain chain = two_stages();
   chain.stages[0].inner = {};
   chain.stages[0].pass_workspace = 1'000'000;

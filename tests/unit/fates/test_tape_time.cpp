@@ -59,15 +59,15 @@ TEST_CASE("a tape's estimate: a latency delays only operations that wait for the
 TEST_CASE("a tape's estimate: loads wait for saves, and run one after the other") {
   // Boundaries 1 and 2 are saved and loaded. Forward passes end at 3, 5 and 7 s; saves run from 3 to 6 s and from 6 to
   // 9 s. Stage 3 keeps its inner tensors, but its input (boundary 2) was saved. Boundary 2 is loaded from 9 s, when its
-  // save ends, to 12 s, and boundary 1 from 12 to 15 s. The backward pass of stage 3 runs from 12 to 16 s, of stage 2
-  // from 16 to 20 s, and of stage 1 from 20 to 24 s.
+  // save ends, to 12 s, and boundary 1 from 12 to 15 s. The backward passes of stages 3, 2 and 1 run from 12 to 16 s,
+  // from 16 to 20 s, and from 20 to 24 s.
   const Chain chain = three_stages();
   CHECK(about(chain, {Fate::offload, Fate::offload, Fate::keep}, 1000, 1) == Approx(24));
 }
 
 TEST_CASE("the seconds of each copy engine equal the seconds computed by hand") {
   Chain chain = three_stages();
-  chain.stages[2].inner = {1, 0, 0};  // so that the stage runs again
+  chain.stages[2].inner = {1, 0, 0};  // with inner tensors, so that the stage runs again
   const EngineSeconds engines =
       engine_seconds(chain, tape_of(chain, {Fate::offload, Fate::offload, Fate::recompute}));
   CHECK(engines.computed == Approx(18 + 2));

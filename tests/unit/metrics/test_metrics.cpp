@@ -131,8 +131,8 @@ TEST_CASE("If the platform gives no watts, the energy is unknown, and the metric
   REQUIRE(value(totals, "energy_j_by_link").keyed.empty());
   SeriesSink sink(plan, 1);
   feed(sink);
-  REQUIRE(sink.table().series.back().name == "recompute_s");  // there is no series power_w
-  plan.actions[1].joules = 120;  // the joules were measured on a device whose watts are unknown
+  REQUIRE(sink.table().series.back().name == "recompute_s");  // power_w would be the last series
+  plan.actions[1].joules = 120;  // measured joules, although the watts are unknown
   Totals measured(plan);
   feed(measured);
   REQUIRE(number(measured, "energy_j") == 240);
@@ -152,7 +152,7 @@ TEST_CASE("Two loads and two forward passes take exactly the seconds of the boun
 TEST_CASE("The peak of a pool is reported with the contents of the pool at that moment") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
-  // The pool gpu holds 200 B (w), 250 B (with x), 300 B (with the next x), 250 B, 300 B again, and 100 B when w is
+  // The pool gpu holds 200 B (w), 250 B (with x), 300 B (with the next x), 250 B, 300 B again, and 100 B after w is
   // freed.
   totals.memory({0, 0, 0, 200, 200});
   totals.memory({1, 0, 1, 50, 250});
@@ -181,7 +181,7 @@ TEST_CASE("Overflow is the number of bytes beyond a capacity that is not enforce
   REQUIRE(value(totals, "overflow_bytes").keyed.empty());
 }
 
-TEST_CASE("Bubbles are time beyond the mean computation; recomputation is a share of other work") {
+TEST_CASE("Bubbles are time beyond the mean computation. Recomputation is a share of other work") {
   Plan plan;
   plan.streams = {{"a", StreamKind::compute, "a", 0, 0}, {"b", StreamKind::compute, "b", 0, 0}};
   plan.actions.resize(3);
@@ -200,14 +200,14 @@ TEST_CASE("Bubbles are time beyond the mean computation; recomputation is a shar
   totals.span({1, 0, 2, 7, 7, 2, WaitReason::data, 0});
   totals.span({2, 0, 9, 10, 10, 2, WaitReason::memory, 0});
   REQUIRE(number(totals, "compute_s") == 8);
-  // The devices compute for (2 + 6) / 2 = 4 s on average. The longest time from the first to the last computation is 10
-  // - 2 = 8 s.
+  // The devices compute for (2 + 6) / 2 = 4 s on average. The longest time of a device from its first to its last
+  // computation is 10 - 2 = 8 s.
   REQUIRE(number(totals, "bubble_fraction") == 0.5);
   REQUIRE(number(totals, "compute_utilisation") == 0.4);  // 8 / (10 x 2)
   REQUIRE(number(totals, "recompute_s") == 1);
   REQUIRE(number(totals, "recompute_overhead") == 1.0 / 7);
   REQUIRE(number(totals, "exposed_transfer_s") ==
-          0);  // the actions waited for a forward pass and for memory
+          0);  // no action waited for a transfer
 }
 
 TEST_CASE("A step counts from the end of the middle iteration to the end of the last iteration") {
@@ -251,8 +251,8 @@ TEST_CASE("The iterations of a single step are not a steady state") {
 }
 
 TEST_CASE("A step takes at least the seconds of its work on the busiest stream or link") {
-  // Iterations 0, 1 and 2 are complete at 1, 3 and 5 s, because the last iterations load nothing for later iterations.
-  // But each iteration computes for 3 s.
+  // Iterations 0, 1 and 2 are complete at 1, 3 and 5 s, which are 2 s per iteration. But each iteration computes for 3
+  // s.
   const auto step_of = [](const Plan& plan) {
     Totals totals(plan);
     for (std::int64_t i = 0; i < plan.iterations; ++i) {
@@ -368,8 +368,8 @@ TEST_CASE("The series of two loads and two forward passes equal those computed b
   REQUIRE(table.series[0].name == "samples_done");
   REQUIRE(table.series[0].values == std::vector<double>{0, 0, 0, 0, 4, 4, 4, 8});
   REQUIRE(table.series[1].values == std::vector<double>(8, 0));
-  // Device and link together take 11 W when idle. A load takes 1 J over 1 s (the link takes 2 W above idle for 50 B /
-  // 100 byte/s = 0.5 s), and a forward pass takes 120 J over 3 s.
+  // Device and link together take 11 W when idle. In addition, a load takes 1 J over 1 s (the link takes 2 W above idle
+  // for 50 B / 100 byte/s = 0.5 s), and a forward pass takes 120 J over 3 s.
   REQUIRE(table.series[2].name == "power_w");
   REQUIRE(table.series[2].values[0] == Approx(11 + 1).epsilon(1e-12));
   REQUIRE(table.series[2].values[1] == Approx(11 + 1 + 30).epsilon(1e-12));
@@ -384,7 +384,7 @@ TEST_CASE("The width of bins doubles if a run takes longer than expected, and no
   const SeriesTable table = sink.table();
   REQUIRE(table.time.size() <= 10'000);
   REQUIRE(table.time.size() > 5000);
-  REQUIRE(table.width == 1e-5 * 128);  // 7.25 / 64e-5 = 11,328 bins are too many
+  REQUIRE(table.width == 1e-5 * 128);  // at 64 times, 7.25 / 64e-5 = 11,328 bins are too many
   REQUIRE(table.time.back() == 7.25);
   double busy = 0, joules = 0, before = 0;
   for (std::size_t i = 0; i < table.time.size(); ++i) {

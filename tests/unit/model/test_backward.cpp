@@ -1,4 +1,4 @@
-// Tests the backward pass of each layer type. The FLOP and the kept bytes are computed by hand.
+// Tests the backward pass of each layer type. The expected FLOP and kept bytes are computed by hand.
 #include <catch2/catch.hpp>
 
 #include "cost/cost.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 const std::string tokens = "- {type: input, name: x, shape: [5]}\n";
 
-/// Returns a layer over an image of 8 x 8 x 6 = 384 elements, which a layer with weights makes.
+/// Returns a layer that reads an image of 8 x 8 x 6 = 384 elements. A layer with weights makes the image.
 Layer learned(const std::string& keys) {
   return model_of(
              "- {type: input, name: x, shape: [8, 8, 6]}\n"
@@ -22,7 +22,7 @@ Layer learned(const std::string& keys) {
       .layers.back();
 }
 
-/// Returns a layer over an input of [5, 8] = 40 elements, which an embedding makes.
+/// Returns a layer that reads 5 rows of 8 = 40 elements. An embedding makes the rows.
 Layer learned_rows(const std::string& keys) {
   return model_of(tokens +
                   "- {type: embedding, name: a, entries: 9, features: 8}\n- {type: " + keys + "}\n")
@@ -48,8 +48,8 @@ void check_reads(const Layer& layer, bool inputs, bool output, std::int64_t kept
 }  // namespace
 
 TEST_CASE("each gradient of a product takes as many multiply-accumulates as the product") {
-  // Each output of the first two layers is a sum of 3 x 3 x 6 products, and there are 8 x 8 x 12 outputs. Each output
-  // of the layer with two groups is a sum of 1 x 1 x 6 / 2 products. The gradient of a bias takes 1 FLOP per output.
+  // The first two layers have 8 x 8 x 12 outputs, and each is a sum of 3 x 3 x 6 products. In the layer with two
+  // groups, each output is a sum of 1 x 1 x 6 / 2 products. The gradient of a bias takes 1 FLOP per output.
   const std::int64_t macs = 64 * 12 * 54;
   check_counts(learned("conv2d, channels: 12, kernel: 3, padding: 1"), 2 * macs,
                2 * macs + 64 * 12);
@@ -90,7 +90,7 @@ TEST_CASE("a pool of maxima keeps each position in 8 bytes, and a pool of means 
   check_counts(mean, 384, 0);
   check_reads(mean, false, false);
   check_counts(learned("global_avg_pool"), 384, 0);
-  // The windows of a pool from 8 to 6 elements have 12 elements in all, and from 8 to 3 elements 10 (see
+  // All windows of a pool from 8 to 6 elements together have 12 elements, and of a pool from 8 to 3 elements 10 (see
   // test_layers.cpp).
   check_counts(learned("adaptive_avg_pool, output: [6, 3]"), 12 * 10 * 6, 0);
 }
@@ -107,7 +107,7 @@ TEST_CASE("a norm reads its input and sums the gradients of scale and shift") {
 }
 
 TEST_CASE(
-    "a sum keeps no tensor, a product keeps both factors, and gradients are summed over broadcast dimensions") {
+    "a sum keeps no tensor, a product keeps both factors, and broadcast inputs have summed gradients") {
   const auto joined = [](const std::string& keys) {
     return model_of(
                "- {type: input, name: x, shape: [8, 8, 6]}\n"
@@ -166,7 +166,7 @@ TEST_CASE(
 
 TEST_CASE(
     "attention keeps its scores, and with dropout also the scores after dropout and a mask of one byte per score") {
-  // With 5 queries, 5 keys and 4 heads of 2 features there are 100 scores and 100 (2 + 2) multiply-accumulates.
+  // 5 queries, 5 keys and 4 heads of 2 features give 5 x 5 x 4 = 100 scores and 100 (2 + 2) multiply-accumulates.
   const Layer plain = learned_rows("attention, inputs: [a, a, a], heads: 4");
   check_counts(plain, 4 * 400 + 5 * 100, 0);
   check_reads(plain, true, false, 100);
@@ -218,12 +218,12 @@ TEST_CASE(
   const Layer dense = learned("dense, features: 10, sparsity: 30%");
   CHECK(dense.parameters == 2688 + 10);
   CHECK(dense.macs == 2688);
-  // Of 200 weights, 0.29 x 8 x 25 = 58 are zeros (57.99... in binary). Each of the 142 stored weights is multiplied
-  // with 5 rows.
+  // Of 200 weights, 0.29 x 8 x 25 = 58 are zeros (57.99... in binary arithmetic). Each of the 142 stored weights is
+  // multiplied with 5 rows.
   const Layer rows = learned_rows("matmul, features: 25, sparsity: 0.29");
   CHECK(rows.parameters == 142);
   CHECK(rows.macs == 5 * 142);
-  // 1/3 of 8 x 25 is 66.67, which is rounded to 67 zeros.
+  // A third of 8 x 25 weights is 66.67, which is rounded to 67 zeros. So 133 weights are stored.
   CHECK(learned_rows("matmul, features: 25, sparsity: 0.3333333").parameters == 133);
   const Layer none = learned_rows("matmul, features: 25, sparsity: 1");
   CHECK(none.parameters == 0);

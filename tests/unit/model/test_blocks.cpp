@@ -1,5 +1,5 @@
-// Tests blocks of layers, and the name `before`. With blocks and this name, the document of a residual network contains
-// each block only once.
+// Tests blocks of layers, and the name `before`. With both, the document of a residual network needs each kind of block
+// only once.
 #include <catch2/catch.hpp>
 
 #include "support/models.hpp"
@@ -66,7 +66,7 @@ TEST_CASE("blocks may contain repetitions and blocks, and repetitions may contai
   CHECK(m.layers[5].inputs == Inputs{0, 0});
 }
 
-TEST_CASE("a use of a block passes inputs, which have the declared names inside the block") {
+TEST_CASE("a use of a block passes inputs, and inside the block they have the declared names") {
   const std::string join =
       "blocks:\n"
       "  join: {inputs: [deep, skip], layers: [{type: relu, name: r},\n"
@@ -82,8 +82,8 @@ TEST_CASE("a use of a block passes inputs, which have the declared names inside 
   CHECK(m.layers[3].inputs == Inputs{2, 1});
   CHECK(m.layers[4].inputs == Inputs{0, 3});
   CHECK(m.layers[5].inputs == Inputs{1});
-  // In the outer block, `deep` is y and `skip` is x. The inner block declares its inputs in another order, and gets the
-  // same layers.
+  // In the outer block, `deep` is y and `skip` is x. The inner block declares its inputs in another order, but `deep`
+  // and `skip` are the same layers there.
   const Model nested = model_of(two + "- {block: twice, name: o, inputs: [x, y]}\n", "", join);
   CHECK(names_of(nested) ==
         std::vector<std::string>{"x", "y", "r.o.a", "s.o.a", "t.o.a", "u.o.1", "u.o.2"});
@@ -156,7 +156,7 @@ TEST_CASE("bad blocks are refused at the place where they are written or used") 
   CHECK_THAT(message_for("- {block: a}\n", "blocks: {a: {layers: []}}\n"),
              Contains("'layers' is empty"));
   CHECK_THAT(message_for("- {type: relu}\n", "blocks: {a: {parameters: {block: 1}, layers: []}}\n"),
-             Contains("nothing"));  // the block is checked at its use
+             Contains("nothing"));  // a block is checked only when it is used
   CHECK_THAT(message_for("- {block: a}\n",
                          "blocks: {a: {parameters: {block: 1}, layers: [{type: "
                          "relu}]}}\n"),
@@ -179,7 +179,7 @@ TEST_CASE("blocks that double many times are refused before they are written out
   }
   CHECK_THAT(refused(x + "- {block: b59}\n", "", blocks),
              Contains("m.yaml:66:3: error: with this item the model has more than 1000000 layers"));
-  // Numbers of repetitions are multiplied, also if a parameter gives these numbers.
+  // The numbers of nested repetitions are multiplied, also if a parameter gives these numbers.
   CHECK_THAT(refused(x + "- {repeat: 2000, layers: [{block: b, n: 600}]}\n", "",
                      "blocks: {b: {parameters: {n: 1}, layers: "
                      "[{repeat: $n, layers: [{type: relu}]}]}}\n"),

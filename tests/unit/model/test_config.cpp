@@ -8,7 +8,7 @@ namespace sluice::test {
 namespace {
 
 TEST_CASE(
-    "layers with equal computations have equal configurations, in whatever way the layers are written") {
+    "layers with equal computations have equal configurations, however the layers are written") {
   const Model model = model_of(
       "- {type: input, name: x, shape: [20]}\n"
       "- {type: dense, name: a, features: 20}\n"
@@ -25,7 +25,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a join has the shapes of all its inputs, and the configuration of a part of a layer says which part it is") {
+    "a join has the shapes of all its inputs, and the configuration of a partial layer says which part it is") {
   const Model model = model_of(
       "- {type: input, name: x, shape: [8, 8, 6]}\n"
       "- {type: conv2d, name: a, channels: 6, kernel: [1, 1]}\n"

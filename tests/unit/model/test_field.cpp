@@ -35,7 +35,7 @@ TEST_CASE("the receptive fields of the small CNN are 3, 5 and 6 pixels, and then
 }
 
 TEST_CASE(
-    "along each axis, a receptive field grows by the window's extent minus one, multiplied by the jump") {
+    "along each axis, a receptive field grows by the jump times (the extent of the window minus one)") {
   CHECK(last_field(halved + conv) == square(7, 2));  // 3 + 2 x 2
   CHECK(last_field(halved + "- {type: max_pool, kernel: 3, stride: 2, padding: 1}\n" + conv) ==
         square(15, 4));  // 3 + 2 x 2 + 2 x 4
@@ -50,7 +50,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "elementwise layers do not change the field, and after a layer that mixes all pixels there is no field") {
+    "elementwise layers keep the field, and after a layer that mixes all pixels there is no field") {
   for (const char* type :
        {"relu", "gelu", "batch_norm", "layer_norm", "rms_norm", "dropout", "softmax"})
     CHECK(last_field(conv + "- {type: " + type + "}\n") == square(3, 1));
@@ -59,7 +59,7 @@ TEST_CASE(
     CHECK_FALSE(last_field(conv + "- {type: " + keys + "}\n"));
 }
 
-TEST_CASE("if branches join, the result has the largest of their fields") {
+TEST_CASE("if branches join, the field of the result is the largest field of the branches") {
   CHECK(last_field(conv + "- {type: add, inputs: [c, c]}\n") == square(3, 1));
   CHECK(last_field(conv + "- {type: conv2d, name: d, channels: 4, kernel: 5, padding: 2}\n" +
                    "- {type: concat, inputs: [x, c, d]}\n") == square(7, 1));
@@ -69,8 +69,8 @@ TEST_CASE("if branches join, the result has the largest of their fields") {
 }
 
 TEST_CASE("a transposed convolution divides the jump by its stride") {
-  // With 2 x 2 windows at a stride of 2, each output pixel depends on one input pixel: the field is 3 + 0 wide, and the
-  // jump is 2 / 2.
+  // With 2 x 2 windows at a stride of 2, each output pixel depends on one input pixel. The field is 3 + 0 pixels wide,
+  // and the jump is 2 / 2.
   CHECK(last_field(halved + "- {type: conv_transpose2d, channels: 1, kernel: 2, stride: 2}\n") ==
         square(3, 1));
   // With 4 x 4 windows at a stride of 2, each output pixel depends on two input pixels. These two pixels are 2 pixels
@@ -89,19 +89,19 @@ TEST_CASE("rows of features are an image of one axis, but tokens are not an imag
 
 TEST_CASE(
     "the fields of AlexNet and VGG-16 are the published fields, and the field of ResNet-50 equals a hand calculation") {
-  // Araujo et al. (2019), table of architectures: The published fields are 195 for AlexNet v2 and 212 for VGG-16, with
-  // a stride of 32.
+  // In the table of architectures of Araujo et al. (2019), the field is 195 for AlexNet v2, and 212 with a stride of 32
+  // for VGG-16.
   const auto field = [](const std::string& model, const std::string& layer) {
     const Model read = load_model(zoo + model + ".yaml", {});
     return read.layers[read.layer_at(Value::make(layer))].field;
   };
   CHECK(field("alexnet_torchvision", "pool5") == square(195, 32));
   CHECK(field("vgg16", "average") == square(212, 32));
-  // For ResNet-50, j is the distance of two neighbouring output pixels in the input. The first convolution has a field
-  // of 7 (j = 2), and the pool has a field of 11 (j = 4). The 3 x 3 convolutions of the first group add three times 8,
-  // which gives 35. The second group adds 8 and three times 16, which gives 91 (j = 8). The third group adds 16 and
-  // five times 32, which gives 267 (j = 16). The fourth group adds 32 and twice 64, which gives 427 (j = 32). The
-  // published field of 483 pixels is for a ResNet-50 that has its strides in other layers.
+  // For ResNet-50, the jump j is the distance, in pixels of the input, between two neighbouring output pixels. The
+  // first convolution has a field of 7 (j = 2), and the pool has a field of 11 (j = 4). The 3 x 3 convolutions of the
+  // first group add three times 8, which gives 35. The second group adds 8 and three times 16, which gives 91 (j = 8).
+  // The third group adds 16 and five times 32, which gives 267 (j = 16). The fourth group adds 32 and twice 64, which
+  // gives 427 (j = 32). The published field of 483 pixels is for a ResNet-50 that has its strides in other layers.
   CHECK(field("resnet50", "average") == std::nullopt);
   const Model resnet = load_model(zoo + "resnet50.yaml", {});
   CHECK(resnet.layers[resnet.layer_at(Value::make(std::string("average"))) - 1].field ==

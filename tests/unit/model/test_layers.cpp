@@ -44,9 +44,9 @@ TEST_CASE("kernel, stride, dilation and padding may be given for each axis") {
   CHECK(shape("kernel: [1, 7], padding: [0, 3]") == Shape{28, 28, 1});
   CHECK(shape("kernel: [7, 1]") == Shape{22, 28, 1});
   CHECK(shape("kernel: 2, stride: [2, 3]") == Shape{14, 9, 1});  // floor(26 / 3) + 1 = 9
-  // The window has a length of 5 pixels.
+  // With this dilation, the window covers 5 x 5 pixels.
   CHECK(shape("kernel: 3, dilation: 2") == Shape{24, 24, 1});
-  // The window has a height of 5 pixels and a width of 19 pixels.
+  // With these dilations, the window covers 5 x 19 pixels.
   CHECK(shape("kernel: 3, dilation: [2, 9]") == Shape{24, 10, 1});
   CHECK(shape("kernel: 3, padding: [1, 0, 2, 4]") == Shape{29, 30, 1});  // 28 + 3 - 2, 28 + 4 - 2
   CHECK(shape("kernel: 3, padding: same, dilation: 50") == Shape{28, 28, 1});
@@ -78,14 +78,14 @@ TEST_CASE(
     "pools may round the number of windows up, take means, and fit the windows to a given output") {
   CHECK(last("max_pool, kernel: 3, stride: 2").shape == Shape{13, 13, 3});
   CHECK(last("max_pool, kernel: 3, stride: 2, ceil: true").shape == Shape{14, 14, 3});
-  // 28 + 2 - 3 = 27 = 2 x 13 + 1. The 15th window begins at 28 - 1. This position is in the image, so the window
+  // 28 + 2 - 3 = 27 = 2 x 13 + 1. The 15th window begins at position 28 - 1, which is in the image, so this window
   // counts.
   CHECK(last("max_pool, kernel: 3, stride: 2, padding: 1, ceil: true").shape == Shape{15, 15, 3});
-  // 28 + 4 - 1 = 31 = 5 x 6 + 1. An 8th window would begin at 35. The image, with the zeros before it, ends at 30, so
-  // there are 7 windows.
+  // 28 + 4 - 1 = 31 = 5 x 6 + 1. An 8th window would begin at position 35. The image and the zeros before it end at
+  // position 30, so there are 7 windows.
   CHECK(last("max_pool, kernel: 1, stride: 5, padding: 2, ceil: true").shape == Shape{7, 7, 3});
   // Along the width, 2 - 3 = -1 is rounded up to 0, so there is one window, which begins in the image. Along the
-  // height, 4 - 3 = 1 gives 2 windows. torch does the same. With a stride of 1 there is no rounding.
+  // height, 4 - 3 = 1 gives 2 windows. torch counts in the same way. With a stride of 1, no number is rounded.
   const std::string small = "- {type: input, name: x, shape: [2, 2, 2]}\n";
   const std::string wide = "max_pool, kernel: [3, 3], padding: [1, 0], ceil: true, stride: ";
   CHECK(last(wide + "[1, 2]", small).shape == Shape{2, 1, 2});
@@ -104,8 +104,8 @@ TEST_CASE(
   const Layer seven = last("adaptive_avg_pool, output: 7");
   CHECK(seven.shape == Shape{7, 7, 3});
   CHECK(seven.flop == 28 * 28 * 3);  // 7 x 7 windows of 4 x 4 pixels, which do not overlap
-  // Pool of 8 to 6: windows [0, 2) [1, 3) [2, 4) [4, 6) [5, 7) [6, 8), in all 12 = 8 + 6 - 2 elements.
-  // Pool of 8 to 3: windows [0, 3) [2, 6) [5, 8), in all 10 = 8 + 3 - 1 elements.
+  // The windows of a pool from 8 to 6 are [0, 2) [1, 3) [2, 4) [4, 6) [5, 7) [6, 8), in all 12 = 8 + 6 - 2 elements.
+  // The windows of a pool from 8 to 3 are [0, 3) [2, 6) [5, 8), in all 10 = 8 + 3 - 1 elements.
   CHECK(last("adaptive_avg_pool, output: [6, 3]", square).flop == 12 * 10 * 6);
   CHECK(last("adaptive_avg_pool, output: 8", square).flop == 8 * 8 * 6);
 }
@@ -113,7 +113,7 @@ TEST_CASE(
 TEST_CASE("convolutions over one and three axes are counted like convolutions over two axes") {
   const std::string signal = "- {type: input, name: x, shape: [20, 4]}\n";
   const std::string volume = "- {type: input, name: x, shape: [6, 8, 10, 2]}\n";
-  // floor((20 + 4 - 5) / 2) + 1 = 10. With 1 + 2 zeros, floor((20 + 3 - 5) / 2) + 1 = 10.
+  // With 2 + 2 zeros: floor((20 + 4 - 5) / 2) + 1 = 10. With 1 + 2 zeros: floor((20 + 3 - 5) / 2) + 1 = 10.
   const Layer line = last("conv1d, channels: 6, kernel: 5, stride: 2, padding: 2", signal);
   CHECK(line.shape == Shape{10, 6});
   CHECK(line.parameters == 5 * 4 * 6 + 6);
@@ -124,7 +124,7 @@ TEST_CASE("convolutions over one and three axes are counted like convolutions ov
   CHECK(last("conv1d, channels: 8, kernel: 3, padding: same, groups: 4", signal).parameters ==
         3 * 8 + 8);
   CHECK(last("conv1d, channels: 1, kernel: 3, dilation: 4", signal).shape == Shape{12, 1});
-  // 6 + 2 - 3 + 1 = 6, floor((8 - 3) / 2) + 1 = 3, floor((10 - 1) / 2) + 1 = 5
+  // The three extents are 6 + 2 - 3 + 1 = 6, floor((8 - 3) / 2) + 1 = 3 and floor((10 - 1) / 2) + 1 = 5.
   const Layer solid =
       last("conv3d, channels: 3, kernel: [3, 3, 1], stride: [1, 2, 2], padding: [1, 0, 0]", volume);
   CHECK(solid.shape == Shape{6, 3, 5, 3});
@@ -227,7 +227,7 @@ TEST_CASE("flatten, reshape and dropout compute nothing") {
     CHECK(last(keys, square).flop == 0);
 }
 
-TEST_CASE("a product over rows may have a bias, or weights that are counted elsewhere") {
+TEST_CASE("a product over rows may have a bias, or weights that another layer counts") {
   const std::string rows = "- {type: input, name: x, shape: [5, 8]}\n";
   CHECK(last("matmul, features: 3", rows).parameters == 24);
   CHECK(last("matmul, features: 3", rows).flop == 2 * 5 * 24);
@@ -236,7 +236,7 @@ TEST_CASE("a product over rows may have a bias, or weights that are counted else
 }
 
 TEST_CASE(
-    "tied weights count only at the earlier layer, and both layers must have equally many weights") {
+    "tied weights count only in the earlier layer, and both layers must have equally many weights") {
   const std::string words =
       "- {type: input, name: x, shape: [5]}\n"
       "- {type: embedding, name: words, entries: 100, features: 8}\n";

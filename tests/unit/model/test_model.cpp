@@ -1,4 +1,4 @@
-// Tests models: counts of models of the zoo against hand calculations, shapes, expressions, and repetition.
+// Tests models: shapes, expressions and repetition, and models of the zoo against hand calculations.
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -62,7 +62,7 @@ TEST_CASE(
   CHECK(m.flop() == 2 * 1009945728LL + 608640 + 973440);
 }
 
-TEST_CASE("a stage table gives the layers their names, their inputs and their numbers") {
+TEST_CASE("the layers of a stage table have their names, inputs and numbers from the table") {
   const Model m = load_model(zoo + "alexnet_data_island.json", {});
   REQUIRE(m.layers.size() == 19);
   CHECK(m.name == "alexnet_data_island");
@@ -89,7 +89,7 @@ TEST_CASE("scale multiplies parameters, outputs, multiply-accumulates and FLOP, 
   CHECK(many.layers[1].shape == one.layers[1].shape);
 }
 
-TEST_CASE("the chain of products has the parameters that 'PopART phased execution' gives") {
+TEST_CASE("the chain of products has the parameters of the document 'PopART phased execution'") {
   const Model m = load_model(zoo + "matmul_chain.yaml", {});
   REQUIRE(m.layers.size() == 4);
   CHECK(m.layers[3].name == "product.3");
@@ -133,7 +133,7 @@ TEST_CASE("a bias adds one parameter per channel or feature, and one FLOP per ou
   CHECK(m.layers[4].flop == 200);
 }
 
-TEST_CASE("expressions are integer arithmetic over the parameters") {
+TEST_CASE("expressions are computed with integers and the values of parameters") {
   const Parameters p = {{"size", 6}, {"n", 3}};
   CHECK(evaluate("$size", p) == 6);
   CHECK(evaluate("$size * 2 + 1", p) == 13);
@@ -182,7 +182,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a repetition of 0 times has no layers; the next layer reads the layer before the repetition") {
+    "a repetition of 0 times has no layers, and the next layer reads the layer before it") {
   const Model m = model_of(
       "- {type: input, name: x, shape: [4]}\n"
       "- {repeat: $n - 1, layers: [{type: relu, name: a}]}\n"
@@ -204,8 +204,8 @@ TEST_CASE(
 }
 
 TEST_CASE("every entry of the layer catalog has a summary and reads a layer of its type") {
-  // For each layer type, the keys that it needs in addition to `type`. Layer types that need no other key are not
-  // listed here.
+  // These are the keys that a layer type needs in addition to `type`. Layer types that need only `type` are not listed
+  // here.
   const std::map<std::string, std::string> keys = {{"input", ", shape: [4, 4, 1]"},
                                                    {"conv1d", ", channels: 2, kernel: 3"},
                                                    {"conv2d", ", channels: 2, kernel: 3"},

@@ -1,4 +1,4 @@
-// Tests refusals of wrong models. The position and the message of each refusal are compared.
+// Tests that wrong models are refused, with the position and the message of each error.
 #include <catch2/catch.hpp>
 
 #include "support/models.hpp"
@@ -133,7 +133,7 @@ TEST_CASE("parameters are checked at their declaration and at their value") {
              Contains("the key 'file' is missing in model"));
 }
 
-TEST_CASE("counts that overflow are errors at the layer, or at the scale") {
+TEST_CASE("counts that overflow are errors, at the position of the layer or of the scale") {
   CHECK_THAT(refused("- {type: input, shape: [4000000000, 4000000000]}\n"),
              StartsWith("3 m.yaml:4:3: error: elements: "));
   CHECK_THAT(
@@ -144,7 +144,7 @@ TEST_CASE("counts that overflow are errors at the layer, or at the scale") {
       StartsWith("3 m.yaml:5:3: error: FLOP: "));
   CHECK_THAT(refused(image, "scale: 9000000000000000000"),
              StartsWith("3 s.yaml:1:8: error: elements: "));
-  // The bytes of each layer fit into 64 bits, but the sum of these bytes does not. An element is counted as 32 bytes.
+  // The bytes of each layer fit into 64 bits, but their sum does not. This check counts an element as 32 bytes.
   CHECK_THAT(refused("- {type: input, shape: [200000000000000000]}\n- {type: relu}\n"),
              StartsWith("3 m.yaml:5:3: error: bytes of the layers up to this one: "));
   CHECK_THAT(refused("- {type: input, shape: [5000000000000000000]}\n- {type: relu}\n"),

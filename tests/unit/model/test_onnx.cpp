@@ -29,7 +29,7 @@ TEST_CASE(
   CHECK(got.elements.unused == 0);
 }
 
-TEST_CASE("the batch changes no count, and an equal model results if a written model is read back",
+TEST_CASE("the batch changes no count, and a model that is written and read back is equal",
           "[onnx]") {
   const ReadOnnx one = read(small_cnn()), eight = read(small_cnn(), "{batch: 8}"),
                  named = read(small_cnn(), "{N: 3}");
@@ -104,8 +104,8 @@ TEST_CASE(
   CHECK(got.elements.unused == 1);  // the scalar constant
 }
 
-TEST_CASE("constants are folded, even through floating-point scales", "[onnx]") {
-  // Exporters compute twice the height and width in these steps: cast, multiply, floor, cast.
+TEST_CASE("constants are computed when a file is read, also with floating-point scales", "[onnx]") {
+  // To double the height and width, exporters write these nodes: cast, multiply, floor, cast.
   OnnxBytes onnx;
   onnx.input("x", {1, 2, 5, 7})
       .numbers("begin", {2})
@@ -174,7 +174,7 @@ TEST_CASE("branches are joined by sums, products and concatenations along the ch
   CHECK(layer(model, "sub").type == "operator");
 }
 
-TEST_CASE("slices and permutations of axes are views, whose axes are numbered as in layers",
+TEST_CASE("slices and permutations are views, whose axes have the numbers that layers use",
           "[onnx]") {
   OnnxBytes onnx;
   onnx.input("x", {1, 3, 8, 10})
@@ -188,8 +188,8 @@ TEST_CASE("slices and permutations of axes are views, whose axes are numbered as
       .node("Transpose", {"b"}, {"c"}, {A::integers("perm", {0, 3, 1, 2})}, "turn")
       .output("c");
   const Model model = read(onnx).model;
-  // The slice takes every second of 8 rows, beginning with row 8 - 6 = 2. So the slice has rows 2, 4 and 6. The
-  // transpose gives the order width, channels, height.
+  // The slice takes every second of 8 rows from row 8 - 6 = 2 on: rows 2, 4 and 6. The transpose puts the axes into the
+  // order width, channels, height.
   CHECK(types(model) == "input conv2d slice transpose");
   CHECK(layer(model, "slice").shape == Shape{3, 10, 6});
   CHECK(layer(model, "turn").shape == Shape{10, 6, 3});
@@ -254,13 +254,13 @@ TEST_CASE("each layer has its own bias, even if the file stores equal biases onc
   const Model model = read(onnx).model;
   CHECK(layer(model, "first").parameters == 20);
   CHECK(layer(model, "second").parameters == 20);
-  // The node `third` has the matrix of the node `second`, but a different bias. No layer type can share only the
-  // matrix.
+  // The node `third` has the matrix of the node `second`, but another bias. No layer type can share only its matrix, so
+  // `third` has no parameters but this bias.
   CHECK(layer(model, "third").parameters == 4);
   CHECK(layer(model, "third").macs == 16);
 }
 
-TEST_CASE("all unknown operators are named, and they can be counted as free", "[onnx]") {
+TEST_CASE("the message names all unknown operators, and an option counts them as free", "[onnx]") {
   OnnxBytes onnx;
   onnx.opset(13)
       .opset(1, "com.acme")

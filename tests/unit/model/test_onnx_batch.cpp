@@ -1,5 +1,5 @@
-// Tests which axis of an ONNX file is the batch, and how an axis of several sequences or images inside a sample is
-// read.
+// Tests which axis of an ONNX file is the batch, and how an axis is read that counts several sequences or images in one
+// sample.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"
@@ -70,7 +70,7 @@ TEST_CASE("a recurrent layer may have several sequences in a sample", "[onnx]") 
 
 TEST_CASE("a transpose that moves only the axis of the batch or of the channels is not a layer",
           "[onnx]") {
-  OnnxBytes onnx;  // in this file the channels are the last axis, as in Sluice
+  OnnxBytes onnx;  // here the channels are the last axis, as in Sluice
   onnx.input("x", {"N", 15, 17, 3}).weight("w", {4, 3, 3, 3});
   onnx.node("Transpose", {"x"}, {"t"}, {A::integers("perm", {0, 3, 1, 2})}, "first")
       .node("Conv", {"t", "w"}, {"c"}, {A::integers("strides", {2, 2})}, "conv")
@@ -108,7 +108,7 @@ TEST_CASE("a transposed convolution with a given output shape has the padding fo
     return read(onnx);
   };
   const A strides = A::integers("strides", {2, 2});
-  // The full result has 15 x 2 + 3 = 33 rows and columns. One row and one column of these are cut off.
+  // The full result has 15 x 2 + 3 = 33 rows and columns. One row and one column of this result are cut off.
   for (const ReadOnnx& got : {read_one({strides, A::integers("output_shape", {32, 32})}),
                               read_one({strides, A::text("auto_pad", "SAME_UPPER")})}) {
     const Layer& up = layer(got.model, "up");

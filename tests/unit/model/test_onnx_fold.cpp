@@ -1,4 +1,4 @@
-// Tests that the reader evaluates nodes of a graph with which exporters compute small constants.
+// Exporters write small constants as nodes that compute them. Tests that the reader evaluates these nodes.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"
@@ -11,8 +11,8 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// Returns the shape of an image of [batch 1, 3 channels, 8, 10] after padding. The nodes of PyTorch's exporter compute
-/// the numbers of zeros from PyTorch's list.
+/// Returns the shape of an image of [batch 1, 3 channels, 8, 10] after padding. The numbers of zeros are computed from
+/// `list` by nodes such as PyTorch's exporter writes.
 Shape padded(const std::vector<std::int64_t>& list) {
   const auto rest = static_cast<std::int64_t>(8 - list.size());
   OnnxBytes onnx;
@@ -72,8 +72,8 @@ TEST_CASE("constant tables are transposed, and are sliced from either end", "[on
   // The first number of the table, 1, is the batch.
   CHECK(through("Transpose", {"t"}, {}) == Shape{4, 2, 5, 3, 6});
   CHECK(through("Transpose", {"t"}, {A::integers("perm", {0, 1})}) == Shape{2, 3, 4, 5, 6});
-  // Along the columns, steps of 2 from column 2 down to column 1 take only column 2. Along the rows, steps of 3 take a
-  // single row.
+  // Backward steps of 2 from column 2 to column 1 take only column 2. Steps of 3 rows take a single
+  // row.
   CHECK(through("Slice", {"t", "begin", "end", "axes", "steps"}, {}, {12, 10}) == Shape{6, 12, 10});
 }
 

@@ -1,5 +1,5 @@
-// Tests impossible ONNX graphs. An operator whose inputs have impossible shapes is an error at its node. No counts are
-// invented for such an operator.
+// Tests impossible ONNX graphs. If the inputs of an operator have impossible shapes, the reader reports an error at the
+// node and does not invent counts.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// Returns a model of one operator, which reads an image of 8 channels and a weight `w`.
+/// Returns a model of one operator, which reads an image of 8 channels and weights `w` of this shape.
 OnnxBytes of_image(const std::string& op, const std::vector<std::int64_t>& weight,
                    const std::vector<A>& attributes = {}) {
   OnnxBytes onnx;

@@ -11,7 +11,7 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// Returns the bytes that are kept for the backward pass of `op`, which reads the activations h and z of [64] elements,
+/// Returns the bytes that are kept for the backward pass of `op`. Its inputs are activations (h and z of 64 elements)
 /// or constants.
 std::int64_t kept_by(const std::string& op, const std::vector<std::string>& inputs) {
   OnnxBytes onnx;
@@ -19,7 +19,7 @@ std::int64_t kept_by(const std::string& op, const std::vector<std::string>& inpu
   onnx.node("MatMul", {"x", "w"}, {"h"}, {}, "first");
   onnx.node("Neg", {"h"}, {"z"}, {}, "negated");
   onnx.node(op, inputs, {"y"}, {}, "it").output("y");
-  // The input of the product is always kept, so its 256 bytes are subtracted.
+  // The product that makes h always keeps its input, so the 256 bytes of this input are subtracted.
   return kept_bytes(read(onnx).model) - 256;
 }
 
@@ -45,13 +45,13 @@ TEST_CASE("a selection keeps only its condition, and keeps no tensor if the cond
   onnx.node("MatMul", {"x", "w"}, {"h"}, {}, "first");
   onnx.node("Greater", {"h", "least"}, {"c"}, {}, "test");
   onnx.node("Where", {"c", "h", "least"}, {"y"}, {}, "it").output("y");
-  // The product keeps its input, and the selection keeps a mask of 32 bytes.
+  // The product keeps its input of 4 x 8 elements, and the selection keeps a mask of 32 bytes.
   CHECK(kept_bytes(read(onnx).model) == 4 * 8 * 4 + 32);
 }
 
 TEST_CASE("attention with a mask keeps queries, keys, values and the softmax's output", "[onnx]") {
-  // There are 4 heads of 16 features over 256 words. The network keeps 256 x 64 elements each of the input, q, k and v,
-  // and 4 x 256 x 256 scores, with 4 bytes per element.
+  // There are 4 heads of 16 features over 256 words. The network keeps 256 x 64 elements of each of the input, q, k and
+  // v, and 4 x 256 x 256 scores. Each element has 4 bytes.
   OnnxBytes onnx;
   onnx.input("x", {1, 256, 64}).numbers("heads", {1, 256, 4, 16}).scalar("root", 4);
   onnx.scalar("masked", -1e9F).weight("mask", {256, 256}, field(2, std::int64_t{onnx_bool}));

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The graph is for two samples of 3 x 4 x 4. The graph has two branches that are added. The nodes are listed in
+// This graph is for two samples of 3 x 4 x 4. It has two branches, whose results are added. The nodes are listed in
 // arbitrary order.
 const std::string graph =
     "node3 -- ReLU(inplace) -- forward_compute_time=0.5, backward_compute_time=0.25, "
@@ -118,7 +118,7 @@ TEST_CASE("several inputs and sizes of 0 are read") {
   CHECK_THAT(made.notes[0], Contains("a size of 0 for 'node1'"));
 }
 
-TEST_CASE("a layer graph becomes layers in order, with their sizes and seconds", "[pipedream]") {
+TEST_CASE("a layer graph becomes layers in a valid order, with sizes and seconds", "[pipedream]") {
   const Model model = read(graph);
   CHECK(names(model) == "node1-Input node2-Conv2d node3-ReLU node5-Add node10-Linear");
   CHECK(model.measured_batch == 2);
@@ -265,7 +265,7 @@ TEST_CASE(
   CHECK(plain_cost("measured")->of(update).seconds == 4e-6);
 }
 
-TEST_CASE("PipeDream's parameter bytes are torchvision's counts times 4", "[pipedream]") {
+TEST_CASE("PipeDream's bytes of parameters are 4 times torchvision's parameters", "[pipedream]") {
   const fs::path data = fs::path(SLUICE_SOURCE_DIR).parent_path() / "shared/data";
   std::ifstream table(data / "models/torchvision_counts.csv");
   if (!table) {
@@ -291,7 +291,7 @@ TEST_CASE("PipeDream's parameter bytes are torchvision's counts times 4", "[pipe
     const Model model = read(text.str(), "{batch: " + std::to_string(one.batch) + "}");
     const std::string row = std::string("\n") + one.weights + ",IMAGENET1K_V1,";
     const std::size_t at = all.str().find(row);
-    // The table lacks DenseNet-121. The count of DenseNet-121 is `num_params` of the weights in torchvision 0.14.1.
+    // The table lacks DenseNet-121. Its number of parameters is `num_params` of the weights in torchvision 0.14.1.
     const std::int64_t expected =
         at == std::string::npos
             ? 7'978'856

@@ -21,13 +21,13 @@ const std::string rows = "- {type: input, name: x, shape: [5, 8]}\n";
 }  // namespace
 
 TEST_CASE(
-    "for each layer, direction and gate, recurrent layers have the parameters that they have in PyTorch") {
+    "recurrent layers have the parameters that PyTorch gives them for each layer, direction and gate") {
   // torch.nn.LSTM(8, 3) has weight_ih of 12 x 8, weight_hh of 12 x 3, and two biases of 12.
   const Layer lstm = last("lstm, hidden: 3", rows);
   CHECK(lstm.shape == Shape{5, 3});
   CHECK(lstm.parameters == 12 * 8 + 12 * 3 + 2 * 12);
   CHECK(lstm.macs == 5 * 12 * (8 + 3));
-  // In addition to the products, a step takes 22 FLOP per hidden value, and 24 FLOP for the two biases.
+  // In addition to the products, each of 5 steps takes 22 FLOP per hidden value, and 24 FLOP for the two biases.
   CHECK(lstm.flop == 2 * lstm.macs + 5 * (22 * 3 + 24));
   CHECK(lstm.backward.kept == 5 * 3 * 5);  // four gates and the cell's state
   CHECK(last("lstm, hidden: 3, bias: false", rows).parameters == 12 * 11);
@@ -74,7 +74,7 @@ TEST_CASE(
   const Layer product = last("operator, inputs: [a, b], shape: [5, 5], macs: 8", two);
   CHECK(product.macs == 25 * 8);
   CHECK(product.backward.input_flop == 2 * 2 * 25 * 8);
-  // Each of 40 inputs is multiplied with 6 weights, and the layer keeps a mask.
+  // The layer multiplies each of 40 inputs with 6 weights, and keeps a mask.
   const Layer spread =
       last("operator, shape: [5, 6], input_macs: 6, parameters: 48, kept_bytes: 30", two);
   CHECK(spread.macs == 40 * 6);
@@ -151,8 +151,8 @@ TEST_CASE(
   CHECK(layer.macs == 4 * 10 * (6 + 6));
   CHECK(layer.flop == 2 * layer.macs + 6 * 4 * 10);
   CHECK(layer.cached == 9 * (12 + 12));
-  // For each of 3 samples, the layer reads q, k, v and 216 elements of the cache, and writes 24 elements. Each element
-  // has two bytes.
+  // For each of 3 samples, the layer reads q (24 elements), k and v (12 each) and 216 elements of the cache, and writes
+  // 24 elements. Each element has two bytes.
   CHECK(forward_work(m, layer, 3, DType::float16).bytes == 2.0 * 3 * (24 + 12 + 12 + 216 + 24));
   CHECK(last("attention, inputs: [q, k, v], heads: 4, kv_heads: 2", given).cached == 0);
 }
@@ -225,8 +225,8 @@ TEST_CASE("split, slice and transpose compute nothing") {
 TEST_CASE("Mixtral computes each token with 2 of its 8 experts") {
   const Model m = load_model(zoo + "mixtral_8x7b.yaml", {"tokens=1"});
   CHECK(m.parameters() == 46'702'792'704);
-  // A token uses 2 of 8 experts, and only its own row of the embedding table. The published number of parameters that a
-  // token uses is 12,879,925,248. The embedding table and the norms compute no products. In addition to the products,
-  // each of 32 blocks computes one score, with 2 x 4,096 multiply-accumulates.
+  // A token uses 2 of 8 experts, and only its own row of the embedding table. By the published number, a token uses
+  // 12,879,925,248 parameters. The embedding table and the norms compute no products. In addition to the products, each
+  // of 32 blocks attends to one token, with 2 x 4,096 multiply-accumulates.
   CHECK(m.macs() == 12'879'925'248 - 32'000 * 4'096 - (2 * 32 + 1) * 4'096 + 32 * 2 * 4'096);
 }

@@ -1,4 +1,4 @@
-// Tests random placement problems with one error each. Each of these problems is refused, and the message names the
+// Tests random placement problems with one error each. Each must be refused with a message that names the
 // error.
 #include <catch2/catch.hpp>
 #include <limits>
@@ -14,7 +14,7 @@ namespace {
 using Begins = PlacementProblem::Begins;
 using Catch::Matchers::Contains;
 
-/// Returns the exit code and the message of the refusal.
+/// Returns the exit code and the message with which a problem is refused.
 std::string refusal(const PlacementProblem& problem) {
   try {
     const PlacementQuestion question(problem);
@@ -35,7 +35,7 @@ PlacementProblem some_problem(test::Dice& dice) {
   }
 }
 
-/// An operand of a problem: the index of the kernel, and the index of the operand in this kernel.
+/// The place of an operand: the index of its kernel, and its index among the operands of this kernel.
 struct Place {
   std::size_t kernel, operand;
 };
@@ -64,7 +64,7 @@ TEST_CASE(
     CHECK_THAT(refusal(broken), Catch::StartsWith("3: " + kernel) &&
                                     Contains("there is no tensor with this number"));
 
-    // If the kernel that makes a tensor is changed to read the tensor, no kernel makes the tensor.
+    // If the kernel that makes a tensor only reads this tensor instead, no kernel makes the tensor.
     for (std::size_t t = 0; t < problem.tensors.size(); ++t) {
       if (problem.tensors[t].begins != Begins::made) continue;
       broken = problem;

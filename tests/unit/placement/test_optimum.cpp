@@ -37,8 +37,8 @@ double enumerated(const PlacementQuestion& question, std::int64_t capacity) {
   return best;
 }
 
-/// Finds the optimum by a dynamic programme. Before each kernel, every tensor is only in slow memory, in both memories,
-/// or only in fast memory. Any tensor may be moved between any two kernels.
+/// Finds the optimum by a dynamic programme. Before each kernel, every tensor is in slow memory, in fast memory, or in
+/// both. Any tensor may be moved between any two kernels.
 class Exact {
  public:
   Exact(const PlacementQuestion& question, std::int64_t capacity)
@@ -162,8 +162,8 @@ void check_replay(const PlacementQuestion& question, const PlacementSchedule& sc
   for (const std::int64_t bytes : fast_bytes(question, schedule)) CHECK(bytes <= capacity);
 }
 
-/// Checks the results without branch and bound: no bound is above the true optimum, and no seconds are below the true
-/// optimum.
+/// Checks what optimum() claims without branch and bound: its bound is not above the true optimum, and its seconds are
+/// not below the true optimum.
 void check_claims(OptimumRequest request, double best) {
   request.nodes = 0;
   for (const std::size_t largest : {request.largest_relaxed, std::size_t{0}}) {
@@ -174,7 +174,7 @@ void check_claims(OptimumRequest request, double best) {
   }
 }
 
-/// Returns the same problem with every time multiplied by `unit`.
+/// Returns the same problem with all seconds multiplied by `unit`.
 PlacementProblem in_units(PlacementProblem problem, double unit) {
   for (PlacementProblem::Kernel& kernel : problem.kernels) {
     for (double& seconds : kernel.time.table) seconds *= unit;
@@ -225,7 +225,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the optimum is as exact for times of nanoseconds or years as for times of seconds",
+TEST_CASE("the optimum is as exact if kernels take nanoseconds or years as if they take seconds",
           "[placement][property]") {
   test::Dice dice(2023);
   for (int n = 0; n < test::cases_of(20); ++n) {
@@ -264,7 +264,7 @@ TEST_CASE("for a deep network, the gap is below 1 % without branch and bound",
 }
 
 TEST_CASE(
-    "a way with more freedom is never slower than a way with less freedom, and no bound is above a result",
+    "a way that may do more is never slower than a way that may do less, and no bound is above a result",
     "[placement][property]") {
   test::Dice dice(2022);
   for (int n = 0; n < test::cases_of(15); ++n) {

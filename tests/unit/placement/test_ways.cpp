@@ -40,23 +40,23 @@ TEST_CASE("for each way at three capacities, three kernels take the seconds comp
           "[placement]") {
   const PlacementQuestion question(small());
   const auto none = place_by_all(question, {0}, {}, 1);
-  // If all tensors are in slow memory, the kernels take 3 + 5 + 5 s, whichever tensors may move.
+  // If all tensors are in slow memory, the kernels take 3 + 5 + 5 s, in whatever way tensors are placed.
   for (const char* way : {"all_slow", "first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(none, way) == 13);
-  // If fast memory is a cache without room, every byte is a miss (1 s for 10 bytes), and written bytes are written back
-  // at once (2 s for 10 bytes). The first kernel takes 1 s, and 1 + 2 s to fill and write back `a`. The second kernel
+  // If fast memory is a cache without room, every byte is a miss (1 s for 10 bytes), and new bytes are written back at
+  // once (2 s for 10 bytes). The first kernel takes 1 s, and 1 + 2 s to fill and write back `a`. The second kernel
   // takes 1 s, 1 s to fill `a`, and 1 + 2 s for `b`. The third kernel takes 1 s, and 1 s to fill `a`.
   CHECK(seconds_of(none, "cached") == 11);
-  // With a cache of one or two bytes, the kernels take as long as with a cache of zero bytes. Written bytes are written
-  // back when the next bytes come, and the last written bytes are written back when the next tensor comes.
+  // With a cache of one or two bytes, the kernels take as long as with a cache of zero bytes. New bytes are written
+  // back when the next bytes come, and the last of them when the next tensor comes.
   for (const std::int64_t capacity : {1, 2})
     CHECK(seconds_of(place_by_all(question, {capacity}, {"cached"}, 1), "cached") == Approx(11));
   const auto one = place_by_all(question, {10}, {}, 1);
   // With `a` in fast memory, the kernels take 1 + 3 + 1 s.
   for (const char* way : {"first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(one, way) == 5);
-  // Tensor `a` is filled in 1 s. Then `b` evicts `a` in 2 s and is filled in 1 s. Then `a` evicts `b` in 2 s and is
-  // filled in 1 s.
+  // Each kernel takes 1 s. The first kernel also fills `a` in 1 s. The second also writes `a` back in 2 s and fills `b`
+  // in 1 s. The third also writes `b` back in 2 s and fills `a` in 1 s.
   CHECK(seconds_of(one, "cached") == 2 + 4 + 4);
   CHECK_THAT(
       one.front().refused,
@@ -87,7 +87,7 @@ TEST_CASE(
   const auto moved = place_by_all(still, {10}, {"static", "synchronous"}, 1);
   CHECK(seconds_of(moved, "static") == 11 + 11);
   CHECK(seconds_of(moved, "synchronous") == 11 + 3);
-  problem.asynchronous = {5, 2.5};  // a move in of 2 s and a move out of 4 s, both during kernels
+  problem.asynchronous = {5, 2.5};  // 2 s to move in, 4 s to move out, both during kernels
   const PlacementQuestion beside(problem);
   const auto hidden = place_by_all(beside, {10}, {"synchronous", "asynchronous"}, 1);
   CHECK(seconds_of(hidden, "asynchronous") == 11);
@@ -169,7 +169,7 @@ TEST_CASE("reads in place and moves of the copy engine share one bandwidth", "[p
   CHECK(simulated_seconds(question, schedule, 50) == Approx(15 + 1));
 }
 
-TEST_CASE("neither more fast memory nor a way with more freedom makes a run slower",
+TEST_CASE("neither more fast memory nor a way that may do more makes a run slower",
           "[placement][property]") {
   test::Dice dice(77);
   for (int n = 0; n < test::cases_of(2); ++n) {
@@ -230,7 +230,7 @@ TEST_CASE("refusals of bad problems name the tensor, the kernel and the memory",
 }
 
 TEST_CASE(
-    "the worth of a tensor's memory is the seconds by which kernels take longer with the tensor in another "
+    "the worth of a tensor's memory is how many seconds longer kernels take with the tensor in another "
     "memory",
     "[placement]") {
   const PlacementQuestion question(small());

@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-/// 'later' works for the next iteration. 'later' and 'second' are on one stream, and 'later' is listed before 'second'.
-/// But 'later' waits for 'third', and 'third' waits for 'second'.
+/// Returns a plan in which the action 'later' works for the next iteration. 'later' and 'second' are on one stream, and
+/// 'later' is listed first. But 'later' waits for 'third', and 'third' waits for 'second'.
 Plan plan_of(int iterations) {
   return plan_from_text("format: sluice-plan/2\nname order\niterations " +
                             std::to_string(iterations) +

@@ -1,4 +1,4 @@
-// Tests facts of plans, which are written as text and read back.
+// Tests the facts of a plan: how they are written as text, read back and shown.
 #include <catch2/catch.hpp>
 
 #include <limits>
@@ -17,7 +17,7 @@ Plan plan_with(const std::string& line) {
 }
 
 TEST_CASE(
-    "the text of a fact shows the type of its value, and an equal fact is read back from the text") {
+    "the text of a fact shows the type of its value, and is read back as an equal fact") {
   struct Case {
     Fact fact;
     std::string line;

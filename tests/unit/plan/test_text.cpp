@@ -1,5 +1,5 @@
-// Tests the text form of plans, sluice-plan/2. If a plan is written and read back, the result is an equal plan. Version
-// 1 can still be read.
+// Tests the text form of plans, sluice-plan/2. A plan that is written and read back must be equal. Version 1 of the
+// text can still be read.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -39,7 +39,7 @@ body:
 UPDATE on=gpu0.compute seconds=0.25 uses=x@hbm:w
 )";
 
-TEST_CASE("every element of a plan is equal after it is written and read back", "[plan]") {
+TEST_CASE("every element of a plan is the same after the plan is written and read back", "[plan]") {
   const Plan plan = plan_from_text(everything, "all.plan");
   CHECK(to_text(plan) == everything);
   CHECK_NOTHROW(check_structure(plan));
@@ -108,8 +108,8 @@ body:
 run on=c kind=forward seconds=1 waits=0LOAD0 uses=x@gpu
 )";
   CHECK(to_text(plan_from_text(first, "first.plan")) == second);
-  // Names can be made by a formula from stage and micro-batch. A name that has the form of such a name, but does not
-  // match the action's stage and micro-batch, is stored with the action.
+  // A formula can make names from stage and micro-batch. A name that looks like such a name, but is not the name that
+  // the formula makes for this action, is stored with the action.
   const std::string other =
       "format: sluice-plan/1\nstream c kind=compute\nprologue:\n"
       "3F0 on=c kind=backward stage=2 seconds=1\n";
@@ -147,7 +147,7 @@ TEST_CASE(
   plan.actions[1].kind = ActionKind::backward;
   plan.body_begin = plan.body_end = 2;
   CHECK_NOTHROW(check_structure(plan));
-  plan.actions[1].name = "0F";  // the formula also gives this name to the first action
+  plan.actions[1].name = "0F";  // the formula gives the first action the same name
   CHECK_THROWS_AS(check_structure(plan), InputError);
   plan.actions[1].name = "0f";
   CHECK_NOTHROW(check_structure(plan));

@@ -1,5 +1,5 @@
-// Compares the reading of words and names of a plan's text with slow implementations of their definitions, on random
-// lines.
+// Compares how words and names of a plan's text are read, on random lines, with slow implementations of their
+// definitions.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::string random_text(std::mt19937& random, std::string_view letters, std::siz
   return text;
 }
 
-/// Splits a line character by character, as FORMAT.md defines it.
+/// Returns the words of a line. Goes character by character, as FORMAT.md defines words.
 std::vector<std::string> split_slowly(const std::string& line) {
   std::vector<std::string> words;
   std::optional<std::string> word;
@@ -86,7 +86,7 @@ TEST_CASE("names of all lengths are compared up to their last character", "[plan
   }
 }
 
-TEST_CASE("a name is found with the number under which it was added", "[plan][property]") {
+TEST_CASE("a name is found with the number with which it was added", "[plan][property]") {
   std::mt19937 random(4);
   for (int i = 0; i < test::cases_of(200); ++i) {
     const std::string_view letters = i % 2 == 0 ? "01" : "0123456789abFSEND_.";

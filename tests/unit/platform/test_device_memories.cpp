@@ -1,5 +1,5 @@
-// Tests devices that own several memories or share memories with other devices. Also tests copies between memories, by
-// a copy engine or by the compute units, and groups of devices.
+// Tests devices that own several memories, or share memories with other devices. Also tests copies between memories (by
+// a copy engine or by the compute units), and groups of devices.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -90,7 +90,7 @@ TEST_CASE("a device may have several memories of its own, and the first memory i
   CHECK((ddr->read == 100e9 && ddr->write == 50e9));
   CHECK(ddr->bandwidth() == 50e9);
   CHECK(gpu.memory_or_null("gpu0_ddr") == nullptr);
-  // Of 3 GB, 2 GB are read at 100 GB/s, and 1 GB is written at 50 GB/s.
+  // 3 GB in all, 1 GB of them written: 2 GB are read at 100 GB/s, and 1 GB is written at 50 GB/s.
   CHECK(ddr->seconds(3e9, 1e9) == Approx(0.04).epsilon(1e-15));
   CHECK(gpu.memory().seconds(3e9, 1e9) == 3e9 / 960e9);
   CHECK(pools_of(platform, "gpu1") == Names{"gpu1", "gpu1_ddr"});
@@ -116,7 +116,7 @@ TEST_CASE(
   const Device& cpu = platform.device("cpu");
   REQUIRE(cpu.memories.size() == 2);
   CHECK((cpu.memory().pool == "dram" && !cpu.memory().own));
-  // The number of 3 threads is halfway between 1 and 5 threads.
+  // The rates of 3 threads are halfway between the rates of 1 and 5 threads.
   CHECK((cpu.memory().read == 30e9 && cpu.memory().write == 10e9));
   // `bandwidth` limits both directions to 35 GB/s, although `read` is 40 GB/s.
   CHECK((cpu.memories[1].read == 35e9 && cpu.memories[1].write == 12e9));

@@ -42,7 +42,7 @@ std::string error_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a device has the figures of its document, in SI units") {
+TEST_CASE("a device has the numbers of its document, in SI units") {
   const Platform platform = read(R"(devices:
   ipu:
     rate: {float16: 250TFLOP/s, float32: 62.5TFLOP/s}
@@ -87,7 +87,7 @@ TEST_CASE("a count makes numbered devices, and a shared link makes one channel p
   CHECK(channel_names(platform, down) == Names{"pcie.down"});
   CHECK(platform.path("gpu0", "host").stream == "gpu0.pcie.up");
   CHECK(channel_names(platform, platform.path("gpu0", "host")) == Names{"pcie.up"});
-  // The engine of the sending device transfers bytes to the other device through the host: first up, then down.
+  // The engine of the sending device transfers bytes to the other device through the host. They go up, then down.
   CHECK(channel_names(platform, platform.path("gpu0", "gpu1")) == Names{"pcie.up", "pcie.down"});
   CHECK(platform.path("gpu0", "gpu1").stream == "gpu0.pcie.up");
 }
@@ -166,7 +166,7 @@ TEST_CASE("every route from or to a memory crosses the ports of this memory") {
         Names{"pcie.up", "host.write", "host.port"});
 }
 
-TEST_CASE("a route takes the fewest possible links, and sums their setup and latency") {
+TEST_CASE("a route takes the fewest links, and has the sums of their setups and latencies") {
   const Platform platform = read("devices:\n" + gpu + R"(memories:
   host: {capacity: unlimited}
   disk: {capacity: unlimited}
@@ -183,7 +183,7 @@ links:
   CHECK(path.stream == "gpu.leaf.down");
   CHECK(platform.path("gpu", "disk").stream == "gpu.leaf.up");
   CHECK(platform.path("disk", "host").stream == "disk.long.down");
-  CHECK(platform.host().name == "host");  // the host is 2 links away, and the disk 3 links
+  CHECK(platform.host().name == "host");  // the disk is farther away
 }
 
 TEST_CASE("of several routes with the fewest links, the route declared first is taken") {
@@ -237,7 +237,7 @@ TEST_CASE("unknown names are refused with a list of the platform's names") {
                     Contains("more than one memory may feed its devices: a, b"));
 }
 
-TEST_CASE("a faulty platform document is refused at the fault") {
+TEST_CASE("a faulty platform document is refused at the position of the fault") {
   struct Case {
     std::string text, where, says;
   };
@@ -334,7 +334,7 @@ TEST_CASE("every bundled platform is read, gives its sources, and joins all its 
     CHECK(platform.name == entry.path().stem().string());
     for (const Device& device : platform.devices) {
       CHECK(device.flop_per_s(DType::float32) > 0);
-      if (!device.memory().own) continue;  // such a device computes on host memory
+      if (!device.memory().own) continue;  // this device computes in host memory
       const Path down = platform.path(platform.host().name, device.name);
       const Path up = platform.path(device.name, platform.host().name);
       CHECK(down.device == device.name);
@@ -381,7 +381,7 @@ TEST_CASE("the Optane server copies at the rates that AutoTM uses") {
         Approx(62.7e9).epsilon(1e-12));
 }
 
-TEST_CASE("the platform rx7900xtx_as_written has a thousandth of the FLOP/s of the real card") {
+TEST_CASE("the platform rx7900xtx_as_written has a thousandth of the real card's FLOP/s") {
   const Platform card = load_platform("rx7900xtx_pcie4");
   const Platform written = load_platform("rx7900xtx_as_written");
   CHECK(card.device("gpu").flop_per_s(DType::float32) == 61e12);

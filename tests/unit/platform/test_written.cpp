@@ -1,4 +1,4 @@
-// Tests how the part of a platform's document that describes a device or a link is found, through groups and counts.
+// Tests how the description of a device or a link is found in a platform's document, through groups and counts.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -23,7 +23,7 @@ TEST_CASE(
   };
   CHECK(path(devices, "gpu") == "devices.gpu");
   CHECK(path(devices, "gpu7") == "devices.gpu");
-  // The device with the name gpu2, not the third device of gpu.
+  // This is the device with the name gpu2, and not the third device of gpu.
   CHECK(path(devices, "gpu2") == "devices.gpu2");
   CHECK(path(devices, "node_cpu") == "groups.node.devices.cpu");
   CHECK(path(devices, "node12_gpu3") == "groups.node.devices.gpu");

@@ -1,4 +1,4 @@
-// Tests links that are fitted to measured copies. The fit must find the figures from which the copies were computed.
+// Tests links that are fitted to measured copies. The fit must find the numbers with which the copies were computed.
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,8 +36,8 @@ Profile profile(const std::string& rows) {
   return parse_profile(head + rows, "copies.csv");
 }
 
-/// Returns whether any channel of the route has this rate. The route may also have a channel that both directions of
-/// the link share, or channels of other links.
+/// Returns whether any channel of the route has this rate. Other channels of the route may have other rates, such as a
+/// channel that both directions of the link share.
 bool has_rate(const Platform& platform, const std::string& from, const std::string& to,
               double rate) {
   const Path& path = platform.path(from, to);
@@ -48,7 +48,7 @@ bool has_rate(const Platform& platform, const std::string& from, const std::stri
 
 }  // namespace
 
-TEST_CASE("the fit finds the latency, set-up and bandwidth with which the copies were made") {
+TEST_CASE("the fit finds the latency, set-up and bandwidth with which the copies were computed") {
   const Profile read = profile(copies("pinned", "device", "single", 12e-6, 25e9) +
                                copies("pinned", "device", "queued", 10e-6, 25e9) +
                                copies("device", "pinned", "queued", 8e-6, 20e9) +
@@ -92,7 +92,7 @@ TEST_CASE("a fitted link can replace the link of each platform that comes with S
                     ("sluice_link_" + std::to_string(getpid()) + ".yaml");
   std::size_t written = 0;
   for (const std::string& name : bundled_names("platforms")) {
-    // The links of this platform are under another key.
+    // This platform has its links under another key.
     if (name == "rx7900xtx_as_written") continue;
     if (name == "optane_server") continue;  // no link joins this processor to a host
     CAPTURE(name);
@@ -119,8 +119,8 @@ TEST_CASE("the fitted time of 0 bytes is never below 0 s") {
   const auto found = fit_link(
       profile("copy,bytes=1000,pinned,device,,1e-6\ncopy,bytes=2000,pinned,device,,4e-6\n"));
   CHECK(found[0].setup_s() == 0);
-  // With sizes s and seconds t, the sum of s / t over the sum of (s / t)^2 is (1e9 + 5e8) / (1e18 + 2.5e17) = 1.2e-9
-  // s/B.
+  // A line through 0 is fitted instead. With sizes s and seconds t, it has the slope (sum of s / t) / (sum of (s /
+  // t)^2) = (1e9 + 5e8) / (1e18 + 2.5e17) = 1.2e-9 s/B.
   CHECK(found[0].fit.bandwidth == Approx(1 / 1.2e-9));
   CHECK(found[0].fit.worst_error == Approx(0.4));
 }

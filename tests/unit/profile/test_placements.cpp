@@ -1,4 +1,4 @@
-// Tests the lists of measurements that a profile of a model needs. The expected numbers of runs are counted by hand.
+// Tests lists of the measurements that a profile of a model needs. The expected numbers of runs are counted by hand.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -13,8 +13,8 @@ using sluice::test::error_of;
 
 namespace {
 
-/// Returns the chain x -> a -> b -> c, in which `a` and `c` have weights. The relu `b` reads and writes only tensors
-/// that `a` and `c` also use.
+/// Returns the chain x -> a -> b -> c, in which `a` and `c` have weights. The relu `b` uses only tensors that `a` makes
+/// or `c` reads.
 Model chain() {
   return sluice::test::model_of(
       "- {type: input, name: x, shape: [8]}\n"
@@ -30,7 +30,7 @@ TEST_CASE("the number of placements is 2 to the power of the number of free tens
   const auto wanted = [&](const std::vector<std::string>& fixed) {
     return plan_measurements(model, {.pools = {"DRAM", "PMEM"}, .fixed = fixed}).wanted;
   };
-  CHECK(wanted({}) == 8 + 4 + 8);  // layer a has x, W and a; b has a and b; c has b, W and c
+  CHECK(wanted({}) == 8 + 4 + 8);  // layer a uses 3 tensors, b 2, and c 3
   CHECK(wanted({"weights"}) == 4 + 4 + 4);
   CHECK(wanted({"weights", "input"}) == 2 + 4 + 4);
   CHECK(wanted({"weights", "b", "output"}) == 4 + 2 + 1);
@@ -46,7 +46,7 @@ TEST_CASE("ResNet-50 with fixed weights has 760 placements, which 16 runs measur
   const MeasurementPlan plan =
       plan_measurements(model, {.pools = {"DRAM", "PMEM"}, .fixed = {"weights"}});
   CHECK(plan.wanted == (53 + 53 + 49 + 2 + 1) * 4 + 16 * 8);
-  CHECK(plan.least_runs == 8 + 4);  // a sum is a neighbour of the layers whose outputs it reads
+  CHECK(plan.least_runs == 8 + 4);  // a sum and the layers that it reads are neighbours
   CHECK(plan.runs == 16);
 }
 
@@ -79,11 +79,11 @@ TEST_CASE(
   CHECK(plan.wanted == 8 + 8 + 8 + 8 + 4 + 8);
   CHECK(runs.size() == plan.runs);
   CHECK(plan.least_runs == 16);
-  // No two of the layers a, b and c can be in the same run, so at least 24 runs are needed.
+  // All of the layers a, b and c are neighbours, so their placements need at least 24 runs.
   CHECK(plan.runs == 24);
 }
 
-TEST_CASE("a row that was processed is not measured again, whether or not tensors are placed") {
+TEST_CASE("a row that was processed is not measured again, with or without placements") {
   const Model model = chain();
   const PlacementRequest wanted{.pools = {"DRAM", "PMEM"}};
   MeasurementPlan first = plan_measurements(model, wanted);
@@ -98,7 +98,7 @@ TEST_CASE("a row that was processed is not measured again, whether or not tensor
 }
 
 TEST_CASE(
-    "without memories, equal operators are measured once, and the row gives the number of these operators") {
+    "without memories, equal operators are measured once, and their row says how many operators they are") {
   const MeasurementPlan plan =
       plan_measurements(chain(), {.samples = 2, .passes = {"forward", "backward"}});
   REQUIRE(plan.profile.rows.size() == 4);  // the forward and the backward pass of dense and of relu

@@ -42,7 +42,7 @@ const std::string full =
 }  // namespace
 
 TEST_CASE(
-    "A row of a profile is read with all columns, and with quotes and line ends in its cells") {
+    "A row of a profile is read with all its columns, and with quotes and line ends in its cells") {
   const Profile read = profile(full);
   REQUIRE(read.rows.size() == 1);
   const ProfileRow& row = read.rows.front();
@@ -65,7 +65,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "The header gives the values that a row leaves out, and a row without a time counts as not processed") {
+    "The header gives the values that a row leaves out, and a row without seconds counts as not processed") {
   const Profile read = profile("operator,seconds_mean,note\ngemm,1e-3,\nconv,,\"# no comment\"\n");
   CHECK(read.rows[0].dtype == "float16");
   CHECK(read.rows[0].device == "card");
@@ -76,7 +76,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "If a profile is written as CSV or as HDF5 and read back, the result is an equal profile") {
+    "A profile that is written as CSV or as HDF5 and read back is equal") {
   const Profile before = profile(
       full + "\"#odd\",,n2,,,,,,,,,,,,,,,,,,,,,,,,,,\nplain,,n3,,,,,,,,,,,,,,,,,,,0.5,,,,,,,\n");
   const std::string text = profile_text(before);
@@ -84,7 +84,7 @@ TEST_CASE(
   CHECK(parse_profile(text, "again.csv").rows[1].operator_class == "#odd");
   const auto file = std::filesystem::temp_directory_path() /
                     ("sluice_profile_" + std::to_string(getpid()) + ".h5");
-  // A program that cannot write HDF5, such as Python's process, says what to do.
+  // A program that cannot write HDF5, such as Python's process, tells the user what to do instead.
   set_hdf5_form({});
   CHECK_THROWS_WITH(write_profile(before, file.string()),
                     Catch::Matchers::Contains("sluice profile merge " + file.string()));
@@ -228,7 +228,7 @@ TEST_CASE(
         }).find("are not of the same kind") != std::string::npos);
 }
 
-TEST_CASE("Joules that include idle power are merged if the idle power of both files is equal") {
+TEST_CASE("Joules that include idle power are merged if both files give the same idle power") {
   const auto of = [](const std::string& header, const std::string& row) {
     return parse_profile(
         "# format: sluice-profile/1\n" + header + "operator,node,seconds_mean,joules_mean\n" + row,
@@ -252,7 +252,7 @@ TEST_CASE("Joules that include idle power are merged if the idle power of both f
   CHECK_FALSE(merged({silent, timed}).idle_w());
 }
 
-TEST_CASE("A count of samples must be at least 1, because pooled values need a spread") {
+TEST_CASE("A count of samples must be at least 1, or their values could not be pooled") {
   const std::string head = "operator,seconds_n,seconds_mean,joules_n,joules_mean\n";
   CHECK(refusal(head + "x,0,1,,\n").find("seconds_n: '0': expected at least 1 sample") !=
         std::string::npos);
@@ -290,7 +290,7 @@ TEST_CASE(
         }).find("differ only in columns that are not compared") != std::string::npos);
 }
 
-TEST_CASE("Rows are chosen by their values, whether these are written or defaults") {
+TEST_CASE("Rows are chosen by their values, whether the row or the header gives them") {
   const Profile read = profile(
       "operator,level,sparsity,occurrences,calls,dtype,input_pools,cache,seconds_median\n"
       "a,,,,,float32,DRAM;DRAM,hot,1\n"

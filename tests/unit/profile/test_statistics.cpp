@@ -10,15 +10,15 @@ using namespace sluice;
 
 TEST_CASE("Median, quantiles, MAD and standard deviation equal the numbers of a hand calculation") {
   // The numbers 1 2 3 4 10 have the mean 4. The squares of their deviations are 9 + 4 + 1 + 0 + 36 = 50, and the
-  // variance is 50 / 4. The distances from the median, 3, are 2 1 0 1 7.
+  // variance is 50 / 4. The distances of the numbers from the median, 3, are 2 1 0 1 7.
   const Spread spread = spread_of({10, 1, 4, 2, 3});
   CHECK(spread.n == 5);
   CHECK(spread.mean == 4);
   CHECK(spread.std == Approx(std::sqrt(12.5)).epsilon(1e-15));
   CHECK(spread.median == 3);
   CHECK(spread.mad == 1);
-  CHECK(spread.outliers == 1);  // 7 > 3 x 1.4826 x 1
-  CHECK(spread.dropped == 0);   // 6 < 3 x 3.54
+  CHECK(spread.outliers == 1);  // from the median: 7 > 3 x 1.4826 x 1
+  CHECK(spread.dropped == 0);   // from the mean: 6 < 3 x 3.54
   CHECK(spread.mean_within == 4);
   CHECK(spread.disagreement() == Approx(1.0 / 3));
   CHECK(spread.least == 1);
@@ -31,9 +31,9 @@ TEST_CASE("Median, quantiles, MAD and standard deviation equal the numbers of a 
 TEST_CASE(
     "The mean within 3 standard deviations leaves out all numbers that are farther from "
     "the mean") {
-  // 19 ones and the number 101 have the mean 6. The squares of their deviations are 19 x 25 + 95^2 = 9500, and the
-  // standard deviation is sqrt(9500 / 19) = 22.36. So 101 is left out, because its deviation of 95 is more than 3 x
-  // 22.36 = 67.1.
+  // The numbers are 19 times 1, and 101. Their mean is 6. The squares of their deviations are 19 x 25 + 95^2 = 9500,
+  // and the standard deviation is sqrt(9500 / 19) = 22.36. So 101 is left out, because its deviation of 95 is more than
+  // 3 x 22.36 = 67.1.
   std::vector<double> numbers(19, 1);
   numbers.push_back(101);
   const Spread spread = spread_of(numbers);

@@ -47,8 +47,8 @@ TEST_CASE(
     end += 0.1;
     CHECK(span.end == end);
   }
-  // SimGrid also adds up the seconds. If periods are left out, times are products, and differ from these sums in the
-  // last bits.
+  // SimGrid also adds up the seconds. If the replay leaves out periods, times are products, which differ from sums in
+  // the last bits.
   MemorySink skipped;
   replay(plan, skipped);
   CHECK(skipped.spans.back().end == Approx(end).epsilon(1e-12));

@@ -42,7 +42,7 @@ platform:
 
 struct Question {
   std::string name, text;
-  bool again = true;  ///< whether its plan is priced again if only prices change
+  bool again = true;  ///< whether a change of prices keeps its plan
 };
 
 std::string scenario(const std::string& workload, const std::string& policy,
@@ -74,7 +74,7 @@ std::vector<Question> questions() {
        {"keep_all", "recompute_all", "offload_all", "sqrt", "checkpoint", "selective"}) {
     const std::string more = "fates: {strategy: " + std::string(fates) + "}\n";
     const std::string name = std::string(" in training, ") + fates;
-    // If tensors other than inputs are loaded, the times of their loads are chosen by the seconds of the run.
+    // If a training step loads more than inputs, the seconds decide when it loads. So its plan is made again.
     const bool loads_inputs_only = std::string(fates) != "offload_all";
     all.push_back(
         {"resident" + name, scenario(training, "name: resident", more), loads_inputs_only});
@@ -87,7 +87,7 @@ std::vector<Question> questions() {
   return all;
 }
 
-/// Returns random changes of one to three prices.
+/// Returns overrides that change one to three prices at random.
 Words prices(std::mt19937& random) {
   const auto between = [&](double least, double most) {
     const double part = static_cast<double>(random()) / 4294967296.0;
@@ -119,7 +119,7 @@ Words prices(std::mt19937& random) {
   return some;
 }
 
-/// Returns a random change of a scenario that leads to a different plan.
+/// Returns overrides of a random change that is not only a change of prices, so that the plan is made again.
 Words other(std::mt19937& random) {
   const Words all = {"platform.devices.gpu.memory.capacity=20GB", "workload.batch=16",
                      "platform.devices.gpu.count=4", "workload.steps=5",
@@ -133,7 +133,7 @@ PointResult anew(const Variants& variants, const Words& overrides) {
 
 }  // namespace
 
-TEST_CASE("A plan that is priced again equals the plan that is made again", "[property]") {
+TEST_CASE("A plan that is priced again equals a newly made plan", "[property]") {
   std::mt19937 random(13);
   int found_in_all = 0;
   for (const Question& question : questions()) {

@@ -114,8 +114,8 @@ double makespan_of(const Plan& plan) {
   return result.makespan;
 }
 
-/// Runs each question whose settings do not contradict each other. If the seconds of a plan are close to the bound,
-/// counts which term gave the bound.
+/// Runs each question, unless its settings contradict each other. If the seconds of a plan are close to the bound,
+/// counts the term that gave the bound.
 class Campaign {
  public:
   void ask(const std::string& name, std::uint64_t seed, const std::function<Scenario()>& read) {
@@ -235,24 +235,24 @@ double bound_with(const std::vector<std::string>& overrides) {
 }
 
 TEST_CASE(
-    "The bound of the question counts the computation, and then the bytes for which the card had no room before") {
+    "The bound of the question counts computation, and then the bytes for which the card had no room before") {
   const std::string capacity = "platform.devices.gpu.memory.capacity=";
-  // The input takes 0.001 ms, and the computation of the first layer takes 10 x 6 ms. The 3000 + 10 x 20 - 1000 kB that
-  // the card cannot hold take 2.2 ms at 1 GB/s.
+  // The input takes 0.001 ms, and the computation of the first layer takes 10 x 6 ms. At this time, the card holds 1000
+  // of the 3000 + 10 x 20 kB. The other bytes take 2.2 ms at 1 GB/s.
   CHECK(bound_with({capacity + "1MB"}) == Approx(62.201e-3).epsilon(1e-12));
   // With 2.5 MB of memory, the bytes that do not fit take 0.7 ms, which is less than the second layer's 10 x 0.1 ms. So
-  // the bound is the seconds of the computation.
+  // the bound is the seconds of the input and of the whole computation.
   CHECK(bound_with({capacity + "2.5MB"}) == Approx(61.001e-3).epsilon(1e-12));
   CHECK(bound_with({}) == Approx(61.001e-3).epsilon(1e-12));
   CHECK(bound_with({capacity + "1MB", "memory={capacity: unlimited}"}) ==
         Approx(61.001e-3).epsilon(1e-12));
   // With a tenth of the bandwidth, the 20 kB of a sample take 0.2 ms, which is more than the 0.1 ms of its second
   // layer. So the bound assumes that all samples have passed both layers: 0.01 + 61 ms, and 20 ms for the 3000 - 1000
-  // kB of weights that the card cannot hold. The bytes that must cross, 10 x 1 + 3000 kB, take only 30.1 ms.
+  // kB of weights that the card cannot hold. All bytes that must cross the link, 10 x 1 + 3000 kB, take only 30.1 ms.
   const std::string slow = "platform.links.host.bandwidth=100MB/s";
   CHECK(bound_with({capacity + "1MB", slow}) == Approx(81.01e-3).epsilon(1e-12));
   // With a hundredth of the bandwidth, the link alone takes 301 ms, which is more than the other terms of the bound.
-  // These terms are 0.1 + 61 + 200 ms, and 300 ms for the weights.
+  // Those terms are 0.1 + 61 + 200 ms, and 300 ms for only the weights.
   const std::string slower = "platform.links.host.bandwidth=10MB/s";
   CHECK(bound_with({capacity + "1MB", slower}) == Approx(301e-3).epsilon(1e-12));
 }
@@ -286,10 +286,10 @@ TEST_CASE(
 
 TEST_CASE(
     "The bound of the question counts, in training, the weights that do not fit and are loaded again for each batch") {
-  // The first layer has weights of 100 kB and the second layer has weights of 3000 kB; only 1000 kB fit. There are 2
-  // batches of 2 samples of 1 kB each. The first load brings all weights, 3100 kB. Each of three later loads brings
-  // only the 2000 kB that do not fit. Together with 4 kB of samples, 4 + 3100 + 6000 kB cross at 1 GB/s. The
-  // computation takes 3 x 4 x 0.2 ms = 2.4 ms.
+  // The weights of the two layers have 100 kB and 3000 kB, of which only 1000 kB fit. There are 2 batches of 2 samples
+  // of 1 kB each. The first load brings all weights, 3100 kB. Each of three later loads, for backward and forward
+  // passes, brings only the 2000 kB that do not fit. Together with 4 kB of samples, 4 + 3100 + 6000 kB cross at 1 GB/s.
+  // The computation takes 3 x 4 x 0.2 ms = 2.4 ms.
   const std::vector<test::Row> rows = {{0.1, 100'000, 400}, {0.1, 3'000'000, 400}};
   const auto bound = [&](const std::string& optimizer) {
     return question_bound(

@@ -1,5 +1,5 @@
-// Tests scenarios for which a choice was once bad or was wrongly refused. The scenarios are in tests/went_wrong, and
-// the first line of each scenario says what went wrong.
+// Tests scenarios for which Sluice once made a bad choice, or wrongly refused to choose. The scenarios are in
+// tests/went_wrong, and the first line of each scenario says what went wrong.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -74,16 +74,16 @@ TEST_CASE("went wrong: if all tensors fit, optimal keeps all tensors, and its ga
   }
 }
 
-TEST_CASE("went wrong: only one of two equal replicas is planned") {
+TEST_CASE("went wrong: of two equal replicas, only one is planned") {
   const std::clock_t begin = std::clock();
   const double optimal = seconds_of("optimal_two_replicas");
-  // Planning takes 0.1 s. When both replicas were planned, planning took 11 s.
+  // The plan is made in 0.1 s. When both replicas were planned, it took 11 s.
   CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 2);
   CHECK(optimal <= best_alike("optimal_two_replicas", {}) * (1 + 1e-9));
 }
 
 TEST_CASE(
-    "went wrong: if a scenario gives the cut by_memory, no memory above the least memory that fits is refused") {
+    "went wrong: if a scenario gives the cut by_memory, no memory larger than one that fits is refused") {
   bool fitted = false;
   double last = never;
   for (std::int64_t bytes = 200'000; bytes <= 1'000'000; bytes += 10'000) {

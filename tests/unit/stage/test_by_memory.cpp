@@ -1,4 +1,4 @@
-// Tests that the cut by_memory never refuses a model that fits, and takes the longest stages that lead to a solution.
+// Tests that the cut by_memory never refuses a model that fits, and makes stages as long as the other stages allow.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -30,7 +30,7 @@ std::int64_t bytes_of_stage(const Model& model, std::uint32_t first, std::uint32
   return bytes;
 }
 
-/// Returns the fewest stages that fit, by trying every cut, or 0 if no cut fits.
+/// Tries every cut. Returns the fewest stages of a cut that fits, or 0 if no cut fits.
 std::size_t fewest_of_all(const Model& model, std::int64_t capacity) {
   const auto layers = static_cast<std::uint32_t>(model.layers.size());
   std::size_t fewest = 0;
@@ -50,7 +50,7 @@ std::size_t fewest_of_all(const Model& model, std::int64_t capacity) {
 
 TEST_CASE(
     "by_memory ends a stage earlier if the longest possible stage leads to a layer that fits into no stage") {
-  // After an input of 1 B the layers have outputs of 4, 60, 4, 4 B and weights of 5, 5, 65, 5 B.
+  // The input has 1 B. Layers l0 to l3 have outputs of 4, 60, 4 and 4 B, and weights of 5, 5, 65 and 5 B.
   // Within 78 B, l0 and l1 fit (1 + 10 + 60 = 71 B), but l0, l1 and l2 do not fit (1 + 75 + 4 = 80 B). After a stage of
   // l0 and l1, l2 would need 60 + 65 + 4 = 129 B. If l0 alone is a stage (10 B), l1 and l2 fit together (4 + 70 + 4 =
   // 78 B). With l3 this stage would need 83 B, so l3 alone is a stage (4 + 5 + 4 = 13 B).

@@ -1,4 +1,4 @@
-// Tests the stages that each cut makes of a small chain, and the refusals of each cut.
+// Tests the stages that each cut makes of a small chain, and what each cut refuses.
 #include <catch2/catch.hpp>
 
 #include "support/stage_models.hpp"
@@ -31,7 +31,7 @@ TEST_CASE("per_layer puts the input into the first stage") {
 }
 
 TEST_CASE(
-    "the cut explicit ends a stage after each layer that is given by its number (from 1) or its name") {
+    "the cut explicit ends a stage after each given layer, whose number (from 1) or name is given") {
   const Cutting cutting(chain());
   CHECK(cutting.lasts("{cut: explicit, after: [3]}") == Lasts{2, 4});
   CHECK(cutting.lasts("{cut: explicit, after: [a, 4]}") == Lasts{1, 3, 4});
@@ -50,8 +50,8 @@ TEST_CASE("by_memory makes each stage as long as possible") {
   // B.
   cutting.device.memory().capacity = 70;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{2, 4});
-  // If the working set does not count, a stage of a to d needs 10 + 10 + 7 = 27 B, and a stage of a to c needs 6 + 10 +
-  // 5 = 21 B.
+  // Without the workspace, a stage of a to d needs 10 + 10 + 7 = 27 B, and a stage of a to c needs 6 + 10 + 5 = 21
+  // B.
   cutting.working_set_counted = false;
   cutting.device.memory().capacity = 27;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
@@ -60,7 +60,7 @@ TEST_CASE("by_memory makes each stage as long as possible") {
 TEST_CASE("by_memory counts all samples of a micro-batch, and fills only `share` of the memory") {
   Cutting cutting(chain());
   cutting.samples = 2;
-  // One stage of a to d needs 10 + 2 x 67 = 144 B.
+  // For two samples, one stage of a to d needs 10 + 2 x 67 = 144 B.
   cutting.device.memory().capacity = 144;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
   cutting.device.memory().capacity = 143;
@@ -85,7 +85,7 @@ TEST_CASE("by_memory names a layer that does not fit even if it is the only laye
                         Contains("device 'gpu'") && Contains("51 B"));
 }
 
-TEST_CASE("balanced makes the seconds of the longest stage as few as possible") {
+TEST_CASE("balanced makes the longest stage as short as possible") {
   const Cutting cutting(chain());  // 100, 200, 300, 400 s
   CHECK(cutting.lasts("{cut: balanced, count: 1}") == Lasts{4});
   CHECK(cutting.lasts("{cut: balanced, count: 2}") == Lasts{3, 4});  // 600 | 400
@@ -104,7 +104,7 @@ TEST_CASE("by_weight cuts where the fewest bytes cross, and limits the weights o
 
 TEST_CASE(
     "if loads take no time, by_time makes as few stages as fit, and chooses where these stages end") {
-  // One stage needs 77 B, and two stages need 63 and 49 B, as in the test of by_memory.
+  // One stage needs 77 B, and two stages need 63 B and 49 B, as in the test of by_memory.
   Cutting cutting(chain());
   cutting.device.memory().capacity = 77;
   CHECK(cutting.lasts("{cut: by_time}") == Lasts{4});
@@ -168,7 +168,7 @@ TEST_CASE(
     CHECK_FALSE(cut->source.empty());
     const auto with = std::find_if(parameters.begin(), parameters.end(),
                                    [&](const auto& entry) { return entry.first == cut->name; });
-    REQUIRE(with != parameters.end());  // add an example of a new cut here
+    REQUIRE(with != parameters.end());  // give each new cut an example above
     std::uint32_t next = 0;
     std::int64_t weights = 0, flop = 0;
     const auto stages = cutting.cut("{cut: " + cut->name + with->second + "}");

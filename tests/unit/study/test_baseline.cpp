@@ -1,4 +1,4 @@
-// Tests the text of baselines, and golden texts of plans.
+// Tests the text of baselines, and the golden texts with which plans are compared.
 #include <limits>
 
 #include "document/load.hpp"
@@ -20,7 +20,7 @@ std::vector<std::string> plan_changes(const std::string& got) {
 }  // namespace
 
 TEST_CASE(
-    "An equal baseline results if a baseline is written and read back; its keys are sorted, and a newline is at "
+    "A baseline that is written and read back is equal. In its text, keys are sorted, and a newline is at "
     "its end") {
   const std::string text = to_text(baseline());
   const Baseline back = baseline_from(parse_text(text, "s.json"));
@@ -95,7 +95,7 @@ TEST_CASE(
         std::vector<std::string>{"body 0F: seconds 0.5 -> 0.505"});
   CHECK(plan_changes(edited(plan_text, "30GB/s", "29.7GB/s")) ==
         std::vector<std::string>{"link host.down: bandwidth 30GB/s -> 29.7GB/s"});
-  // Whole numbers are compared exactly, however large they are.
+  // Integers are compared exactly, however large they are.
   CHECK(plan_changes(edited(plan_text, "capacity=100B", "capacity=100000000000B")).size() == 1);
   CHECK(compare_plans(edited(plan_text, "=100B", "=100000000000B"), "s.plan",
                       edited(plan_text, "=100B", "=100000000001B"))
@@ -107,7 +107,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "Lines that were added, removed or moved are reported as such, and the same change of many lines is reported only "
+    "Reports say whether lines were added, removed or moved, and the same change of many lines is reported only "
     "once") {
   const std::string first = "0F on=gpu.compute kind=forward stage=0 samples=1 seconds=0.5\n";
   const std::string load =
@@ -124,7 +124,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "The digest of a long plan shows sums for each stage and stream, and shows whether the order has changed") {
+    "The digest of a long plan shows sums for each stage and stream, and whether the order has changed") {
   const auto digest = [](const std::string& text) {
     return digest_text(plan_from_text(text, "s.plan"));
   };

@@ -29,11 +29,11 @@ TEST_CASE(
   CHECK(moved(100, 99, high) == Verdict::worse);
   CHECK(moved(100, 101, neither) == Verdict::changed);
   CHECK(moved(-100, -101, low) == Verdict::better);
-  // the tolerance is atol + rtol |expected| = 0.5 + 0.25 x 100 = 25.5; all these numbers are exact in binary
+  // The tolerance is atol + rtol |expected| = 0.5 + 0.25 x 100 = 25.5. All these numbers are exact in binary.
   CHECK(moved(100, 125.5, low, 0.25, 0.5) == Verdict::equal);
   CHECK(moved(100, 125.75, low, 0.25, 0.5) == Verdict::worse);
   CHECK(moved(100, 74.5, high, 0.25, 0.5) == Verdict::equal);
-  // A difference from zero cannot be given as a share.
+  // rtol is a share of the baseline. The baseline is 0, so rtol allows no difference.
   CHECK(moved(0, 1e-300, low) == Verdict::worse);
   CHECK(moved(0, 1e-300, low, 1e-9, 1e-12) == Verdict::equal);
   // The tolerance is 1e-9 of 1. The number 2^-30 is below the tolerance, and 2^-29 is above the tolerance.
@@ -68,7 +68,7 @@ TEST_CASE("A difference is given as a share only of values that are not zero") {
 }
 
 TEST_CASE(
-    "A result with only equal numbers is equal, and a result with one worse number is worse") {
+    "A result whose numbers are all equal is equal, and a result with one worse number is worse") {
   CHECK(against(same()).state == State::equal);
   Measurement got = same();
   got.baseline.entries[{"peak_bytes", "host"}].number = 0.05;
@@ -185,7 +185,7 @@ TEST_CASE("Reports escape the special characters of the format in which they are
 }
 
 TEST_CASE(
-    "The check fails for worse or missing results; with --strict it fails for every result that is not equal") {
+    "The check fails for worse or missing results, and with --strict for every result that is not equal") {
   CheckReport report;
   const auto exit_code = [&](State state, int error_code = 0) {
     ScenarioVerdict verdict;

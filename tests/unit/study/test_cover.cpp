@@ -1,4 +1,4 @@
-// Tests which share of the whole model's seconds the measured operators explain, against hand calculations.
+// Compares the share of the whole model's seconds that measured operators explain with hand calculations.
 #include <catch2/catch.hpp>
 
 #include "study/cover/cover.hpp"
@@ -50,14 +50,14 @@ TEST_CASE(
   CHECK(cover.missing[0].occurrences == 2);
   CHECK(cover.missing[0].weight == 320);
   CHECK(cover.missing[0].expected_s == Approx(0.006 * 320 / 1120));
-  CHECK_FALSE(cover.needed);  // the sum, 6 + 1.71 + 0.86 ms, is less than 9 ms
+  CHECK_FALSE(cover.needed);  // all together, 6 + 1.71 + 0.86 ms, are less than 9 ms
   const Cover low = cover_of(model(), read, {.samples = 2, .target = 0.75});
-  CHECK(*low.needed == 1);  // the sum, 7.7 ms, is greater than 7.5 ms
+  CHECK(*low.needed == 1);  // one more, 6 + 1.71 ms, is greater than 7.5 ms
   CHECK(*cover_of(model(), read, {.samples = 2, .target = 0.5}).needed == 0);
 }
 
 TEST_CASE(
-    "the seconds of the whole model may be given, and without these seconds the measured share of the model is "
+    "the seconds of the whole model may be given, and without them the measured share of the model is "
     "not known") {
   const Profile read = profile(dense + "2x10,2,,,,,,0.003,\n");
   CHECK_FALSE(cover_of(model(), read, {.samples = 2}).share_s());
@@ -114,7 +114,7 @@ TEST_CASE("a note reports rows for other batches or element types") {
                            "net,all,,2,float16,whole,0.010\n";
   const Cover other = cover_of(model(), parse_profile(half, "p.csv"), {.samples = 2});
   CHECK(other.measured == 0);
-  CHECK_FALSE(other.whole_s);  // this row has another element type
+  CHECK_FALSE(other.whole_s);  // the row of the whole model has another element type
   CHECK(other.elsewhere == std::map<std::string, std::size_t>{{"in float16", 1}});
   const Cover asked =
       cover_of(model(), parse_profile(half, "p.csv"), {.samples = 2, .dtype = "float16"});

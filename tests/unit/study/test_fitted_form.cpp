@@ -1,4 +1,4 @@
-// Tests the form of the fitted cost model, the residuals, and the fit, against hand calculations.
+// Compares the form of the cost model `fitted`, the residuals and the fit with hand calculations.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -36,8 +36,8 @@ enum {
   column
 };
 
-/// Returns the parameters of a form that computes in tiles of 128 x 128 at the full rate, and uses memory at half its
-/// rate.
+/// Returns the parameters of a form that computes in tiles of 128 x 128 at the full rate, and reads and writes memory
+/// at half of its rate.
 std::vector<double> parameters() {
   std::vector<double> p(form_parameters().size(), 0);
   p[launch] = 1e-6;
@@ -92,16 +92,16 @@ TEST_CASE("the second read of a stream comes from the cache as long as the rows 
   Kernel stream{.of = "softmax", .rows = 10, .columns = 10, .bytes = 1e9};
   std::vector<double> p = parameters();
   p[again] = 0.5;
-  p[resident] = 2;  // the rows in use have 4 units x 2 rows x 0.1 GB = 0.8 GB
+  p[resident] = 2;  // in use are 4 units x 2 rows x 0.1 GB = 0.8 GB
   const double once = 1e-6 + 2e-3;
   // With a cache of 1 kB, half of the bytes are read from the memory a second time, at half of 1 TB/s.
   CHECK(seconds(stream, p) == Approx(once + 1e-3).epsilon(1e-12));
-  // A cache as large as the rows in use gives half of the second read, at 2 TB/s, and 1 / (1 + 1.25^4) of the first
+  // From a cache as large as the rows in use come half of the second read, at 2 TB/s, and 1 / (1 + 1.25^4) of the first
   // read.
   const double hit = 1 / (1 + std::pow(1.25, 4));
   CHECK(seconds(stream, p, sheet(8e8)) ==
         Approx(1e-6 + hit * 0.5e-3 + (1 - hit) * 2e-3 + 0.125e-3 + 0.5e-3).epsilon(1e-9));
-  // If there are more rows in use, each row has fewer bytes. Only the sum of the bytes in use matters.
+  // Here twice as many rows are in use, with half as many bytes each. Only the sum of the bytes in use matters.
   stream.rows = 20;
   p[resident] = 4;
   CHECK(seconds(stream, p, sheet(8e8)) ==
@@ -121,7 +121,7 @@ TEST_CASE("a product whose result has a single column takes tiles of 128 x 1") {
   std::vector<double> p = parameters();
   // 4 groups of 128 pixels, with products of depth 9, take one wave of tiles of 128 x 128.
   CHECK(seconds(of_sizes(4, 128, 1, 9), p) == Approx(1e-6 + 2. * 128 * 128 * 9 / 1e12));
-  p[column] = 0.5;  // the product takes one wave of tiles of 128 x 1, at half the rate
+  p[column] = 0.5;  // one wave of tiles of 128 x 1, at half the rate
   CHECK(seconds(of_sizes(4, 128, 1, 9), p) == Approx(1e-6 + 2. * 128 * 9 / 0.5e12));
 }
 
@@ -146,8 +146,8 @@ TEST_CASE(
 }
 
 TEST_CASE("a deep product of few tiles is split over the units") {
-  // One tile of depth 256 is split into 4 parts for the 4 units, which takes a quarter of the time. (8 parts would have
-  // only a depth of 32.) The partial sums move 8 B x 4 x 128 x 128 at 2 TB/s.
+  // One tile of depth 256 is split into 4 parts for the 4 units, which take a quarter of the seconds. (With 8 parts,
+  // the depth would be only 32.) The partial sums move 8 B x 4 x 128 x 128 at 2 TB/s.
   const double tile = 2. * 128 * 128 * 64 / 1e12, sums = 8. * 4 * 128 * 128 / 2e12;
   std::vector<double> p = parameters();
   p[ragged] = 1;  // with this parameter, a wave that is not full takes as long as a full wave
@@ -166,8 +166,8 @@ TEST_CASE("the watts of a device limit its FLOP/s") {
 namespace {
 
 /// Returns the force with which weighted numbers pull at `middle`. The force of a number grows with its weight and its
-/// distance from `middle`. Beyond a distance of 0.05, the force hardly grows. At the robust mean of the numbers, the
-/// sum of the forces is 0.
+/// distance from `middle`. Beyond a distance of 0.05, the force hardly grows. The robust mean of the numbers is the
+/// `middle` at which all forces together are 0.
 double pull(double middle, const std::vector<std::pair<double, double>>& numbers) {
   double sum = 0;
   for (const auto& [weight, number] : numbers)
@@ -182,13 +182,13 @@ TEST_CASE(
   Surface surface;
   const Place here = of_sizes(1, 100, 100, 100).place();
   CHECK(surface.correction(here) == 1);
-  // A small residual counts nearly in full, because the form has a weight of only 0.05.
+  // A small residual counts nearly in full, because the form (a residual of 0) has a weight of only 0.05.
   surface.left = {{here, 0.01}};
   CHECK(std::log(surface.correction(here)) == Approx(0.01 / 1.05).epsilon(2e-3));
   surface.left = {{here, 0.3}};
   CHECK(std::abs(pull(std::log(surface.correction(here)), {{1, 0.3}, {0.05, 0}})) < 1e-5);
-  // A product with e times as many rows as the measured product is at distance 1 from the measured product, so the
-  // residual of the measured product has the weight exp(-2).
+  // A product with e times as many rows as the measured product is at distance 1 from it. At this distance, the
+  // measured residual has the weight exp(-2).
   Place there = here;
   there[1] += 1;
   surface.left = {{here, 0.03}};
@@ -207,7 +207,7 @@ TEST_CASE("a single outlier among equal points has little effect") {
   Surface surface;
   const Place here = of_sizes(1, 100, 100, 100).place();
   surface.left.assign(7, {here, 0.2});
-  surface.left.push_back({here, 2.0});  // the mean of all eight points is 0.425
+  surface.left.push_back({here, 2.0});  // the mean of all eight points would be 0.425
   CHECK(std::log(surface.correction(here)) == Approx(0.2).margin(0.01));
 }
 
@@ -220,7 +220,7 @@ TEST_CASE("a fit finds the form that made the samples, and a second fit gives th
   const std::vector<Sample> samples = samples_of(truth, 0.02);
   const ClassFit fit = train("linear", DType::float32, samples, {sheet()}, {2, true});
   CHECK(fit.time_error.median < 0.03);
-  CHECK(fit.time_error.count == 300);  // each half is tested with 150 samples
+  CHECK(fit.time_error.count == 300);  // both halves are tested, with 150 samples each
   REQUIRE(fit.energy_error);
   CHECK(fit.energy_error->median < 0.03);
   CHECK(fit.covers(samples[5].kernel));
@@ -243,7 +243,7 @@ TEST_CASE(
   REQUIRE(fit.device_errors.size() == 3);
   CHECK(fit.device_errors[2].first == "c");
   CHECK(fit.device_errors[2].second.count == 300);
-  // Devices a and b are alike, and device c takes twice as long. So device c is predicted to take half of its seconds.
+  // Devices a and b are alike, and device c takes twice as long. So the prediction for device c is half of its seconds.
   CHECK(fit.device_errors[2].second.median == Approx(0.5).margin(0.03));
   REQUIRE(fit.device_error);
   CHECK(fit.device_error->count == 900);
@@ -254,10 +254,10 @@ TEST_CASE(
              Contains("- {device: \"c\", median: 0.5") || Contains("device: \"c\", median: 0.4"));
 }
 
-TEST_CASE("if one sample has no energy, energy has neither a fit nor an error") {
+TEST_CASE("if one sample has no joules, joules are not fitted, and their error is not known") {
   std::vector<Sample> samples = samples_of(parameters(), 0.1);
   samples.resize(20);
-  // Cross-validation splits the samples into two halves. In each split, only one half has the sample without joules.
+  // Cross-validation splits the samples into two halves. So one of the two halves has the sample without joules.
   samples[0].joules.reset();
   const ClassFit fit = train("linear", DType::float32, samples, {sheet()}, {4, true});
   CHECK(fit.time_error.count > 0);
@@ -266,7 +266,7 @@ TEST_CASE("if one sample has no energy, energy has neither a fit nor an error") 
 }
 
 TEST_CASE(
-    "an equal fit results if a fit is written and read back, and faults in its document are refused at their "
+    "a fit that is written and read back is equal, and faults in its document are refused at their "
     "place") {
   std::vector<Sample> samples = samples_of(parameters(), 0.1);
   samples.resize(20);
@@ -279,12 +279,12 @@ TEST_CASE(
   CHECK(read.find("linear", DType::float16) == nullptr);
   CHECK(read.saw(fit.devices.front()));
   CHECK_FALSE(read.saw(sheet(1e6) = {.units = 8, .rate = 4e12, .bandwidth = 1e12}));
-  // The least and the greatest fitted sizes count as measured, even if the document rounds these sizes.
+  // The smallest and the largest fitted sizes are in the measured range, even if the document rounds them.
   const bool all_inside = std::all_of(samples.begin(), samples.end(), [&](const Sample& sample) {
     return read.classes[0].covers(sample.kernel);
   });
   CHECK(all_inside);
-  // The fit that was read gives the price of the original fit, up to the digits that were written.
+  // The fit that was read gives the same seconds as the original fit, up to the digits that were written.
   const Kernel& kernel = samples[3].kernel;
   CHECK(read.classes[0].seconds_of(kernel, fit.devices[0]) ==
         Approx(fit.classes[0].seconds_of(kernel, fit.devices[0])).epsilon(2e-4));

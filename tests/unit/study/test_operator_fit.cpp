@@ -43,7 +43,7 @@ TEST_CASE("the sizes of a row become the sizes of a product or of a stream") {
 
 TEST_CASE(
     "a convolution becomes the same product whether it is written as in torch or as in Sluice") {
-  // Outputs of 32 images of 56 x 56 have (56 + 6 - 7) / 2 + 1 = 28 pixels along each axis.
+  // For images of 56 x 56, the outputs have (56 + 6 - 7) / 2 + 1 = 28 pixels along each axis.
   const auto torch = kernel_of(
       row("Conv2d", "Conv2d(3, 64, kernel_size=(7, 7), stride=(2, 2), padding=(3, 3), bias=False)",
           {32, 3, 56, 56}),
@@ -62,8 +62,8 @@ TEST_CASE(
     CHECK(kernel.depth == 3 * 49);
     CHECK(kernel.bytes == 4. * (32 * 3 * 56 * 56 + 64 * 147 + 32 * 28 * 28 * 64));
   }
-  // Kernel and stride are given as one number for both axes. If the row has outputs, their shape gives the number of
-  // pixels.
+  // Here, one number gives the kernel for both axes, and one number the stride. If the row has outputs, their shape
+  // gives the number of pixels.
   ProfileRow once =
       row("conv2d", "conv2d channels=64 groups=1 kernel=7 padding=same stride=2", {32, 56, 56, 3});
   CHECK(kernel_of(once, "conv", 4)->rows == 32 * 28 * 28);
@@ -117,7 +117,7 @@ TEST_CASE(
   CHECK_FALSE(kernel_of(row("Linear", "Linear()", {8, 512}), "linear", 4));
   CHECK_FALSE(kernel_of(row("Conv2d", "Conv2d()", {8, 512}), "conv", 4));
   ProfileRow empty = row("gemm", "", {});
-  empty.sizes = {{"m", 2}, {"n", 2}, {"k", 0}};  // a product without depth has no FLOP
+  empty.sizes = {{"m", 2}, {"n", 2}, {"k", 0}};  // without depth, a product has no FLOP
   CHECK_FALSE(kernel_of(empty, "linear", 4));
   empty.sizes = {{"b", 0}, {"h", 2}};
   CHECK_FALSE(kernel_of(empty, "softmax", 4));
@@ -138,7 +138,7 @@ TEST_CASE("joules above idle are fitted together with the idle power of the devi
   CHECK(joules("# joules: above_idle\n# idle: 50W\n") == Approx(0.5 + 50 * 2e-3));
 }
 
-TEST_CASE("a dropout module with probability 0 is not a sample of its class") {
+TEST_CASE("dropout with probability 0 is not a sample of the class of dropout") {
   const Profile profile = table(
       "operator,config,inputs,dtype,device,pass,level,seconds_median\n"
       "StochasticDepth,\"StochasticDepth(p=0.0, "
@@ -166,7 +166,7 @@ TEST_CASE("rows that cannot be fitted are left out and counted by reason") {
       "gemm,,float32,a,forward,whole,1e-5\n");
   const Device device = load_platform("a100_pcie").devices.front();
   const FitSamples samples = samples_of({profile}, {{"a", device}, {"b", device}});
-  REQUIRE(samples.classes.size() == 2);  // linear in float32 and in float16
+  REQUIRE(samples.classes.size() == 2);  // `linear` in float32 and in float16
   CHECK(samples.classes[0].samples.size() == 2);
   CHECK(samples.classes[1].samples.size() == 1);
   // There are rows of device a in two dtypes, and of device b in one dtype.
@@ -195,7 +195,7 @@ TEST_CASE("rows that were measured in different ways are not fitted together") {
       }),
       Contains("operators of the class 'linear' on 'a' were measured with cache cold and hot") &&
           Contains("--where 'cache=cold'"));
-  // Rows of two files that were measured in different ways are also refused.
+  // The rows are also refused if each way of measuring has a file of its own.
   CHECK_THROWS_WITH(samples_of({table(columns + rows.substr(0, rows.find('\n') + 1)),
                                 table(columns + rows.substr(rows.find('\n') + 1))},
                                {{"", device}}),

@@ -1,4 +1,4 @@
-// Compares the energy of runs with hand calculations from watts, from the limit of each operator (computation or
+// Compares the energy of runs with hand calculations: from watts, from what limits each operator (computation or
 // memory), and from a profile's joules. Also tests the integral of the power, and the sums for each operator.
 #include <unistd.h>
 
@@ -81,7 +81,7 @@ double integral(const SeriesTable& table) {
   return -1;
 }
 
-/// Returns the idle energy of devices and links during the whole run, plus the energy of the bytes on the links.
+/// Returns the joules of idle devices and links during the whole run, plus the joules of the bytes on the links.
 double beside_computation(const Bench::Done& done, double bytes_down, double bytes_up) {
   return done.number("makespan_s") * (20 + 2 + 2) + 10 * (bytes_down + bytes_up) / 1e9;
 }
@@ -111,9 +111,9 @@ TEST_CASE(
   const auto done =
       bench.run_with("{model: measured, profile: p.csv}",
                      "{mode: training, batch: 4, backward: per_layer, optimizer: sgd}");
-  // The joules at rest (10 W) are subtracted. The backward pass of `full` takes 0.9 - 0.04 J. The backward pass of
-  // `last` counts as 0 J, because 0.02 - 0.03 J is below 0. The update computes 1500 parameters x 2 FLOP at 1 GFLOP/s
-  // and takes 80 W above idle.
+  // The profile's idle power of 10 W is subtracted. The backward pass of `full` takes 0.9 - 0.04 J. The backward pass
+  // of `last` counts as 0 J, because 0.02 - 0.03 J is below 0. The update computes 1500 parameters x 2 FLOP at 1
+  // GFLOP/s and takes 80 W above idle.
   const double update_s = 1500 * 2 / 1e9;
   CHECK(done.sums.total.measured_j == Approx(0.48 + 0.02 + 0.86).epsilon(1e-9));
   CHECK(done.sums.total.joules == Approx(1.36 + 80 * update_s).epsilon(1e-9));
@@ -137,7 +137,7 @@ TEST_CASE(
         Approx(0.6 * 80 * (full + last) + beside_computation(less, 6480, 800)).epsilon(1e-9));
   CHECK(integral(less.result.series) == Approx(less.number("energy_j")).epsilon(1e-9));
   CHECK(less.sums.total.measured_j == 0);
-  // At this small share of the rate, the 2 x 4 x 1500 FLOP take longer than the bytes do.
+  // With compute_efficiency 0.0001, the 2 x 4 x 1500 FLOP of `full` take longer than its bytes.
   const auto bound = bench.run_with(
       "{model: roofline, memory_power: 0.6, compute_efficiency: 0.0001}", "{batch: 4}");
   const double computing = 2 * 4 * 1500 / 1e9 / 1e-4;

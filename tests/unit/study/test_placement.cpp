@@ -12,7 +12,7 @@ using Catch::Matchers::Contains;
 
 /// The model has two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the first weights have
 /// 800, the tensor between the products 80, the second weights 400, and the output 20 bytes. DRAM has 100 byte/s, and
-/// PMEM has 10 byte/s. Computing takes no time.
+/// PMEM has 10 byte/s. The FLOP take no time.
 Scenario two_products(const std::string& workload = "batch: 1", const std::string& copy = "2B/s") {
   return read_scenario(parse_text(test::two_products_model + R"(platform:
   format: sluice-platform/1
@@ -62,7 +62,7 @@ TEST_CASE(
   CHECK(found(curve, "all_slow").seconds() == Approx(14.2 + 132 + 20));
   // The first weights are in DRAM, which saves 80 s. All other tensors together would also fit (40 bytes of input, 80
   // bytes between the products, 20 bytes of output, and the second weights). But they would save only 4 + 8 + 16 + 4 +
-  // 40 s.
+  // 40 s instead.
   CHECK(found(curve, "static").seconds() == Approx(14.2 + 152 - 80));
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("training consists of forward passes, the loss, backward passes and up
   CHECK(kernels == std::vector<std::string>{"one", "two", "loss", "two backward", "one backward",
                                             "one update", "two update"});
   // The kernel that needs the most bytes is the backward pass of the second product: both weights and their state, the
-  // input and the output of the product, and the gradients of its output, its input and its weights.
+  // input and output of this product, and the gradients of its output, its input and its weights.
   CHECK(question.live_bytes()[3] == 2 * (800 + 400) + 40 + 80 + 20 + 80 + 400);
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("sizes of fast memory may be given as bytes, shares, ratios and steps"
 }
 
 TEST_CASE(
-    "if no sizes of fast memory are requested, the device's size is included, unless all tensors fit",
+    "if no sizes of fast memory are given, the device's size is included, unless all tensors fit",
     "[placement]") {
   Scenario scenario = two_products();
   const auto capacities = [](const Scenario& of, const std::string& fast) {
@@ -117,7 +117,7 @@ TEST_CASE(
   CHECK(capacities(scenario, "50%") == std::vector<std::int64_t>{660});
 }
 
-TEST_CASE("a cost model that does not count memories is refused at its key", "[placement]") {
+TEST_CASE("a cost model that does not distinguish memories is refused at its key", "[placement]") {
   Scenario scenario = two_products();
   scenario.cost = plain_cost("peak");
   CHECK_THROWS_WITH(placement_curve(scenario, {}),

@@ -1,4 +1,4 @@
-// Tests the keys and goals of searches. Results of searches are compared with a closed form, or with a trial of all
+// Tests the keys and goals of searches. The result of a search is compared with a closed form, or with the best of all
 // points.
 #include <catch2/catch.hpp>
 
@@ -59,7 +59,7 @@ double found(const SearchResult& result, std::size_t axis = 0) {
 
 }  // namespace
 
-TEST_CASE("A key of a search is a list, a range of whole numbers, or a range of any numbers") {
+TEST_CASE("A key of a search has a list, a range of whole numbers, or a range of any numbers") {
   CHECK(parse_search_key("a=1..64").kind == Kind::whole);
   CHECK(parse_search_key("a=1..64").count() == 64);
   CHECK(parse_search_key("a=0.5..2").kind == Kind::real);
@@ -73,7 +73,7 @@ TEST_CASE("A key of a search is a list, a range of whole numbers, or a range of 
 }
 
 TEST_CASE(
-    "The points of a range have equal distances; if the range covers more than a factor of ten, these are "
+    "The points of a range have equal distances, and over more than a factor of ten, these are "
     "distances of logarithms") {
   const SearchKey even = parse_search_key("a=2GB/s..6GB/s");
   CHECK(even.text_at(0) == "2GB/s");
@@ -204,7 +204,7 @@ TEST_CASE("The largest batch below a limit is found, and the next larger batch e
   double largest = 0;
   for (std::size_t p = 0; p < all.size(); ++p)
     if (swept.outcomes[p].number("peak_bytes[gpu]") <= 3e6) largest = std::stod(all.value(p, 0));
-  // A sample takes some kilobytes in addition to the weights. The search does not know this number of kilobytes.
+  // A sample takes some kilobytes in addition to the weights. The search does not know how many.
   REQUIRE(largest > 100);
   REQUIRE(largest < 1900);
   const SearchResult result =
@@ -229,7 +229,7 @@ TEST_CASE("All combinations of lists and of short ranges of whole numbers are tr
   CHECK(result.sweep.outcomes[*result.best].number("throughput_samples_per_s") == most);
 }
 
-TEST_CASE("If ranges of whole numbers have too many combinations, they are searched together") {
+TEST_CASE("If ranges of whole numbers have too many combinations, not all of them are tried") {
   // 64 batches alone could be tried, but not all combinations of 64 batches with 1000 numbers of steps.
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
   const SearchResult result =
@@ -248,7 +248,7 @@ TEST_CASE("If ranges of whole numbers have too many combinations, they are searc
   CHECK_FALSE(asked(36).all_asked);
   CHECK(asked(60).exhaustive);
   CHECK(asked(60).points.size() == 60);
-  // Lists are always combined. The message counts the combinations.
+  // All combinations of lists must be tried. The message gives the number of these combinations.
   const auto refused = [&] {
     search(variants, {"workload.batch=1..4", "policy.buffers=1,2", link_bandwidth + "=1..2GB/s"},
            "makespan_s", {}, 20);
@@ -281,8 +281,8 @@ TEST_CASE("Points without a number are left out, at any position of a list") {
     CHECK(ipu(listed));
     CHECK(listed.exhaustive);
     CHECK(ipu(search(variants, {platforms}, "makespan_s", {"peak_bytes.ipu0<=1GB"})));
-    // Here each platform has a search of its own. On the k40, whose answers lack the number, the search ends after
-    // three points: the two ends and the middle of the range.
+    // Here each platform has a search of its own. The k40 has no number peak_bytes.ipu0. So its search ends after three
+    // points: the two ends and the middle of the range.
     const SearchResult searched =
         search(variants, {platforms, "workload.batch=1..1000"}, "peak_bytes.ipu0", {}, 60);
     CHECK(ipu(searched));
@@ -296,7 +296,7 @@ TEST_CASE("Points without a number are left out, at any position of a list") {
   }
 }
 
-TEST_CASE("Trying all combinations proves an optimum only if no combination failed") {
+TEST_CASE("A trial of all combinations proves an optimum only if no combination failed") {
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
   CHECK(search(variants, {"workload.batch=1,2"}, "makespan_s", {}).exhaustive);
   const SearchResult result = search(variants, {"workload.batch=1,x,2"}, "makespan_s", {});

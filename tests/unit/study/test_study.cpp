@@ -1,4 +1,4 @@
-// Tests processes in parallel, the measurements that they pass on, and the comparison of two policies.
+// Tests processes that run in parallel, the measurements that they return, and the comparison of two policies.
 #include <unistd.h>
 
 #include <chrono>
@@ -85,7 +85,7 @@ std::string policy_of(const std::string& choice, const std::string& scenario) {
 }  // namespace
 
 TEST_CASE(
-    "A policy given only by its name takes those parameters of the scenario's policy that are also its own") {
+    "A policy given only by its name takes the parameters of the scenario's policy that it has, too") {
   const std::string scenario =
       "policy: {name: streamed, overlap: false, prefetch: 3}\nphases: {activations: on_chip}\n";
   CHECK(policy_of("resident", scenario) == "policy:\n  name: resident\n  overlap: false\n");
@@ -121,8 +121,8 @@ TEST_CASE(
   REQUIRE(results.size() == 1);
   CHECK(results[0].name == "small");
   CHECK(results[0].a.baseline.outcome == Baseline::Outcome::complete);
-  // The computation takes 3 x 1 ms, and the loads take 3 x 1 ms. With prefetch 0, computation and loads run one after
-  // the other.
+  // The computation takes 3 x 1 ms, and the loads take 3 x 1 ms. With `prefetch: 0`, computations and loads take
+  // turns.
   CHECK(*results[0].a.baseline.entries.at({"compute_s_by_stage", "2-L"}).number ==
         Approx(1e-3).epsilon(1e-9));
   CHECK(results[0].b.baseline.outcome == Baseline::Outcome::infeasible);

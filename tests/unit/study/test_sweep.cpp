@@ -76,7 +76,7 @@ TEST_CASE(
   CHECK(values("a=0,2..4,10..20:2") == Words{"0", "2", "3", "4", "10", "20"});
   CHECK(values("a=../platforms/k40.yaml") == Words{"../platforms/k40.yaml"});
   CHECK(values("a=4GB..16GB:4") == Words{"4GB", "8GB", "12GB", "16GB"});
-  // 10 GB / 3 is not a whole number of bytes, but 2.5 GB is a whole number. 4/3 KiB are 1365.3 B.
+  // A third of 10 GB is not a whole number of bytes. 4/3 KiB are 1365.3 B, which is also rounded.
   CHECK(values("a=0GB..10GB:4") == Words{"0GB", "3333333333B", "6666666667B", "10GB"});
   CHECK(values("a=1..4GB*1.5") == Words{"1GB", "1.5GB", "2.25GB", "3.375GB"});
   CHECK(values("a=1KiB..2KiB:4") == Words{"1KiB", "1365B", "1707B", "2KiB"});
@@ -96,7 +96,7 @@ TEST_CASE("An impossible range is refused with an example of a valid range") {
 }
 
 TEST_CASE(
-    "A grid has all combinations of values, and the last key changes fastest; a zip takes the n-th values of all "
+    "A grid has all combinations of values, and the last key changes fastest. A zip takes the n-th values of all "
     "keys together") {
   const Points grid({{"a", {"1", "2"}}, {"b", {"x", "y", "z"}}}, Over::grid);
   REQUIRE(grid.size() == 6);
@@ -284,7 +284,7 @@ TEST_CASE("A damaged row is refused with the name of its store and its point") {
     ::sqlite3_close(database);
     Store store(folder.file("study.db"));
     const std::string error = test::error_of([&] { store.find("the point"); });
-    // The store can still be used for points that are not damaged.
+    // The store still works: it refuses this row again in the same way, and it stores and finds another point.
     CHECK(test::error_of([&] { store.find("the point"); }) == error);
     CHECK_FALSE(store.find("another").has_value());
     store.put({"another", "s", {}, with_numbers({1, 1, 1})});
@@ -315,7 +315,7 @@ TEST_CASE("A sweep with a store evaluates no point twice, except failures on req
   CHECK(again.outcomes[1].number("makespan_s") > 0);
   request.retry_failed = true;
   CHECK(run_sweep(request).from_store == 2);
-  // A scenario that is written in a different way, but asks the same question, is the same point.
+  // A point with the same values is the same point, even if the axes give these values in another way.
   const Points other({parse_axis("workload.batch=8"), parse_axis("workload.steps=2")}, Over::grid);
   SweepRequest reworded{.variants = variants(), .points = other, .jobs = 1};
   reworded.store = &store;
@@ -340,7 +340,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "If the best points differ only in the last bits, the first of these points is the best point") {
+    "If the best points differ only in the last bits, the first of them is the best point") {
   // In floating point, 0.1 + 0.2 and 0.3 differ in one bit, and 0.11 / 2.2 is 5 % plus one bit.
   const Points points({parse_axis("b=1..4")}, Over::grid);
   SweepResult result;

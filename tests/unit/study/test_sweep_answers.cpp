@@ -1,4 +1,4 @@
-// Tests sweeps: the statements of an answer about its points, and stores that are only read.
+// Tests sweeps: what an answer says about its points, and stores that are only read.
 #include <catch2/catch.hpp>
 
 #include <sys/wait.h>
@@ -47,7 +47,7 @@ PointResult with_peaks(double gpu, double host) {
   return result;
 }
 
-/// Returns a function that measures with the replay, and then adds the given share to the makespan.
+/// Returns a function that runs a point with the replay, and then makes the makespan wrong by this share.
 Measure wrong_by(double share) {
   return [share](const Plan& plan, double question_bound_s) {
     Summary summary = measure_on_replay(plan, question_bound_s);
@@ -93,13 +93,13 @@ TEST_CASE("A point that SimGrid cannot run is named, with the reason") {
              Contains("point workload.batch=8: they differ"));
 }
 
-TEST_CASE("A point that ran and a point that was taken from the store both count once") {
+TEST_CASE("Each point counts once, whether it ran or was taken from the store") {
   const Folder folder;
   Store store(folder.file("study.db"));
   const Points few({parse_axis("workload.batch=4,1000000")}, Over::grid);
   SweepRequest request{.variants = variants(), .points = few};
   request.store = &store;
-  CHECK(run_sweep(request).ran == 1);  // the second of the two points does not fit
+  CHECK(run_sweep(request).ran == 1);  // the other of the two points does not fit
   const Points more({parse_axis("workload.batch=4,1000000,8,16")}, Over::grid);
   SweepRequest again{.variants = variants(), .points = more};
   again.store = &store;

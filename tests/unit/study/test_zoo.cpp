@@ -1,5 +1,5 @@
-// Tests that every bundled scenario can be planned, that an equal plan results if the text of its plan is read back,
-// and that engine and replay give equal times.
+// Tests every bundled scenario: a plan can be made, the text of the plan is read back as an equal plan, and engine and
+// replay give equal times.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -5,7 +5,7 @@ namespace sluice {
 
 using namespace export_case;
 
-TEST_CASE("The encoded bytes are those that the documentation of Protocol Buffers gives") {
+TEST_CASE("The encoded bytes equal the bytes in the documentation of Protocol Buffers") {
   std::string out;
   ProtoWriter proto(out);
   proto.integer(1, 150);
@@ -172,7 +172,7 @@ TEST_CASE("The export for Chrome has processes, threads, spans, counters and flo
       "flop": 1000000000, "waited_s": 0.0015, "waited_for": "0LOAD"}})");
   REQUIRE(by_phase["B"][0] == first);
   REQUIRE(by_phase["B"][1] == second);
-  // The end of a flow has the fields of its beginning, with the time of the end.
+  // The event at the end of a flow has the same fields as the event at its beginning, but its own time.
   first["ph"] = second["ph"] = "E";
   first["ts"] = 1000;
   second["ts"] = 2000;
@@ -223,7 +223,7 @@ TEST_CASE("The data island has a row for each metric and key, with null if there
       ["bound_by", "", "host.down", ""]]})"));
 }
 
-TEST_CASE("The data island of stages has the time of each stage, with running totals") {
+TEST_CASE("The data island of stages has the seconds of each stage, with running totals") {
   Labels more = labels();
   more.actions.push_back({"UPDATE", "update", "epilogue", 0, -1, -1, 0, 5});
   std::vector<Span> all = spans();
@@ -236,8 +236,8 @@ TEST_CASE("The data island of stages has the time of each stage, with running to
       if (std::abs(row[i + 2].get<double>() - numbers[i]) > 1e-12) return false;
     return row.size() == numbers.size() + 2;
   };
-  // The first row has the actions without a stage. The second row has the first stage, with 2 x 0.5 ms of 1e9 FLOP and
-  // a load of 1 ms. The third row has the second stage, with a load of 1 ms.
+  // The first row has the actions without a stage. The second row has the first stage: 2 computations of 0.5 ms with
+  // 1e9 FLOP, and a load of 1 ms. The third row has the second stage, with a load of 1 ms.
   REQUIRE((table[1][0] == 1 && table[1][1] == "(no stage)"));
   REQUIRE(near(table[1], {1, 1, 1, 5, 5, 0, 0, 0, 0, 0}));
   REQUIRE((table[2][0] == 2 && table[2][1] == "first"));

@@ -50,13 +50,13 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
       span(3, 0, 2, 5, 5, 2, WaitReason::data, 0),  //
       span(0, 2, 4, 5, 5, 1, WaitReason::data, 1),  //
       span(1, 1, 4, 6, 6),                          // waits for nothing
-      span(0, 3, 7, 8, 8, 2, WaitReason::data, 0),  // no span of action 0 ended at the time 7
+      span(0, 3, 7, 8, 8, 2, WaitReason::data, 0),  // nothing arrives at time 7
       span(0, 4, 8, 9, 9),                          //
       span(1, 2, 9, 10, 10, 3, WaitReason::data, 0)};
   const Trace trace(three, spans);
   using Flows = std::vector<std::pair<int, int>>;
   REQUIRE(flows_of(trace.reader(), 100) == Flows{{0, 2}, {0, 3}, {2, 4}, {7, 8}});
-  // With a window of 3, span 0 has left the window when span 3 comes.
+  // With a window of 3 spans, span 0 has left the window when span 3 comes.
   REQUIRE(flows_of(trace.reader(), 3) == Flows{{0, 2}, {2, 4}, {7, 8}});
   REQUIRE(flows_of(trace.reader(), 1).empty());
 }
@@ -72,7 +72,7 @@ TEST_CASE("If a trace names causes, flows begin at the causes, also for waits fo
   spans[3].cause = 2;
   using Flows = std::vector<std::pair<int, int>>;
   REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{0, 2}, {2, 3}});
-  // If the span that ended the wait has left the window, or is not in the window yet, there is no flow.
+  // If the cause has left the window, or comes after the span that names it, there is no flow.
   REQUIRE(flows_of(Trace(two, spans).reader(), 1).empty());
   spans[2].cause = 3;
   REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{2, 3}});

@@ -1,5 +1,5 @@
-// Tests folds. If a steady state is too long to be written, a trace stores one period of the steady state. A reader of
-// the trace nevertheless gets the complete steady state.
+// Tests folds. If a steady state is too long to be written in full, a trace stores one period of it. A reader of the
+// trace nevertheless gets the complete steady state.
 #include "bench/workload.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "metrics/series.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 using namespace trace_case;
 
-/// Passes on every span and event of a steady state one by one, however long the steady state is.
+/// Passes on spans and events one by one. It does not override repeat(), so repetitions also come one by one.
 class Walked final : public Sink {
  public:
   explicit Walked(Sink& sink) : sink_(sink) {}
@@ -50,8 +50,8 @@ void require_same(const TraceReader& trace, const MemorySink& told) {
   REQUIRE(different == 0);
 }
 
-/// Sends a few spans, then one period of spans and events, `times` repetitions of this period, and three further spans.
-/// The seconds of the period are not exact in binary, so sums of times are rounded.
+/// Sends a few spans, then one period of spans and events, `times` repetitions of this period, and then three spans
+/// after them. The seconds of the period are not exact in binary, so sums of times are rounded.
 struct Steady {
   std::vector<Span> spans;
   std::vector<MemoryEvent> events;
@@ -135,7 +135,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "The trace of a run of a million steps is a small file from which every span can be read") {
+    "The trace of a run of a million steps is a small file, from which every span can be read") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   const Plan plan = bench::loop_plan(5, 120'000);
@@ -164,7 +164,7 @@ TEST_CASE("A trace with a fold is read into memory completely, or is refused wit
                     Contains("has 14000014 spans") && Contains("sluice export"));
 }
 
-TEST_CASE("The series of a skipped steady state equal the series of an executed steady state") {
+TEST_CASE("The series are equal whether the replay skips or executes the steady state") {
   const Plan plan = bench::loop_plan(5, 120'000);
   SeriesSink folded(plan, 1e-3), walked(plan, 1e-3);
   Walked every(walked);
@@ -183,7 +183,7 @@ TEST_CASE("The series of a skipped steady state equal the series of an executed 
       REQUIRE(a.series[s].values[i] == Approx(b.series[s].values[i]).epsilon(1e-6).margin(1));
 }
 
-TEST_CASE("For a trace with a fold, h5py computes the content hash that Sluice computes") {
+TEST_CASE("For a trace with a fold, h5py and Sluice compute the same content hash") {
   const Folder folder;
   const std::string path = write_steady(folder / "t.h5", 200'000);
   require_hash_of_h5py(path);
@@ -192,7 +192,7 @@ TEST_CASE("For a trace with a fold, h5py computes the content hash that Sluice c
 TEST_CASE("Folds that contradict the spans and events of the file are refused") {
   const Folder folder;
   const std::string path = folder / "t.h5";
-  // A trace is written before the first use of a type of HDF5 (H5T_...), because such a use opens the library.
+  // A trace is written first, because the first use of one of HDF5's types (H5T_...) opens the library.
   write_steady(path, 200'000);
   const auto refusal = [&](const char* column, auto value, hid_t type) {
     write_steady(path, 200'000);

@@ -1,4 +1,4 @@
-// Tests trace files. What is read from a trace equals what was written. A trace is either complete or absent, and
+// Tests trace files. What is read from a trace equals what was written. A trace file is either whole or absent, and
 // records how the run ended.
 #include "support/trace_case.hpp"
 
@@ -112,7 +112,7 @@ TEST_CASE("The header, labels, summary and series are read back from a trace") {
   REQUIRE(table.series[0].unit == "sample");
 }
 
-TEST_CASE("The content hash depends on the content, but not on chunks or provenance") {
+TEST_CASE("The content hash depends on the content of a trace, but not on chunks or provenance") {
   const Folder folder;
   const std::string hash = write(folder / "a.h5", 5000);
   REQUIRE(hash.size() == 64);
@@ -135,7 +135,7 @@ TEST_CASE("The content hash depends on the content, but not on chunks or provena
   REQUIRE(write(folder / "h.h5", 5000, 32768, header(), TraceStatus::aborted) != hash);
 }
 
-TEST_CASE("h5py opens a trace and computes the content hash that Sluice computes") {
+TEST_CASE("h5py opens a trace, and computes the same content hash as Sluice") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   write(path, 5000, 1024);

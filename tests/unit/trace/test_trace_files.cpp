@@ -1,4 +1,4 @@
-// Tests trace files that cannot be written, were cut short or damaged, or have an older version.
+// Tests trace files that cannot be written, that were cut short or damaged, or that have an older version.
 #include "support/trace_case.hpp"
 
 namespace sluice {
@@ -72,7 +72,7 @@ TEST_CASE("A full disk is an IoError, and the .part file is removed") {
   std::signal(SIGXFSZ, before);
   REQUIRE_THAT(message, Contains("cannot write '" + path + "'") && Contains("File too large"));
   REQUIRE(fs::is_empty(folder.path()));
-  write(path, 10);  // the write fails, but the process continues
+  write(path, 10);  // after the failure, the process can write again
   REQUIRE(TraceReader(path).span_count() == 10);
 }
 
@@ -148,7 +148,7 @@ void put_column(hid_t file, const char* path, const std::vector<double>& values)
 }
 
 TEST_CASE(
-    "A trace of version 1.0 is read; it has no causes, and its utilisation is found by the name of a stream") {
+    "A trace of version 1.0 is read. It has no causes, and its utilisation is found by the name of a stream") {
   const Folder folder;
   const std::string path = folder / "t.h5";
   write(path, 10);
