@@ -43,6 +43,15 @@ struct ChainRead {
   bool operator==(const ChainRead&) const = default;
 };
 
+/// The part of a stage's output that earlier stages made. Only views of chains that branch (optimal/joint.hpp) have such
+/// a part.
+struct ChainCarried {
+  ChainTensor tensor = {};
+  std::int64_t gradient = 0;  ///< the bytes of the gradient of this part
+  std::size_t before =
+      0;  ///< 1 + the greatest number of a boundary in this part; 0 if there is no such part
+};
+
 struct ChainStage {
   std::string name;
   double forward_s = 0, backward_s = 0;
@@ -60,6 +69,7 @@ struct ChainStage {
   std::int64_t pass_workspace = 0, keep_workspace = 0, backward_workspace = 0;
 
   ChainTurn turn = {};
+  ChainCarried carried = {};
 
   /// The boundaries that the stage reads, in ascending order. The list is empty in all stages of a chain that does not
   /// branch, because stage s of such a chain reads boundary s. `reads_input` says whether the backward pass reads any

@@ -1,6 +1,7 @@
 #include "fates/optimal/frontier.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "base/error.hpp"
@@ -10,8 +11,9 @@ namespace sluice {
 
 namespace {
 
-/// A segment is solved for each kind of Ready, with and without `copied`, and with and without `needed`.
-constexpr std::size_t states = 12;
+/// A segment is solved for each kind of Ready, with and without `copied`, and with and without `needed`. In a view of a
+/// chain that branches, a segment is also solved with and without `around`.
+constexpr std::size_t states_without_around = 12;
 
 }  // namespace
 
@@ -38,7 +40,7 @@ std::vector<double> host_prices(const Chain& chain) {
 Chain with_host_price(Chain chain, double price) {
   if (price == 0) return chain;
   for (ChainStage& stage : chain.stages)
-    for (ChainTensor* tensor : {&stage.output, &stage.inner})
+    for (ChainTensor* tensor : {&stage.output, &stage.inner, &stage.carried.tensor})
       tensor->save_s += price * static_cast<double>(tensor->bytes);
   return chain;
 }
@@ -65,6 +67,19 @@ class Frontier::Solver {
 
  private:
   std::int64_t boundary(std::size_t b) const { return chain_.boundary(b).bytes; }
+  const ChainCarried& carried(std::size_t b) const { return frontier_.carried_[b]; }
+  /// Returns the bytes of boundary b without its carried part.
+  std::int64_t own(std::size_t b) const { return boundary(b) - carried(b).tensor.bytes; }
+
+  /// Returns the bytes that boundary b adds to the bytes of the earlier boundaries.
+  std::int64_t added_by(std::size_t b, std::size_t limit) const {
+    return frontier_.is_around(b, limit) ? own(b) : boundary(b);
+  }
+  /// Returns the bytes that the first boundary of a segment adds to the bytes around the segment.
+  std::int64_t first_boundary(const Segment& segment) const {
+    return segment.around ? own(segment.s) : boundary(segment.s);
+  }
+
   std::int64_t gradient(std::size_t b) const {
     return b == 0 || b == count_ ? 0 : chain_.stages[b - 1].gradient;
   }
@@ -84,6 +99,7 @@ class Frontier::Solver {
           if (ready != Ready::no && !may_part(t)) continue;
           if (ready == Ready::away && !may_go(chain_.stages[t].inner)) continue;
           solve({s, t, copied, needed, ready});
+          if (carried(s).before > 0) solve({s, t, copied, needed, ready, true});
         }
   }
 
@@ -103,7 +119,7 @@ class Frontier::Solver {
     const ChainStage& stage = chain_.stages[segment.t];
     if (segment.ready == Ready::no) return 0;
     return (segment.ready == Ready::here ? stage.inner.bytes : 0) +
-           (stage.reads_output ? stage.output.bytes : 0);
+           (stage.reads_output ? own(segment.t + 1) : 0);
   }
 
   void solve(const Segment& segment) {
@@ -128,23 +144,25 @@ class Frontier::Solver {
   /// Adds the schedules in which stage s keeps its inner tensors. In these schedules, s + 1 … t are solved next, and
   /// the backward pass of s follows.
   void keep(const Segment& segment, bool boundary_goes, bool inner_goes) {
-    const auto [s, t, copied, needed, ready] = segment;
+    const auto [s, t, copied, needed, ready, around] = segment;
     const ChainStage& stage = chain_.stages[s];
+    const std::int64_t first = first_boundary(segment);
     const bool read_again = stage.reads_input || needed;
     if (boundary_goes && !read_again) return;
     const bool runs = s < t || ready == Ready::no;
     ParetoNode node{.boundary_goes = boundary_goes, .inner_goes = inner_goes};
     double seconds = (runs ? stage.forward_s : 0) + stage.backward_s;
-    if (boundary_goes) seconds += copies(s, copied);
+    if (boundary_goes) seconds += copies(segment);
     if (inner_goes) seconds += price(stage.inner.save_s + stage.inner.load_s);
-    const std::int64_t forward = runs ? boundary(s) + gradient(t + 1) + ready_bytes(segment) +
-                                            boundary(s + 1) + stage.inner.bytes +
-                                            stage.forward_workspace(true)
-                                      : 0;
+    const std::int64_t forward = runs
+                                     ? first + gradient(t + 1) + ready_bytes(segment) + own(s + 1) +
+                                           stage.inner.bytes + stage.forward_workspace(true)
+                                     : 0;
     const bool there = stage.reads_input || (needed && !boundary_goes);
-    const std::int64_t backward = gradient(s + 1) + stage.inner.bytes + (there ? boundary(s) : 0) +
-                                  (stage.reads_output ? boundary(s + 1) : 0) + gradient(s) +
-                                  stage.backward_workspace;
+    // The gradients of the carried part belong to both boundaries.
+    const std::int64_t gradients = gradient(s + 1) + gradient(s) - stage.carried.gradient;
+    const std::int64_t backward = gradients + stage.inner.bytes + (there ? first : 0) +
+                                  (stage.reads_output ? own(s + 1) : 0) + stage.backward_workspace;
     const std::int64_t floor = std::max(forward, backward);
     added_.clear();
     if (s == t) {
@@ -153,9 +171,10 @@ class Frontier::Solver {
       added_.push_back(node);
       return merge(best_, added_, scratch_);
     }
-    const std::int64_t held =
-        (read_again && !boundary_goes ? boundary(s) : 0) + (inner_goes ? 0 : stage.inner.bytes);
-    const ParetoNodes& rest = nodes_of({s + 1, t, false, stage.reads_output, ready});
+    const bool stays = read_again && !boundary_goes;
+    const std::int64_t held = (stays ? first : 0) + (inner_goes ? 0 : stage.inner.bytes);
+    const ParetoNodes& rest = nodes_of({s + 1, t, false, stage.reads_output, ready,
+                                        frontier_.is_around(s + 1, limit(segment, stays))});
     for (std::uint32_t i = 0; i < rest.size(); ++i) {
       if (i + 1 < rest.size() && rest[i + 1].peak + held <= floor) continue;
       node.peak = std::max(floor, rest[i].peak + held);
@@ -170,13 +189,13 @@ class Frontier::Solver {
   struct Passes {
     double seconds = 0;
     /// The most bytes of a pass between the first and the last of these passes, without the bytes that are on the
-    /// device during all of these passes.
-    std::int64_t between = 0;
+    /// device during all of these passes. The three numbers are for the limits 0, s and s + 1 of is_around().
+    std::array<std::int64_t, 3> between = {};
   };
 
   /// Returns the index in `passes_` of the segment from s to t.
   std::size_t place(std::size_t s, std::size_t t) const {
-    return frontier_.index({.s = s, .t = t}) / states;
+    return frontier_.index({.s = s, .t = t}) / frontier_.states_;
   }
 
   /// Computes the passes of the stages from s on, for each k at which a segment that begins with s may split.
@@ -186,16 +205,18 @@ class Frontier::Solver {
       const ChainStage& stage = chain_.stages[k - 1];
       passes.seconds += stage.forward_s;
       if (frontier_.has(s, k - 1)) passes_[place(s, k - 1)] = passes;
-      if (k > s + 1)
-        passes.between = std::max(passes.between,
-                                  boundary(k - 1) + boundary(k) + stage.forward_workspace(false));
+      if (k == s + 1) continue;
+      for (std::size_t i = 0; i < 3; ++i)
+        passes.between[i] =
+            std::max(passes.between[i], added_by(k - 1, i == 0 ? 0 : s + i - 1) + own(k) +
+                                            stage.forward_workspace(false));
     }
   }
 
   /// Adds, for every k, the schedules in which the stages s … k - 1 keep no inner tensors, or only stage k - 1 keeps
   /// its inner tensors. In these schedules, k … t are solved next, and then s … k - 1 are solved from boundary s.
   void pass(const Segment& segment, bool boundary_goes) {
-    const auto [s, t, copied, needed, ready] = segment;
+    const std::size_t s = segment.s, t = segment.t;
     if (t - s < frontier_.free_length_) {
       for (std::size_t k = s + 1; k <= t; ++k) split_at(segment, boundary_goes, k);
       return;
@@ -206,25 +227,27 @@ class Frontier::Solver {
 
   /// Adds the schedules of pass() for one k.
   void split_at(const Segment& segment, bool boundary_goes, std::size_t k) {
-    const auto [s, t, copied, needed, ready] = segment;
+    const auto [s, t, copied, needed, ready, around] = segment;
     const ChainStage& stage = chain_.stages[k - 1];
+    const std::size_t limit = Frontier::limit(segment, !boundary_goes);
     const Passes& passes = passes_[place(s, k - 1)];
     const bool one = k == s + 1;
     const std::int64_t always = gradient(t + 1) + ready_bytes(segment);
-    const std::int64_t held = boundary_goes ? 0 : boundary(s);
-    const std::int64_t running =
-        always + (one ? boundary(s) : held + boundary(k - 1)) + boundary(k);
+    const std::int64_t first = first_boundary(segment), held = boundary_goes ? 0 : first;
+    const std::int64_t running = always + (one ? first : held + added_by(k - 1, limit)) + own(k);
     std::int64_t floor = 0;  // the most bytes of any of the passes s … k - 2
     if (!one)
-      floor = std::max(
-          always + boundary(s) + boundary(s + 1) + chain_.stages[s].forward_workspace(false),
-          always + held + passes.between);
+      floor = std::max(always + first + own(s + 1) + chain_.stages[s].forward_workspace(false),
+                       always + held +
+                           passes.between[!boundary_goes ? 2
+                                          : around       ? 1
+                                                         : 0]);
     ParetoNode node{std::max(floor, running + stage.inner.bytes + stage.forward_workspace(true)),
-                    (boundary_goes ? copies(s, copied) : 0) + passes.seconds,
+                    (boundary_goes ? copies(segment) : 0) + passes.seconds,
                     static_cast<std::uint16_t>(k), boundary_goes};
     const double seconds = node.seconds;
-    Segment later{k, t, false, stage.reads_output, ready};
-    Segment again{s, k - 1, copied || boundary_goes, needed, Ready::here};
+    Segment later{k, t, false, stage.reads_output, ready, frontier_.is_around(k, limit)};
+    Segment again{s, k - 1, copied || boundary_goes, needed, Ready::here, around};
     if (!one && may_part(k - 1)) {
       node.keeps = true;
       join(node, nodes_of(later), held + stage.inner.bytes, nodes_of(again));
@@ -258,11 +281,12 @@ class Frontier::Solver {
     if (!added_.empty()) merge(best_, added_, scratch_);
   }
 
-  /// Returns the seconds of the copies of boundary b to host memory and back. If `copied` is true, host memory already
-  /// has a copy, so the seconds of the save are left out.
-  double copies(std::size_t b, bool copied) const {
-    const ChainTensor& tensor = chain_.boundary(b);
-    return price((copied ? 0 : tensor.save_s) + tensor.load_s);
+  /// Returns the seconds of the copies of a segment's first boundary to host memory and back. If host memory already has
+  /// a copy, the seconds of the save are left out. The part that is around the segment is not copied.
+  double copies(const Segment& segment) const {
+    const ChainTensor& tensor = chain_.boundary(segment.s);
+    const ChainTensor part = segment.around ? carried(segment.s).tensor : ChainTensor{};
+    return price((segment.copied ? 0 : tensor.save_s - part.save_s) + tensor.load_s - part.load_s);
   }
 
   Frontier& frontier_;
@@ -299,14 +323,25 @@ void Frontier::lay_out() {
   free_length_ = settings_.free_length;
   parts_all_ = n <= settings_.splits;
   for (std::size_t t = 0; t < n; ++t) column_.push_back(split_[t + 1] ? columns_++ : n);
-  segments_.resize(n * (columns_ + free_length_) * states);
+  carried_.resize(1);
+  states_ = states_without_around;
+  for (const ChainStage& stage : chain_.stages) {
+    carried_.push_back(stage.carried);
+    if (stage.carried.before > 0) states_ = 2 * states_without_around;
+  }
+  segments_.resize(n * (columns_ + free_length_) * states_);
 }
 
 std::size_t Frontier::index(const Segment& segment) const {
   const std::size_t column =
       split_[segment.t + 1] ? column_[segment.t] : columns_ + segment.t - segment.s;
-  return (segment.s * (columns_ + free_length_) + column) * states + (segment.copied ? 6 : 0) +
+  return (segment.s * (columns_ + free_length_) + column) * states_ +
+         (segment.around ? states_without_around : 0) + (segment.copied ? 6 : 0) +
          (segment.needed ? 3 : 0) + static_cast<std::size_t>(segment.ready);
+}
+
+bool Frontier::is_around(std::size_t b, std::size_t limit) const {
+  return carried_[b].before > 0 && carried_[b].before <= limit;
 }
 
 std::size_t Frontier::within(std::int64_t budget) const {
@@ -332,23 +367,28 @@ void Frontier::write(const Segment& segment, std::uint32_t point, Tape& tape) co
   const auto add = [&tape](Kind kind, std::size_t number, bool inner) {
     tape.push_back({kind, static_cast<std::uint32_t>(number), inner});
   };
-  const auto [s, t, copied, needed, ready] = segment;
+  const auto [s, t, copied, needed, ready, around] = segment;
   if (node.boundary_goes && !copied) add(Kind::save, s, false);
   if (node.split > 0) {
     const std::size_t last = node.split - 1u;
     for (std::size_t j = s; j <= last; ++j) add(Kind::forward, j, node.keeps && j == last);
     if (node.inner_goes) add(Kind::save, last, true);
     const bool read = node.keeps && chain_.stages[last].reads_output;
-    write({node.split, t, false, read, ready}, node.first, tape);
+    const bool later = is_around(node.split, limit(segment, !node.boundary_goes));
+    write({node.split, t, false, read, ready, later}, node.first, tape);
     if (node.boundary_goes) add(Kind::load, s, false);
     const Ready kept = node.inner_goes ? Ready::away : node.keeps ? Ready::here : Ready::no;
-    return write({s, last, copied || node.boundary_goes, needed, kept}, node.second, tape);
+    return write({s, last, copied || node.boundary_goes, needed, kept, around}, node.second, tape);
   }
   const ChainStage& stage = chain_.stages[s];
   const bool runs = s < t || ready == Ready::no;
   if (runs) add(Kind::forward, s, true);
   if (node.inner_goes) add(Kind::save, s, true);
-  if (s < t) write({s + 1, t, false, stage.reads_output, ready}, node.first, tape);
+  if (s < t) {
+    const bool stays = (stage.reads_input || needed) && !node.boundary_goes;
+    const bool later = is_around(s + 1, limit(segment, stays));
+    write({s + 1, t, false, stage.reads_output, ready, later}, node.first, tape);
+  }
   if (node.inner_goes || (!runs && ready == Ready::away)) add(Kind::load, s, true);
   if (node.boundary_goes && stage.reads_input) add(Kind::load, s, false);
   add(Kind::backward, s, false);

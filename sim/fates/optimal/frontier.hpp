@@ -19,6 +19,10 @@
 // In a long chain, long segments split only at some boundaries (k above), which are spread evenly over seconds and
 // bytes. In spite of this limit, each stage may keep any of its tensors, and recomputation may start at any stage.
 //
+// In the view of a chain that branches (joint.hpp), several boundaries contain the same tensor. If the device holds such
+// a tensor during a whole segment because an earlier boundary stays, the segment counts only the rest of its first
+// boundary.
+//
 // The search does not consider two kinds of schedules. In the first kind, an earlier segment works before the last
 // backward pass of a later segment. In the second kind, a boundary is made again although host memory holds a copy of
 // it.
@@ -86,8 +90,20 @@ class Frontier {
     bool copied = false;  ///< whether a copy of boundary s is in host memory
     bool needed = false;  ///< whether the backward pass of s - 1 needs boundary s
     Ready ready = Ready::no;
+    /// Whether boundary s has a carried part (ChainCarried) that an earlier boundary holds on the device during the
+    /// whole segment.
+    bool around = false;
   };
   class Solver;
+
+  /// Returns whether boundary b has a carried part that an earlier boundary holds on the device. Of the tensors that
+  /// stage b or a later stage reads, the device holds all tensors whose numbers are below `limit`.
+  bool is_around(std::size_t b, std::size_t limit) const;
+  /// Returns the `limit` of is_around() for the boundaries after boundary s of a segment. `stays` says whether boundary
+  /// s stays on the device.
+  static std::size_t limit(const Segment& segment, bool stays) {
+    return stays ? segment.s + 1 : segment.around ? segment.s : 0;
+  }
 
   bool has(std::size_t s, std::size_t t) const { return split_[t + 1] || t - s < free_length_; }
   void lay_out();
@@ -99,6 +115,8 @@ class Frontier {
   std::vector<bool> split_;          ///< for each boundary, whether any segment may split here
   std::vector<std::size_t> column_;  ///< for each last stage, its column in `segments_`
   std::size_t columns_ = 0, free_length_ = 0;
+  std::size_t states_ = 0;             ///< the number of ways in which a segment is solved
+  std::vector<ChainCarried> carried_;  ///< indexed by boundary
   bool parts_all_ = true;              ///< whether stages with inner tensors may drop their input
   std::vector<ParetoNodes> segments_;  ///< indexed by first stage and column
   std::vector<Point> points_;

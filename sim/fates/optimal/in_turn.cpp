@@ -1,7 +1,5 @@
 #include "fates/optimal/in_turn.hpp"
 
-#include <cmath>
-
 #include "fates/optimal/bound.hpp"
 #include "fates/optimal/branches_in_turn.hpp"
 #include "fates/optimal/joint.hpp"
@@ -11,13 +9,11 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Returns the settings of a frontier of a view whose bytes are guesses. For a long chain, a coarse frontier is enough.
-FrontierSettings guessing(std::size_t stages) {
+/// Returns the settings of the frontiers of a chain. The stages of a chain that branches form short blocks. A block is
+/// best split at one of a few of its boundaries, so these frontiers split at more boundaries than other frontiers.
+FrontierSettings settings_of(const Chain& chain) {
   FrontierSettings settings;
-  if (stages <= 64) return settings;
-  settings.cap = 16;
-  settings.splits = settings.free_length =
-      static_cast<std::size_t>(std::sqrt(static_cast<double>(stages)));
+  if (chain.branches()) settings.splits = settings.splits * 3 / 2;
   return settings;
 }
 
@@ -36,17 +32,19 @@ Tape InTurnSearch::within(std::int64_t budget) {
     if (best.empty() || serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
       best = tape;
   };
-  // Computing whole frontiers takes long. So whole frontiers are computed only if the point that needs the least memory
+  // Computing whole frontiers takes long. So whole frontiers are computed only if the tape that needs the least memory
   // fits.
-  if (peak_of(least_frontier(true), 0) <= budget) consider_frontiers(budget, consider);
+  if (const SmallestTape least = smallest(true); least.bytes <= budget) {
+    if (fits_in_host(chain_, least.tape)) consider(least.tape);
+    consider_frontiers(budget, consider);
+  }
   for (const Tape& tape : alike_)
     if (memory_of(chain_, tape).peak <= budget && fits_in_host(chain_, tape)) consider(tape);
   return chain_.branches() ? search_branches(chain_, budget, best) : best;
 }
 
 SmallestTape InTurnSearch::least() const {
-  const Frontier frontier = least_frontier(!chain_.host_room);
-  return {peak_of(frontier, 0), tape_of(frontier, 0)};
+  return smallest(!chain_.host_room);
 }
 
 double InTurnSearch::seconds(std::int64_t budget) {
@@ -65,18 +63,27 @@ bool InTurnSearch::keeps_all(std::int64_t budget) const {
   return memory_of(chain_, alike_.front()).peak <= budget;
 }
 
-/// Returns a frontier with a single point, which needs the least bytes. Parameter `copies` says whether schedules may
-/// copy tensors to host memory.
-Frontier InTurnSearch::least_frontier(bool copies) const {
-  return {joint_, {.copies = copies, .only_least = true}};
+/// Returns the smaller of two tapes if the chain branches. The first tape comes from the view of the chain. The second
+/// tape comes from this view without carried parts (ChainCarried). It needs more bytes than the first tape in the view,
+/// but may need fewer bytes in the chain. Parameter `copies` says whether tapes may copy tensors to host memory.
+SmallestTape InTurnSearch::smallest(bool copies) const {
+  FrontierSettings settings = settings_of(chain_);
+  settings.copies = copies;
+  settings.only_least = true;
+  SmallestTape least;
+  Chain view = joint_;
+  for (int i = 0; i < (chain_.branches() ? 2 : 1); ++i) {
+    const Frontier frontier(view, settings);
+    Tape tape = tape_of(frontier, 0);
+    const std::int64_t bytes = memory_of(chain_, tape).peak;
+    if (bytes < least.bytes) least = {bytes, std::move(tape)};
+    for (ChainStage& stage : view.stages) stage.carried = {};
+  }
+  return least;
 }
 
 Tape InTurnSearch::tape_of(const Frontier& frontier, std::size_t point) const {
   return separate(chain_, frontier.tape(point));
-}
-
-std::int64_t InTurnSearch::peak_of(const Frontier& frontier, std::size_t point) const {
-  return memory_of(chain_, tape_of(frontier, point)).peak;
 }
 
 /// Calls `use` for points of each frontier that fit into the budget and into host memory. The fastest such point is one
@@ -114,18 +121,14 @@ void InTurnSearch::consider_all_points(const Frontier& frontier, std::int64_t bu
 }
 
 /// Returns one frontier if host memory is unlimited. If host memory is limited, returns a frontier for each price of
-/// its bytes, and a frontier without copies. If the chain branches, also returns frontiers of views that count a
-/// shortcut only in part (joint_chain() with `shared` < 1).
+/// its bytes, and a frontier without copies.
 const std::vector<Frontier>& InTurnSearch::frontiers() {
   if (!frontiers_.empty()) return frontiers_;
+  FrontierSettings settings = settings_of(chain_);
   for (const double price : host_prices(chain_))
-    frontiers_.emplace_back(with_host_price(with_turns(joint_, 1), price));
-  if (chain_.host_room)
-    frontiers_.emplace_back(with_turns(joint_, 1), FrontierSettings{.copies = false});
-  if (chain_.branches())
-    for (const double shared : {0.7, 0.2})
-      frontiers_.emplace_back(with_turns(joint_chain(chain_, shared), 1),
-                              guessing(chain_.stages.size()));
+    frontiers_.emplace_back(with_host_price(with_turns(joint_, 1), price), settings);
+  settings.copies = false;
+  if (chain_.host_room) frontiers_.emplace_back(with_turns(joint_, 1), settings);
   return frontiers_;
 }
 

@@ -1,5 +1,5 @@
 // Finds the fastest tape of a chain within a budget, and a bound, if copies and computation take turns. A frontier of
-// the chain gives the answer. If the chain branches, frontiers of several views (joint.hpp) give a first tape, and the
+// the chain gives the answer. If the chain branches, a frontier of its view (joint.hpp) gives a first tape, and the
 // search of branches_in_turn.hpp improves this tape.
 #pragma once
 
@@ -39,9 +39,8 @@ class InTurnSearch {
  private:
   using Use = std::function<void(const Tape&)>;
   bool keeps_all(std::int64_t budget) const;
-  Frontier least_frontier(bool copies) const;
+  SmallestTape smallest(bool copies) const;
   Tape tape_of(const Frontier& frontier, std::size_t point) const;
-  std::int64_t peak_of(const Frontier& frontier, std::size_t point) const;
   void consider_frontiers(std::int64_t budget, const Use& use);
   void consider_all_points(const Frontier& frontier, std::int64_t budget, const Use& use) const;
   const std::vector<Frontier>& frontiers();

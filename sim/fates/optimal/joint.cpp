@@ -140,28 +140,31 @@ class Separating {
   Tape tape_;
 };
 
+/// Adds boundary b, which an earlier stage made or which is the input, to the output of a stage.
+void carry(const Chain& chain, std::size_t b, ChainStage& stage) {
+  const ChainTensor& tensor = chain.boundary(b);
+  for (ChainTensor* sum : {&stage.output, &stage.carried.tensor}) {
+    sum->bytes += tensor.bytes;
+    sum->save_s += tensor.save_s;
+    sum->load_s += tensor.load_s;
+  }
+  const std::int64_t gradient = b == 0 ? 0 : chain.stages[b - 1].gradient;
+  stage.gradient += gradient;
+  stage.carried.gradient += gradient;
+  stage.carried.before = std::max(stage.carried.before, b + 1);
+}
+
 }  // namespace
 
-Chain joint_chain(const Chain& chain, double shared) {
+Chain joint_chain(const Chain& chain) {
   if (!chain.branches()) return chain;
   Chain joint = chain;
   const std::vector<Boundaries> crossing = crossing_boundaries(chain);
   for (std::size_t s = 0; s < joint.stages.size(); ++s) {
     ChainStage& stage = joint.stages[s];
     stage.reads.clear();
-    stage.output = {};
-    stage.gradient = 0;
-    for (const std::size_t b : crossing[s + 1]) {
-      const ChainTensor& tensor = chain.boundary(b);
-      const double share = b == s + 1 ? 1 : shared;
-      const auto part = [share](std::int64_t bytes) {
-        return share == 1 ? bytes : static_cast<std::int64_t>(share * static_cast<double>(bytes));
-      };
-      stage.output.bytes += part(tensor.bytes);
-      stage.output.save_s += share * tensor.save_s;
-      stage.output.load_s += share * tensor.load_s;
-      if (b > 0) stage.gradient += part(chain.stages[b - 1].gradient);
-    }
+    for (const std::size_t b : crossing[s + 1])
+      if (b <= s) carry(chain, b, stage);
   }
   joint.stages.back().gradient = 0;
   return joint;

@@ -1,8 +1,9 @@
 // Makes a view without branches of a chain that branches. In the view, a joint boundary holds all tensors that cross
 // between two stages, so a shortcut is a part of every joint boundary that it crosses. Code for chains that do not
-// branch, such as the dynamic programme of frontier.hpp, works on the view. Code that works on the view counts a
-// shortcut once per joint boundary. A tape of the view is then turned into a tape of the chain, which holds and copies
-// each tensor once and does not need more bytes than the tape of the view.
+// branch works on the view. The dynamic programme of frontier.hpp counts a shortcut only once where an earlier joint
+// boundary holds it (ChainCarried); elsewhere the view counts a shortcut once per joint boundary. A tape of the view is
+// then turned into a tape of the chain, which holds and copies each tensor once and does not need more bytes than the
+// tape of the view.
 #pragma once
 
 #include "fates/optimal/frontier.hpp"
@@ -10,11 +11,8 @@
 
 namespace sluice {
 
-/// Returns the view of a chain. If the chain does not branch, returns the chain itself. A tensor that several joint
-/// boundaries contain counts in each of them. So if the view keeps all these boundaries, the view counts more bytes
-/// than the chain needs. With `shared` < 1, all joint boundaries but the first one count only this share of the
-/// tensor's bytes and seconds. The bytes and seconds of such a view are guesses.
-Chain joint_chain(const Chain& chain, double shared = 1);
+/// Returns the view of a chain. If the chain does not branch, returns the chain itself.
+Chain joint_chain(const Chain& chain);
 
 /// Returns the tape of the chain for a tape of its view. A boundary is on the device as long as at least one joint
 /// boundary that contains it is on the device. A boundary is saved when the first of these joint boundaries is saved. A

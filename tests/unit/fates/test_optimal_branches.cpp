@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
+#include "fates/optimal/joint.hpp"
 #include "planning/training/training.hpp"
 #include "scenario/scenario.hpp"
 #include "support/brute_fates.hpp"
@@ -170,6 +171,25 @@ std::vector<Drawn> random_layers(test::Dice& dice, std::size_t count) {
     layers.push_back(std::move(layer));
   }
   return layers;
+}
+
+TEST_CASE("branches: a tape needs at most the bytes and seconds of its point in the frontier",
+          "[property]") {
+  test::Dice dice(1107);
+  int branching = 0;
+  for (int k = 0; k < test::cases_of(60); ++k) {
+    const std::vector<Drawn> layers = random_layers(dice, 3 + dice.below(8));
+    const Run run(1 + static_cast<int>(dice.below(100)), layers, false);
+    INFO(run.text() << "case " << k);
+    branching += run.chain().branches();
+    const Frontier frontier(joint_chain(run.chain()));
+    for (std::size_t i = 0; i < frontier.points().size(); ++i) {
+      const Tape tape = separate(run.chain(), frontier.tape(i));
+      CHECK(memory_of(run.chain(), tape).peak <= frontier.points()[i].peak);
+      CHECK(serial_seconds(run.chain(), tape) <= frontier.points()[i].seconds * (1 + 1e-9));
+    }
+  }
+  CHECK(branching > 30);
 }
 
 /// Compares `optimal` with an exhaustive search of all schedules, in random networks with random budgets. No schedule

@@ -23,7 +23,8 @@ struct Network {
 const Network resnet = {"resnet50", 32, 2'729'574'400};
 const Network gpt2 = {"gpt2", 4, 7'955'546'112};
 
-Plan trained(const Network& network, const std::string& overlap, const std::string& fates) {
+Plan trained(const Network& network, const std::string& platform, const std::string& overlap,
+             const std::string& fates) {
   const std::string folder = SLUICE_SOURCE_DIR;
   const std::string batch = std::to_string(network.batch);
   Value document = parse_text(
@@ -34,14 +35,15 @@ Plan trained(const Network& network, const std::string& overlap, const std::stri
   Value use = Value::make_map();
   use.set("definition", load_document(folder + "/models/" + network.model + ".yaml"));
   document.set("model", std::move(use));
-  document.set("platform", load_document(folder + "/platforms/a100_pcie.yaml"));
+  document.set("platform", load_document(folder + "/platforms/" + platform + ".yaml"));
   return make_plan(read_scenario(std::move(document), network.model));
 }
 
-double gap_within(const Network& network, const std::string& overlap, int percent) {
+double gap_within(const Network& network, const std::string& overlap, int percent,
+                  const std::string& platform = "a100_pcie") {
   const std::int64_t budget = network.activation_bytes / 100 * percent;
-  const Plan plan =
-      trained(network, overlap, "{strategy: optimal, budget: " + std::to_string(budget) + "B}");
+  const Plan plan = trained(network, platform, overlap,
+                            "{strategy: optimal, budget: " + std::to_string(budget) + "B}");
   return std::get<Fact::Number>(find_fact(plan.facts, "gap")->value).value;
 }
 
@@ -53,12 +55,13 @@ TEST_CASE("optimal: the gap of ResNet-50 and GPT-2 is at most 5 % if copies over
     }
 }
 
-TEST_CASE("optimal: without overlap, the gap is at most 5 % if half of the activations fit") {
-  for (const int percent : {50, 70}) CHECK(gap_within(resnet, "false", percent) <= 0.05);
-  CHECK(gap_within(gpt2, "false", 30) <= 0.05);
-  // With 30 % of the bytes, the gap of ResNet-50 is greater. A search by simulated annealing has found a tape with a
-  // gap of 3.5 %, so the tape of `optimal` could be better, and the bound is close to the optimum.
-  CHECK(gap_within(resnet, "false", 30) <= 0.1);
+TEST_CASE("optimal: the gap of ResNet-50 and GPT-2 is at most 5 % if copies do not overlap") {
+  for (const int percent : {30, 50, 70}) {
+    INFO(percent << " % of the activations' bytes");
+    CHECK(gap_within(resnet, "false", percent) <= 0.05);
+    CHECK(gap_within(gpt2, "false", percent) <= 0.05);
+    CHECK(gap_within(resnet, "false", percent, "rx7900xtx_pcie4") <= 0.05);
+  }
 }
 
 TEST_CASE("optimal: one search gives the bounds of a micro-batch and of a run with overlap") {
@@ -92,19 +95,31 @@ Chain shortcut() {
   return chain;
 }
 
-TEST_CASE("branches: only the first boundary with a shortcut counts all bytes of the shortcut") {
+TEST_CASE("branches: a boundary of the view says which part of it earlier stages made") {
   const Chain chain = shortcut();
-  // In the chain that joint_chain() returns, boundary 2 has 10 bytes of its own and a share of the 100 bytes of
-  // boundary 1.
-  for (const double shared : {1.0, 0.7, 0.2}) {
-    const Chain view = joint_chain(chain, shared);
-    REQUIRE_FALSE(view.branches());
-    CHECK(view.stages[0].output.bytes == 100);
-    CHECK(view.stages[1].output.bytes == 10 + static_cast<std::int64_t>(shared * 100));
-    CHECK(view.stages[1].output.load_s == Approx(10 + shared * 100));
-    CHECK(view.stages[1].gradient == 10 + static_cast<std::int64_t>(shared * 100));
-    CHECK(view.stages[2].output.bytes == 1);
-  }
+  const Chain view = joint_chain(chain);
+  REQUIRE_FALSE(view.branches());
+  CHECK(view.stages[0].output.bytes == 100);
+  CHECK(view.stages[0].carried.before == 0);
+  // Boundary 2 of the view consists of the 10 bytes that stage 1 makes, and of boundary 1.
+  CHECK(view.stages[1].output.bytes == 110);
+  CHECK(view.stages[1].output.load_s == 110);
+  CHECK(view.stages[1].gradient == 110);
+  CHECK(view.stages[1].carried.tensor.bytes == 100);
+  CHECK(view.stages[1].carried.tensor.load_s == 100);
+  CHECK(view.stages[1].carried.gradient == 100);
+  CHECK(view.stages[1].carried.before == 2);
+  CHECK(view.stages[2].output.bytes == 1);
+}
+
+TEST_CASE("branches: the frontier counts a shortcut once if an earlier boundary holds it") {
+  const Chain chain = shortcut();
+  const Frontier frontier(joint_chain(chain), {.copies = false});
+  // The fastest schedule keeps all tensors. The most bytes are on the device during the backward pass of stage 2:
+  // boundaries 0 to 2 with 1 + 100 + 10 bytes, and the gradients of boundaries 1 and 2 with 100 + 10 bytes.
+  CHECK(frontier.points().back().peak == 221);
+  const Tape tape = separate(chain, frontier.tape(frontier.points().size() - 1));
+  CHECK(memory_of(chain, tape).peak == 221);
 }
 
 }  // namespace
