@@ -32,17 +32,19 @@ Tape InTurnSearch::within(std::int64_t budget) {
     if (best.empty() || serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
       best = tape;
   };
-  // Computing whole frontiers takes long. So whole frontiers are computed only if the point that needs the least memory
+  // Computing whole frontiers takes long. So whole frontiers are computed only if the tape that needs the least memory
   // fits.
-  if (peak_of(least_frontier(true), 0) <= budget) consider_frontiers(budget, consider);
+  if (const SmallestTape least = smallest(true); least.bytes <= budget) {
+    if (fits_in_host(chain_, least.tape)) consider(least.tape);
+    consider_frontiers(budget, consider);
+  }
   for (const Tape& tape : alike_)
     if (memory_of(chain_, tape).peak <= budget && fits_in_host(chain_, tape)) consider(tape);
   return chain_.branches() ? search_branches(chain_, budget, best) : best;
 }
 
 SmallestTape InTurnSearch::least() const {
-  const Frontier frontier = least_frontier(!chain_.host_room);
-  return {peak_of(frontier, 0), tape_of(frontier, 0)};
+  return smallest(!chain_.host_room);
 }
 
 double InTurnSearch::seconds(std::int64_t budget) {
@@ -61,21 +63,27 @@ bool InTurnSearch::keeps_all(std::int64_t budget) const {
   return memory_of(chain_, alike_.front()).peak <= budget;
 }
 
-/// Returns a frontier with a single point, which needs the least bytes. Parameter `copies` says whether schedules may
-/// copy tensors to host memory.
-Frontier InTurnSearch::least_frontier(bool copies) const {
+/// Returns the smaller of two tapes if the chain branches. The first tape comes from the view of the chain. The second
+/// tape comes from this view without carried parts (ChainCarried). It needs more bytes than the first tape in the view,
+/// but may need fewer bytes in the chain. Parameter `copies` says whether tapes may copy tensors to host memory.
+SmallestTape InTurnSearch::smallest(bool copies) const {
   FrontierSettings settings = settings_of(chain_);
   settings.copies = copies;
   settings.only_least = true;
-  return {joint_, settings};
+  SmallestTape least;
+  Chain view = joint_;
+  for (int i = 0; i < (chain_.branches() ? 2 : 1); ++i) {
+    const Frontier frontier(view, settings);
+    Tape tape = tape_of(frontier, 0);
+    const std::int64_t bytes = memory_of(chain_, tape).peak;
+    if (bytes < least.bytes) least = {bytes, std::move(tape)};
+    for (ChainStage& stage : view.stages) stage.carried = {};
+  }
+  return least;
 }
 
 Tape InTurnSearch::tape_of(const Frontier& frontier, std::size_t point) const {
   return separate(chain_, frontier.tape(point));
-}
-
-std::int64_t InTurnSearch::peak_of(const Frontier& frontier, std::size_t point) const {
-  return memory_of(chain_, tape_of(frontier, point)).peak;
 }
 
 /// Calls `use` for points of each frontier that fit into the budget and into host memory. The fastest such point is one

@@ -39,9 +39,8 @@ class InTurnSearch {
  private:
   using Use = std::function<void(const Tape&)>;
   bool keeps_all(std::int64_t budget) const;
-  Frontier least_frontier(bool copies) const;
+  SmallestTape smallest(bool copies) const;
   Tape tape_of(const Frontier& frontier, std::size_t point) const;
-  std::int64_t peak_of(const Frontier& frontier, std::size_t point) const;
   void consider_frontiers(std::int64_t budget, const Use& use);
   void consider_all_points(const Frontier& frontier, std::int64_t budget, const Use& use) const;
   const std::vector<Frontier>& frontiers();
