@@ -7,6 +7,7 @@
 
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
+#include "policy/settle/replica_limits.hpp"
 #include "policy/settle/replicas.hpp"
 
 namespace sluice {
@@ -18,10 +19,9 @@ namespace {
 /// With more devices than this, cuts and fates are compared by the simulation of a single replica.
 constexpr std::size_t few_devices = 8;
 
-/// Returns the alternatives if at most `few_devices` replicas share links, and nothing otherwise. Either each replica
-/// chooses for itself, or all replicas make equal choices. Each alternative is also tried without overlap, if the
-/// scenario does not give `overlap`. The reason is that with overlap, the transfers of several replicas delay each
-/// other. All replicas may then begin to compute later than if one replica after the other used the link alone.
+/// Returns ways_of_replicas() if at most `few_devices` replicas share links, and nothing otherwise. Each way is also
+/// tried without overlap, if the scenario does not give `overlap`. With overlap, the transfers of several replicas delay
+/// each other, so all replicas may begin to compute later than if one replica after the other used the link alone.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& whole = request.pricing.platform;
@@ -35,16 +35,17 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
   return maps;
 }
 
-/// If replicas share links, the choices are made twice: once as if each replica had the links alone, and once as if
-/// each replica had only its share of the links. The function returns the faster of the two plans. To save time, more
-/// than `few_devices` replicas make only the choices with the share of the links.
+/// If replicas share links, fastest_of_limits() may make the choices. Otherwise they are made twice: as if each replica
+/// had the links alone, and as if each replica had only its share. The function returns the faster of the two plans. To
+/// save time, more than `few_devices` replicas make only the choices with the share of the links.
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
   const Policy& policy = acting_policy(data_parallel_policy, parameters);
   const std::vector<std::string> devices = replica_devices(request, parameters);
-  const Platform& whole = request.pricing.platform;
-  const Platform share = shared_out(whole, devices);
+  const Platform &whole = request.pricing.platform, share = shared_out(whole, devices);
   const bool shares = share_links(whole, share);
   if (shares && devices.size() > few_devices) return replicated(policy, request, parameters, share);
+  if (shares && chooses_within_limits(policy, request, parameters))
+    return fastest_of_limits(policy, request, parameters, share);
   Plan plan = replicated(policy, request, parameters, whole);
   const auto chosen = [](const Fact& fact) { return fact.name == "chosen"; };
   const bool chose =
@@ -54,10 +55,10 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
   return run_seconds(other) < run_seconds(plan) ? other : plan;
 }
 
-/// Returns the plan by which cuts and fates are compared.
-Plan plan_to_compare(const PolicyRequest& request, const Reader& parameters) {
+/// Returns the plan of one replica if there are many devices, and nothing otherwise.
+std::optional<Draft> plan_to_compare(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
-  if (devices.size() <= few_devices) return plan_data_parallel(request, parameters);
+  if (devices.size() <= few_devices) return std::nullopt;
   return one_replica(acting_policy(data_parallel_policy, parameters), request, parameters,
                      shared_out(request.pricing.platform, devices));
 }

@@ -57,6 +57,26 @@ PolicyRequest on(const Platform& platform, const PolicyRequest& request, const W
   return share;
 }
 
+/// The request and the keys of the first replica. The platform must outlive this object.
+struct FirstReplica {
+  FirstReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
+               const Platform& platform)
+      : FirstReplica(policy, all, parameters, platform, replica_devices(all, parameters)) {}
+  FirstReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters)
+      : FirstReplica(policy, all, parameters, all.pricing.platform) {}
+
+  PolicyRequest request;
+  Keys keys;
+
+ private:
+  FirstReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
+               const Platform& platform, const std::vector<std::string>& devices)
+      : request(on(platform, all,
+                   share_of(all.workload, 0, static_cast<std::int64_t>(devices.size())),
+                   parameters)),
+        keys(replica_keys(parameters, policy.name, devices.front()), record_of(policy)) {}
+};
+
 /// Advises a batch size or micro-batch size with which all replicas have equally many micro-batches.
 std::string equal_share(const Workload& workload, std::size_t replicas) {
   const auto count = static_cast<std::int64_t>(replicas);
@@ -99,8 +119,16 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
   return devices;
 }
 
-Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-                const Platform& chosen_on) {
+bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>& devices) {
+  const auto count = static_cast<std::int64_t>(devices.size());
+  return (request.workload.training || request.workload.batches_per_step % count == 0) &&
+         std::all_of(devices.begin(), devices.end(), [&](const std::string& device) {
+           return alike(request.pricing.platform, devices.front(), device);
+         });
+}
+
+std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& request,
+                                const Reader& parameters, const Platform& chosen_on) {
   const Record record = record_of(policy);
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const auto count = static_cast<std::int64_t>(devices.size());
@@ -123,6 +151,13 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
         settle(policy, on(chosen_on, request, workload, parameters), Reader(keys, record)));
     planned.push_back(k);
   }
+  return parts;
+}
+
+Plan joined(const Policy& policy, std::vector<Plan> parts, const PolicyRequest& request,
+            const Reader& parameters, const std::string& transfers) {
+  const std::vector<std::string> devices = replica_devices(request, parameters);
+  const Platform& platform = request.pricing.platform;
   Plan plan = merge(with_equal_rounds(std::move(parts)), devices);
   for (Link& link : plan.links)
     for (const Channel& channel : platform.channels)
@@ -131,33 +166,42 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
   const std::string all_reduce = parameters.text("all_reduce");
   if (request.workload.training && all_reduce != "off")
     add_all_reduce(plan, ring_of(platform, devices), all_reduce == "overlapped",
-                   request.workload.batch / request.workload.micro_batch / count);
-  return with_transfers(std::move(plan), parameters.text("transfers"));
+                   request.workload.batch / request.workload.micro_batch /
+                       static_cast<std::int64_t>(devices.size()));
+  return with_transfers(std::move(plan), transfers);
+}
+
+Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
+                const Platform& chosen_on) {
+  return joined(policy, replica_plans(policy, request, parameters, chosen_on), request, parameters,
+                parameters.text("transfers"));
 }
 
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on) {
-  const std::vector<std::string> devices = replica_devices(request, parameters);
-  const Workload workload =
-      share_of(request.workload, 0, static_cast<std::int64_t>(devices.size()));
-  const Record record = record_of(policy);
-  const Value keys = replica_keys(parameters, policy.name, devices.front());
-  return settle(policy, on(chosen_on, request, workload, parameters), Reader(keys, record));
+  const FirstReplica first(policy, request, parameters, chosen_on);
+  return settle(policy, first.request, first.keys.reader());
+}
+
+bool has_candidates(const Policy& policy, const PolicyRequest& request, const Reader& parameters) {
+  if (!policy.candidates) return false;
+  const FirstReplica first(policy, request, parameters);
+  return !policy.candidates(first.request, first.keys.reader()).empty();
 }
 
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters) {
-  std::vector<Value> ways = {parameters.map()};
-  if (!policy.alternatives) return ways;
-  const std::vector<std::string> devices = replica_devices(request, parameters);
-  const Workload workload =
-      share_of(request.workload, 0, static_cast<std::int64_t>(devices.size()));
-  const Keys keys(replica_keys(parameters, policy.name, devices.front()), record_of(policy));
-  for (const Value& way : policy.alternatives(
-           on(request.pricing.platform, request, workload, parameters), keys.reader())) {
+  if (!policy.alternatives) return {parameters.map()};
+  const FirstReplica first(policy, request, parameters);
+  const std::vector<Value> settled = policy.alternatives(first.request, first.keys.reader());
+  std::vector<Value> ways;
+  if (settled.empty() || has_candidates(policy, request, parameters) ||
+      !equal_replicas(request, replica_devices(request, parameters)))
+    ways.push_back(parameters.map());
+  for (const Value& way : settled) {
     ways.push_back(parameters.map());
     for (const Value::Entry& entry : way.entries()) {
-      const Value* asked = keys.map().find(entry.key);
+      const Value* asked = first.keys.map().find(entry.key);
       if (entry.value.is_scalar() && (!asked || asked->text() != entry.value.text()))
         ways.back().set(entry.key, entry.value);
     }

@@ -36,12 +36,13 @@ bool begins(const std::string& text, const std::string& start) {
   return text.compare(0, start.size(), start) == 0;
 }
 
-/// Choices for replicas are made for each capacity alone, as if each replica had the links, or a fixed share of each
-/// link, to itself. So with shared links, a run with more memory may be slower than a run with less memory. In a longer
-/// campaign, the worst case was 1.2 % slower with the next capacity, and 1.7 % slower with the capacity after the next.
-bool shares_a_link(const RandomCase& made) {
+/// If one replica has more batches than the other, each chooses for itself for each capacity alone, as if it had the
+/// links, or a fixed share of each link, to itself. So with shared links, a run with more memory may be slower than a
+/// run with less memory. Equal replicas choose within limits that no machine decides.
+bool unequal_on_a_shared_link(const RandomCase& made) {
   for (const std::string& line : made.machine)
-    if (line == "platform.links.host.sharing=shared") return begins(made.policy, "data_parallel");
+    if (line == "platform.links.host.sharing=shared")
+      return begins(made.policy, "data_parallel") && made.batches % 2 != 0;
   return false;
 }
 
@@ -105,7 +106,7 @@ TEST_CASE(
       const std::int64_t bytes = made.all_bytes * part / 8 + 64;
       INFO(bytes << " B");
       const double now = seconds_of(plan_within(made, made.text(), bytes));
-      CHECK(now <= before * (1 + (shares_a_link(made) ? hardly : 1e-9)));
+      CHECK(now <= before * (1 + (unequal_on_a_shared_link(made) ? hardly : 1e-9)));
       if (before < never) {
         worst.see(made, now / before - 1);
         ++compared;
