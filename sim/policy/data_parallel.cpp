@@ -7,7 +7,6 @@
 
 #include "planning/replica.hpp"
 #include "planning/run_seconds.hpp"
-#include "policy/settle/replica_limits.hpp"
 #include "policy/settle/replicas.hpp"
 
 namespace sluice {
@@ -35,17 +34,16 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
   return maps;
 }
 
-/// If replicas share links, fastest_of_limits() may make the choices. Otherwise they are made twice: as if each replica
-/// had the links alone, and as if each replica had only its share. The function returns the faster of the two plans. To
-/// save time, more than `few_devices` replicas make only the choices with the share of the links.
+/// If replicas share links, the choices are made twice: once as if each replica had the links alone, and once as if
+/// each replica had only its share of the links. The function returns the faster of the two plans. To save time, more
+/// than `few_devices` replicas make only the choices with the share of the links.
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
   const Policy& policy = acting_policy(data_parallel_policy, parameters);
   const std::vector<std::string> devices = replica_devices(request, parameters);
-  const Platform &whole = request.pricing.platform, share = shared_out(whole, devices);
+  const Platform& whole = request.pricing.platform;
+  const Platform share = shared_out(whole, devices);
   const bool shares = share_links(whole, share);
   if (shares && devices.size() > few_devices) return replicated(policy, request, parameters, share);
-  if (shares && chooses_within_limits(policy, request, parameters))
-    return fastest_of_limits(policy, request, parameters, share);
   Plan plan = replicated(policy, request, parameters, whole);
   const auto chosen = [](const Fact& fact) { return fact.name == "chosen"; };
   const bool chose =

@@ -88,6 +88,23 @@ std::string equal_share(const Workload& workload, std::size_t replicas) {
          std::to_string(workload.batch / count / size);
 }
 
+/// Returns whether the replicas on these devices are equal: equally many batches on devices that are alike.
+bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>& devices) {
+  const auto count = static_cast<std::int64_t>(devices.size());
+  return (request.workload.training || request.workload.batches_per_step % count == 0) &&
+         std::all_of(devices.begin(), devices.end(), [&](const std::string& device) {
+           return alike(request.pricing.platform, devices.front(), device);
+         });
+}
+
+/// Returns whether the policy offers candidates for the choices that the parameters leave open. If it does not, it only
+/// has the alternatives that ways_of_replicas() returns.
+bool has_candidates(const Policy& policy, const PolicyRequest& request, const Reader& parameters) {
+  if (!policy.candidates) return false;
+  const FirstReplica first(policy, request, parameters);
+  return !policy.candidates(first.request, first.keys.reader()).empty();
+}
+
 }  // namespace
 
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters) {
@@ -119,16 +136,8 @@ std::vector<std::string> replica_devices(const PolicyRequest& request, const Rea
   return devices;
 }
 
-bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>& devices) {
-  const auto count = static_cast<std::int64_t>(devices.size());
-  return (request.workload.training || request.workload.batches_per_step % count == 0) &&
-         std::all_of(devices.begin(), devices.end(), [&](const std::string& device) {
-           return alike(request.pricing.platform, devices.front(), device);
-         });
-}
-
-std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& request,
-                                const Reader& parameters, const Platform& chosen_on) {
+Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
+                const Platform& chosen_on) {
   const Record record = record_of(policy);
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const auto count = static_cast<std::int64_t>(devices.size());
@@ -151,13 +160,6 @@ std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& reque
         settle(policy, on(chosen_on, request, workload, parameters), Reader(keys, record)));
     planned.push_back(k);
   }
-  return parts;
-}
-
-Plan joined(const Policy& policy, std::vector<Plan> parts, const PolicyRequest& request,
-            const Reader& parameters, const std::string& transfers) {
-  const std::vector<std::string> devices = replica_devices(request, parameters);
-  const Platform& platform = request.pricing.platform;
   Plan plan = merge(with_equal_rounds(std::move(parts)), devices);
   for (Link& link : plan.links)
     for (const Channel& channel : platform.channels)
@@ -166,27 +168,14 @@ Plan joined(const Policy& policy, std::vector<Plan> parts, const PolicyRequest& 
   const std::string all_reduce = parameters.text("all_reduce");
   if (request.workload.training && all_reduce != "off")
     add_all_reduce(plan, ring_of(platform, devices), all_reduce == "overlapped",
-                   request.workload.batch / request.workload.micro_batch /
-                       static_cast<std::int64_t>(devices.size()));
-  return with_transfers(std::move(plan), transfers);
-}
-
-Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
-                const Platform& chosen_on) {
-  return joined(policy, replica_plans(policy, request, parameters, chosen_on), request, parameters,
-                parameters.text("transfers"));
+                   request.workload.batch / request.workload.micro_batch / count);
+  return with_transfers(std::move(plan), parameters.text("transfers"));
 }
 
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on) {
   const FirstReplica first(policy, request, parameters, chosen_on);
   return settle(policy, first.request, first.keys.reader());
-}
-
-bool has_candidates(const Policy& policy, const PolicyRequest& request, const Reader& parameters) {
-  if (!policy.candidates) return false;
-  const FirstReplica first(policy, request, parameters);
-  return !policy.candidates(first.request, first.keys.reader()).empty();
 }
 
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,

@@ -14,18 +14,6 @@ namespace sluice {
 /// training cannot be divided equally.
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters);
 
-/// Returns whether the replicas on these devices are equal: equally many batches on devices that are alike.
-bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>& devices);
-
-/// Returns the plans of the replicas, one per device. Their choices are made on the platform `chosen_on`.
-std::vector<Plan> replica_plans(const Policy& policy, const PolicyRequest& request,
-                                const Reader& parameters, const Platform& chosen_on);
-
-/// Joins the plans of the replicas into one plan on the platform of the request. `transfers` says how transfers of
-/// several replicas use one link (see with_transfers).
-Plan joined(const Policy& policy, std::vector<Plan> parts, const PolicyRequest& request,
-            const Reader& parameters, const std::string& transfers);
-
 /// Returns the plan of all replicas. Each replica makes its choices on the platform `chosen_on`, but runs on the
 /// platform of the request. `parameters` are the parameters of the replicating policy together with the parameters of
 /// `policy`.
@@ -35,10 +23,6 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
 /// Returns the plan of the first replica only.
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on);
-
-/// Returns whether the policy offers candidates for the choices that the parameters leave open. If it does not, it only
-/// has the alternatives that ways_of_replicas() returns.
-bool has_candidates(const Policy& policy, const PolicyRequest& request, const Reader& parameters);
 
 /// Returns the parameters once for each way in which all replicas make equal choices, if the parameters leave such
 /// choices to the replicated policy. These ways are compared on all replicas together, because the best way for a

@@ -32,17 +32,14 @@ double seconds_of(const std::optional<Plan>& plan) {
   return result.blocking ? never : result.makespan;
 }
 
-bool begins(const std::string& text, const std::string& start) {
-  return text.compare(0, start.size(), start) == 0;
-}
-
-/// If one replica has more batches than the other, each chooses for itself for each capacity alone, as if it had the
-/// links, or a fixed share of each link, to itself. So with shared links, a run with more memory may be slower than a
-/// run with less memory. Equal replicas choose within limits that no machine decides.
-bool unequal_on_a_shared_link(const RandomCase& made) {
+/// Choices for replicas are made for each capacity alone, as if each replica had the links, or a fixed share of each
+/// link, to itself. So with shared links, a run with more memory may be slower than a run with less memory. This was
+/// only seen if weights take turns. In longer campaigns, the worst case was 1.6 % slower with the next capacity, and
+/// 1.7 % slower with the capacity after the next.
+bool streams_over_a_shared_link(const RandomCase& made) {
   for (const std::string& line : made.machine)
     if (line == "platform.links.host.sharing=shared")
-      return begins(made.policy, "data_parallel") && made.batches % 2 != 0;
+      return made.policy == "data_parallel streamed";
   return false;
 }
 
@@ -106,7 +103,7 @@ TEST_CASE(
       const std::int64_t bytes = made.all_bytes * part / 8 + 64;
       INFO(bytes << " B");
       const double now = seconds_of(plan_within(made, made.text(), bytes));
-      CHECK(now <= before * (1 + (unequal_on_a_shared_link(made) ? hardly : 1e-9)));
+      CHECK(now <= before * (1 + (streams_over_a_shared_link(made) ? hardly : 1e-9)));
       if (before < never) {
         worst.see(made, now / before - 1);
         ++compared;
@@ -295,8 +292,8 @@ TEST_CASE("all cuts of a small model are tried when its weights take turns") {
             (1 + 1e-9));
 }
 
-// On this machine, every plan with one, two, four or more groups of the only layer takes at least 1.5 % longer than the
-// best plan with three groups.
+// On this machine, the best plan that is tried with another number of groups takes 1.6 % longer than the plan with three
+// groups.
 TEST_CASE("three groups are tried when weights take turns in training") {
   const auto seconds = [](const std::string& keys) {
     return seconds_on(
