@@ -18,10 +18,9 @@ namespace {
 /// With more devices than this, cuts and fates are compared by the simulation of a single replica.
 constexpr std::size_t few_devices = 8;
 
-/// Returns the alternatives if at most `few_devices` replicas share links, and nothing otherwise. Either each replica
-/// chooses for itself, or all replicas make equal choices. Each alternative is also tried without overlap, if the
-/// scenario does not give `overlap`. The reason is that with overlap, the transfers of several replicas delay each
-/// other. All replicas may then begin to compute later than if one replica after the other used the link alone.
+/// Returns ways_of_replicas() if at most `few_devices` replicas share links, and nothing otherwise. Each way is also
+/// tried without overlap, if the scenario does not give `overlap`. With overlap, the transfers of several replicas delay
+/// each other, so all replicas may begin to compute later than if one replica after the other used the link alone.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& whole = request.pricing.platform;
@@ -54,10 +53,10 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
   return run_seconds(other) < run_seconds(plan) ? other : plan;
 }
 
-/// Returns the plan by which cuts and fates are compared.
-Plan plan_to_compare(const PolicyRequest& request, const Reader& parameters) {
+/// Returns the plan of one replica if there are many devices, and nothing otherwise.
+std::optional<Draft> plan_to_compare(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
-  if (devices.size() <= few_devices) return plan_data_parallel(request, parameters);
+  if (devices.size() <= few_devices) return std::nullopt;
   return one_replica(acting_policy(data_parallel_policy, parameters), request, parameters,
                      shared_out(request.pricing.platform, devices));
 }

@@ -86,8 +86,9 @@ struct Policy {
   std::vector<CutChoice> (*cuts)(const CutQuestion& question) = nullptr;
   std::function<Draft(const PolicyRequest& request, const Reader& parameters)> plan;
   /// Makes a plan of a single replica. The judge compares cuts and fates by this plan if complete plans would take too
-  /// long. If the function is null, the judge compares cuts and fates by the plans that `plan` makes.
-  std::function<Draft(const PolicyRequest& request, const Reader& parameters)> alone = {};
+  /// long. If the function is null or returns nothing, the judge compares cuts and fates by the plans that `plan` makes.
+  std::function<std::optional<Draft>(const PolicyRequest& request, const Reader& parameters)>
+      alone = {};
   /// Returns candidates: the ways to make the choices that the parameters leave open. The judge compares these
   /// candidates. The candidates hold references to the request. If there are no candidates, the only plan is the plan
   /// that `plan` makes.

@@ -72,7 +72,7 @@ std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& pa
 /// Returns the cuts. The groups have about equal weights, because their weights take turns in memory.
 std::vector<CutChoice> cuts(const CutQuestion& question) {
   std::vector<std::int64_t> counts = {2, 3, 4, 5, 6, 8, 12, 16, 32, 64};
-  if (question.mode == Mode::training) counts = {2, 4, 8, 16, 32};
+  if (question.mode == Mode::training) counts = {2, 3, 4, 8, 16, 32};
   std::vector<CutChoice> between;
   for (const std::int64_t groups : counts) between.push_back({"by_weight", "groups", groups});
   return cuts_with(question, between, 4);

@@ -57,6 +57,26 @@ PolicyRequest on(const Platform& platform, const PolicyRequest& request, const W
   return share;
 }
 
+/// The request and the keys of the first replica. The platform must outlive this object.
+struct FirstReplica {
+  FirstReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
+               const Platform& platform)
+      : FirstReplica(policy, all, parameters, platform, replica_devices(all, parameters)) {}
+  FirstReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters)
+      : FirstReplica(policy, all, parameters, all.pricing.platform) {}
+
+  PolicyRequest request;
+  Keys keys;
+
+ private:
+  FirstReplica(const Policy& policy, const PolicyRequest& all, const Reader& parameters,
+               const Platform& platform, const std::vector<std::string>& devices)
+      : request(on(platform, all,
+                   share_of(all.workload, 0, static_cast<std::int64_t>(devices.size())),
+                   parameters)),
+        keys(replica_keys(parameters, policy.name, devices.front()), record_of(policy)) {}
+};
+
 /// Advises a batch size or micro-batch size with which all replicas have equally many micro-batches.
 std::string equal_share(const Workload& workload, std::size_t replicas) {
   const auto count = static_cast<std::int64_t>(replicas);
@@ -66,6 +86,23 @@ std::string equal_share(const Workload& workload, std::size_t replicas) {
   while (workload.batch / count % size != 0) --size;
   return "; use workload.micro_batch=" + std::to_string(size) + ": then each replica has " +
          std::to_string(workload.batch / count / size);
+}
+
+/// Returns whether the replicas on these devices are equal: equally many batches on devices that are alike.
+bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>& devices) {
+  const auto count = static_cast<std::int64_t>(devices.size());
+  return (request.workload.training || request.workload.batches_per_step % count == 0) &&
+         std::all_of(devices.begin(), devices.end(), [&](const std::string& device) {
+           return alike(request.pricing.platform, devices.front(), device);
+         });
+}
+
+/// Returns whether the policy offers candidates for the choices that the parameters leave open. If it does not, it only
+/// has the alternatives that ways_of_replicas() returns.
+bool has_candidates(const Policy& policy, const PolicyRequest& request, const Reader& parameters) {
+  if (!policy.candidates) return false;
+  const FirstReplica first(policy, request, parameters);
+  return !policy.candidates(first.request, first.keys.reader()).empty();
 }
 
 }  // namespace
@@ -137,27 +174,23 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
 
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on) {
-  const std::vector<std::string> devices = replica_devices(request, parameters);
-  const Workload workload =
-      share_of(request.workload, 0, static_cast<std::int64_t>(devices.size()));
-  const Record record = record_of(policy);
-  const Value keys = replica_keys(parameters, policy.name, devices.front());
-  return settle(policy, on(chosen_on, request, workload, parameters), Reader(keys, record));
+  const FirstReplica first(policy, request, parameters, chosen_on);
+  return settle(policy, first.request, first.keys.reader());
 }
 
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters) {
-  std::vector<Value> ways = {parameters.map()};
-  if (!policy.alternatives) return ways;
-  const std::vector<std::string> devices = replica_devices(request, parameters);
-  const Workload workload =
-      share_of(request.workload, 0, static_cast<std::int64_t>(devices.size()));
-  const Keys keys(replica_keys(parameters, policy.name, devices.front()), record_of(policy));
-  for (const Value& way : policy.alternatives(
-           on(request.pricing.platform, request, workload, parameters), keys.reader())) {
+  if (!policy.alternatives) return {parameters.map()};
+  const FirstReplica first(policy, request, parameters);
+  const std::vector<Value> settled = policy.alternatives(first.request, first.keys.reader());
+  std::vector<Value> ways;
+  if (settled.empty() || has_candidates(policy, request, parameters) ||
+      !equal_replicas(request, replica_devices(request, parameters)))
+    ways.push_back(parameters.map());
+  for (const Value& way : settled) {
     ways.push_back(parameters.map());
     for (const Value::Entry& entry : way.entries()) {
-      const Value* asked = keys.map().find(entry.key);
+      const Value* asked = first.keys.map().find(entry.key);
       if (entry.value.is_scalar() && (!asked || asked->text() != entry.value.text()))
         ways.back().set(entry.key, entry.value);
     }

@@ -75,16 +75,19 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
 /// if the way is chosen. Throws Infeasible.
 Settled simulate_within(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   Settled settled;
-  const auto& draft = policy.alone ? policy.alone : policy.plan;
-  const auto plan = std::make_shared<Plan>(finish(draft(request, keys.reader()), request));
+  std::optional<Draft> alone;
+  if (policy.alone) alone = policy.alone(request, keys.reader());
+  const bool complete = !alone;
+  const auto plan = std::make_shared<Plan>(
+      finish(complete ? policy.plan(request, keys.reader()) : std::move(*alone), request));
   settled.seconds = run_seconds(*plan);
   if (settled.seconds == std::numeric_limits<double>::infinity()) return settled;
-  if (policy.alone)
+  if (complete)
+    settled.plan = [plan] { return *plan; };
+  else
     settled.plan = [&policy, &request, keys] {
       return finish(policy.plan(request, keys.reader()), request);
     };
-  else
-    settled.plan = [plan] { return *plan; };
   return settled;
 }
 

@@ -32,16 +32,14 @@ double seconds_of(const std::optional<Plan>& plan) {
   return result.blocking ? never : result.makespan;
 }
 
-bool begins(const std::string& text, const std::string& start) {
-  return text.compare(0, start.size(), start) == 0;
-}
-
 /// Choices for replicas are made for each capacity alone, as if each replica had the links, or a fixed share of each
-/// link, to itself. So with shared links, a run with more memory may be slower than a run with less memory. In a longer
-/// campaign, the worst case was 1.2 % slower with the next capacity, and 1.7 % slower with the capacity after the next.
-bool shares_a_link(const RandomCase& made) {
+/// link, to itself. So with shared links, a run with more memory may be slower than a run with less memory. This was
+/// only seen if weights take turns. In longer campaigns, the worst case was 1.6 % slower with the next capacity, and
+/// 1.7 % slower with the capacity after the next.
+bool streams_over_a_shared_link(const RandomCase& made) {
   for (const std::string& line : made.machine)
-    if (line == "platform.links.host.sharing=shared") return begins(made.policy, "data_parallel");
+    if (line == "platform.links.host.sharing=shared")
+      return made.policy == "data_parallel streamed";
   return false;
 }
 
@@ -105,7 +103,7 @@ TEST_CASE(
       const std::int64_t bytes = made.all_bytes * part / 8 + 64;
       INFO(bytes << " B");
       const double now = seconds_of(plan_within(made, made.text(), bytes));
-      CHECK(now <= before * (1 + (shares_a_link(made) ? hardly : 1e-9)));
+      CHECK(now <= before * (1 + (streams_over_a_shared_link(made) ? hardly : 1e-9)));
       if (before < never) {
         worst.see(made, now / before - 1);
         ++compared;
@@ -292,6 +290,22 @@ TEST_CASE("all cuts of a small model are tried when its weights take turns") {
   CHECK(seconds("") <=
         seconds("stages: {cut: explicit, after: [2, 3]}\nfates: {strategy: keep_all}\n") *
             (1 + 1e-9));
+}
+
+// On this machine, the best plan that is tried with another number of groups takes 1.6 % longer than the plan with three
+// groups.
+TEST_CASE("three groups are tried when weights take turns in training") {
+  const auto seconds = [](const std::string& keys) {
+    return seconds_on(
+        5480, {{0.125, 53840, 3340}},
+        "workload: {mode: training, batch: 1, micro_batch: 1, steps: 4, optimizer: adam}\n" + keys,
+        {"platform.links.host.bandwidth=200MB/s", "platform.links.host.latency=300us",
+         "platform.links.host.setup=3us", "platform.devices.gpu.memory.capacity=199144B"});
+  };
+  const double by_hand = seconds(
+      "stages: {cut: by_weight, groups: 3}\nfates: {strategy: recompute_all}\n"
+      "policy: {name: streamed, in_flight: 1}\n");
+  CHECK(seconds("policy: {name: streamed}\n") <= by_hand * (1 + 1e-9));
 }
 
 // Two replicas load the weights over one link. While one replica loads a stage, the other replica can compute.
