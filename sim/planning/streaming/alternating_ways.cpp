@@ -55,6 +55,7 @@ Plan plan_within(const AlternatingCase& alternating, const AlternatingShape& sha
                            .program = program,
                            .name = "streamed",
                            .capacity = room,
+                           .loads_within = true,
                            .facts = {{"in_flight", shape.in_flight}, {"passes_per_step", passes}}}),
              alternating.request);
   stay_within(plan, alternating.common.device.name, room);
@@ -73,7 +74,8 @@ PlacedLoads place_loads(const Program& program, std::optional<std::int64_t> room
     placed.places.push_back(places.add({.bytes = program.instances[load.instance].bytes,
                                         .needed = load.needed,
                                         .earliest = load.earliest,
-                                        .after = load.after}));
+                                        .after = load.after,
+                                        .within = true}));
   placed.most = places.most();
   return placed;
 }
