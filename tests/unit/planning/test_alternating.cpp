@@ -77,8 +77,7 @@ TEST_CASE(
                              ", steps: " + (dice.one_in(3) ? "3" : "1") + "}\n" +
                              (dice.one_in(2) ? "stages: {cut: by_weight, groups: 6}\n"
                                              : "stages: {cut: by_weight, groups: 12}\n") +
-                             "policy: {name: streamed" +
-                             (dice.one_in(4) ? ", outputs: discard}\n" : "}\n");
+                             "policy: {name: streamed}\n";
     const std::string bandwidth = dice.one_in(2) ? "platform.links.host.bandwidth=1GB/s"
                                                  : "platform.links.host.bandwidth=300MB/s";
     const std::string duplex =
