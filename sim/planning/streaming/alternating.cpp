@@ -96,13 +96,15 @@ class AlternatingMaker {
 
   void merge(const std::vector<Slot>& front, const std::vector<Slot>& back,
              std::vector<Slot>& all) const {
+    constexpr double rounding = 1e-9;  // equal shares may differ by this
     double of_front = 0, of_back = 0, front_s = 0, back_s = 0;
     for (const Slot& slot : front) of_front += busy_s(slot);
     for (const Slot& slot : back) of_back += busy_s(slot);
     std::size_t f = 0, b = 0;
     while (f < front.size() || b < back.size()) {
       const bool takes_back =
-          b < back.size() && (f == front.size() || back_s * of_front <= front_s * of_back);
+          b < back.size() &&
+          (f == front.size() || back_s * of_front <= front_s * of_back * (1 + rounding));
       const Slot& slot = takes_back ? back[b++] : front[f++];
       (takes_back ? back_s : front_s) += busy_s(slot);
       all.push_back(slot);

@@ -22,6 +22,13 @@ constexpr std::int64_t whole_room = 32;
 /// The most slots of all steps together for which these plans are tried.
 constexpr std::int64_t most_slots = 10'000;
 
+/// Returns the seconds in which a group's part of the answer of a micro-batch is saved.
+double save_s(const StreamedCase& streamed, std::size_t g) {
+  const StageBytes& bytes = streamed.groups[g].bytes;
+  const std::int64_t answer = g + 1 == streamed.groups.size() ? bytes.output : bytes.answer;
+  return answer > 0 && streamed.returns_answers ? streamed.up.seconds(answer) : 0;
+}
+
 /// Returns a lower bound of the seconds of every plan with this shape. All micro-batches are computed, and weights are
 /// loaded in each pass. The front groups compute the first pass before the first answer is made, and each front group
 /// waits for its own weights and the weights of all earlier groups. All answers are saved after this.
@@ -32,17 +39,26 @@ double at_least(const StreamedCase& streamed, const AlternatingShape& shape) {
   double compute = 0, loads = 0, saves = 0, front_ends = 0;
   for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
     const StreamedCase::Group& group = streamed.groups[g];
-    const bool last = g + 1 == streamed.groups.size();
-    const std::int64_t answer = last ? group.bytes.output : group.bytes.answer;
     compute += group.compute_s;
     if (group.bytes.weights > 0) loads += streamed.down.seconds(group.bytes.weights);
-    if (answer > 0 && streamed.returns_answers) saves += streamed.up.seconds(answer);
+    saves += save_s(streamed, g);
     if (g < shape.first_back)
       front_ends =
           std::max(front_ends, loads) + static_cast<double>(shape.in_flight) * group.compute_s;
   }
   return std::max({samples * compute, steps * static_cast<double>(passes) * loads,
                    front_ends + samples * saves});
+}
+
+/// Returns whether the saves of the answers take longer than the computation of the groups that make them. If they do
+/// not, they are hidden behind this computation, and alternating passes gain nothing.
+bool saves_are_long(const StreamedCase& streamed, std::size_t first_back) {
+  double compute = 0, saves = 0;
+  for (std::size_t g = first_back; g < streamed.groups.size(); ++g) {
+    compute += streamed.groups[g].compute_s;
+    saves += save_s(streamed, g);
+  }
+  return saves > compute;
 }
 
 /// Returns the plan in which early loads stay within `room`, and the whole run stays within `room`, too.
@@ -55,6 +71,7 @@ Plan plan_within(const AlternatingCase& alternating, const AlternatingShape& sha
                            .program = program,
                            .name = "streamed",
                            .capacity = room,
+                           .loads_within = true,
                            .facts = {{"in_flight", shape.in_flight}, {"passes_per_step", passes}}}),
              alternating.request);
   stay_within(plan, alternating.common.device.name, room);
@@ -73,7 +90,8 @@ PlacedLoads place_loads(const Program& program, std::optional<std::int64_t> room
     placed.places.push_back(places.add({.bytes = program.instances[load.instance].bytes,
                                         .needed = load.needed,
                                         .earliest = load.earliest,
-                                        .after = load.after}));
+                                        .after = load.after,
+                                        .within = true}));
   placed.most = places.most();
   return placed;
 }
@@ -122,7 +140,8 @@ std::vector<Candidate> alternating_candidates(const AlternatingCase& alternating
   const auto groups = static_cast<std::int64_t>(streamed.groups.size());
   if (first_back == 0 || in_flight >= streamed.micro_batches || !streamed.overlap ||
       alternating.request.host_is_shown || keys.prefetch || keys.ahead || keys.resident.stays ||
-      keys.piece.value_or(0) > 0 || streamed.micro_batches * groups > most_slots / streamed.steps)
+      keys.piece.value_or(0) > 0 || streamed.micro_batches * groups > most_slots / streamed.steps ||
+      !saves_are_long(streamed, first_back))
     return {};
   std::vector<Candidate> candidates;
   for (const std::int64_t buffers : buffers_tried) {

@@ -368,20 +368,13 @@ class StreamedWays {
 std::vector<Candidate> streamed_candidates(const PolicyRequest& request,
                                            const CommonParameters& common,
                                            const StreamedKeys& keys) {
-  std::vector<std::int64_t> counts;
   const std::int64_t micro_batches = request.workload.micro_batches_per_step();
   const bool one_group = request.pricing.stages.size() == 1;
-  if (keys.in_flight)
-    counts = {*keys.in_flight};
-  else if (one_group)
-    counts = {micro_batches};
-  else
-    counts = in_flight_choices(micro_batches, 3);
-  std::vector<bool> fates;
-  if (keys.offload)
-    fates = {*keys.offload};
-  else
-    fates = {false, true};
+  std::vector<std::int64_t> counts = in_flight_choices(micro_batches, 3);
+  if (one_group) counts = {micro_batches};
+  if (keys.in_flight) counts = {*keys.in_flight};
+  std::vector<bool> fates = {false, true};
+  if (keys.offload) fates = {*keys.offload};
   if (one_group) fates = {false};
   std::vector<Candidate> candidates;
   for (const bool offload : fates) {

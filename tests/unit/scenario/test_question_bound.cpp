@@ -258,6 +258,52 @@ TEST_CASE(
 }
 
 TEST_CASE(
+    "The bound of the question counts the answers after the weights without which no answer can be made") {
+  // The 2000 kB of the first layer take 2 ms at 1 GB/s. Then 10 answers of 500 kB take 5 ms. The weights of the second
+  // layer are not counted, because a part of this layer could make a part of the answer.
+  const auto bound = [](const std::string& outputs) {
+    return question_bound(test::small_scenario(
+        1000, {{0.1, 2'000'000, 400}, {0.1, 400'000, 500'000}},
+        "workload: {batches_per_step: 10}\npolicy: {name: streamed, outputs: " + outputs + "}\n"));
+  };
+  CHECK(bound("return").seconds == Approx(7e-3).epsilon(1e-12));
+  CHECK(bound("return").reason ==
+        "2 MB of weights up to 2-L, then 5 ms for answers that are returned");
+  // Without answers, the second layer computes for 10 x 0.1 ms after the weights of the first layer.
+  CHECK(bound("discard").seconds == Approx(3e-3).epsilon(1e-12));
+}
+
+TEST_CASE("A sample inside a block with a shortcut holds the shortcut, or all tensors beside it") {
+  // Between the places with 20 kB before and behind the block, the main path of the block has a tensor of 0.4 kB. But
+  // the shortcut from the beginning to the end of the block is held at the same time.
+  const auto least = [](const std::string& layers) {
+    const Scenario scenario = read_scenario(
+        parse_text(
+            "format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
+            "    name: m\n    layers:\n      - {type: input, name: in, shape: [5000]}\n"
+            "      - {type: dense, name: front, features: 5000}\n" +
+                layers +
+                "platform:\n  format: sluice-platform/1\n  name: p\n  devices:\n    gpu: {rate: {float32: "
+                "1GFLOP/s}, memory: {capacity: unlimited}}\n  memories: {host: {capacity: "
+                "unlimited}}\n  links: {host: {joins: [host, gpu], bandwidth: 1GB/s}}\n"
+                "workload: {mode: inference}\npolicy: {name: resident}\ncost: {model: peak}\n",
+            "shortcut.yaml"),
+        "shortcut");
+    return question_terms(scenario, question_stages(scenario)).blocks.at(1).inside_bytes;
+  };
+  CHECK(least("      - {type: dense, name: narrow, features: 100}\n"
+              "      - {type: dense, name: wide, features: 5000}\n"
+              "      - {type: add, name: sum, inputs: [front, wide]}\n") == 20'000);
+  // The shortcut has a layer of its own with 300 features. So 100 + 300 features separate the block's beginning from
+  // its end.
+  CHECK(least("      - {type: dense, name: narrow, features: 100}\n"
+              "      - {type: dense, name: wide, features: 5000}\n"
+              "      - {type: dense, name: side, inputs: [front], features: 300}\n"
+              "      - {type: dense, name: back, features: 5000}\n"
+              "      - {type: add, name: sum, inputs: [wide, back]}\n") == 1600);
+}
+
+TEST_CASE(
     "The bound of the question counts set-up and latency of the first input and of the last answer") {
   // Input and computation take 0.001 + 61 ms. Set-up and latency take 0.01 + 0.02 ms for the first input and 0.01 +
   // 0.02 ms for the last answer.
