@@ -92,8 +92,8 @@ def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
 
 
 class _Names(dict):
-    """The names of a module, with which annotations are evaluated. If an annotation uses a name that the module imports
-    only for type checkers, any value is allowed."""
+    """The names of a module. Annotations are evaluated with these names. If an annotation uses a name that the module
+    imports only for type checkers, any value is allowed."""
 
     def __missing__(self, name: str) -> Any:
         import builtins
@@ -168,7 +168,8 @@ _PLAIN: dict[Any, tuple[Check, str]] = {
 
 
 def _check(annotation: Any, names: Mapping[str, Any]) -> tuple[Check, str]:
-    """Returns the function that checks a value against the annotation, and the words for a message."""
+    """Returns the function that checks a value against the annotation, and words for a message that say what was
+    expected."""
     annotation = _evaluated(annotation, names)
     if annotation is Any:
         return _anything, "anything"

@@ -68,8 +68,8 @@ def pool_of(r: "Recording", name: Optional[str]) -> int:
 
 
 def by_class(r: "Recording", pool: int, start: float, end: float) -> tuple[np.ndarray, dict]:
-    """Returns times from `start` on, and the bytes by class from each time to the next. If there are more changes than
-    a picture has columns, each column shows its highest level."""
+    """Returns times from `start` on. For each tensor class, also returns the bytes from each of these times to the next
+    time. If there are more changes than a picture has columns, each column shows its highest level."""
     mine = r.numbers("memory/pool") == pool
     time, delta = r.numbers("memory/time")[mine], r.numbers("memory/delta")[mine]
     kind = r.texts("tensors/class")

@@ -1,8 +1,8 @@
 """Meters of energy. A meter is an object that gives the joules that a device has taken since a certain time.
 
 A meter has `name` (as in the header of a profile), `resolution_j` (the smallest step that it can measure) and
-`joules()`, which never falls. The meters of this module read the counters of the operating system and of drivers. Any
-other object with these three members is a meter, too."""
+`joules()`, which never falls. The meters of this module read the counters of the operating system and of drivers, or
+the output of nvidia-smi. Any other object with these three members is a meter, too."""
 
 from __future__ import annotations
 

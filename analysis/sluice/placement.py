@@ -1,4 +1,4 @@
-"""Placements, which say which tensors are in fast memory and which are in slow memory. `scenario.placement(...)`
+"""Placements. A placement says which tensors are in fast memory and which are in slow memory. `scenario.placement(...)`
 computes placements."""
 
 from __future__ import annotations
@@ -144,7 +144,8 @@ class PlacementCurve:
         return PlacementPlots(self)
 
     def _place(self, way: str, fast: Union[str, float, None]) -> int:
-        """Returns the position of the result of this way at this size of fast memory, in the list of results."""
+        """Returns the index, in the list of results, of the result for the way `way` at the size `fast` of fast
+        memory."""
         mine = [place for place, result in enumerate(self._results) if result["way"] == way]
         if not mine:
             raise errors.UsageError(f"{clipped(way)} for 'way' is not a way of this curve; there are: "

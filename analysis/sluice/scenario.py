@@ -272,7 +272,7 @@ def load(path: Union[str, Path], changes: Optional[Changes] = None) -> Scenario:
 
         sluice.load("alexnet_x200", {"workload.batch": 8})
 
-    `changes` are as in `Scenario.with_`. Raises InputError, IoError."""
+    `changes` are as in `Scenario.with_`. Raises InputError or IoError."""
     if "\n" in str(path):
         raise errors.InputError("this is the text of a scenario and not the name of a file: use "
                                 "sluice.Scenario.from_text")

@@ -1,4 +1,4 @@
-"""Sweeps, which run one scenario at many points. `scenario.sweep(...)` makes a Sweep."""
+"""Sweeps. A sweep runs one scenario at many points. `scenario.sweep(...)` makes a Sweep."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Sweep:
     def refusals(self) -> str:
         """Returns the reasons why points have no numbers, each reason once, with the number of its points. Reasons that
         differ only in numbers count as one reason, which is shown with the numbers of the first point."""
-        counts: dict[str, tuple[str, int]] = {}  # by text without numbers: the first text, and a count
+        counts: dict[str, tuple[str, int]] = {}  # by text without numbers: the first such text, and how many
         for result in self._results:
             if result.status != "complete":
                 text = f"{result.status}: {result.reason}"

@@ -158,8 +158,8 @@ def _last(key: str) -> str:
 
 
 def _numbers(values: Any) -> tuple[np.ndarray, str]:
-    """Returns numbers and their common unit, such as 16 and GB/s for "16GB/s". Raises UsageError for values that are
-    not numbers, and for several units."""
+    """Returns numbers and their common unit, such as 16 and GB/s for "16GB/s". Raises UsageError if a value is not a
+    number, or if the values have different units."""
     numbers, units = [], set()
     for value in values:
         found = re.fullmatch(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(.*)", str(value))

@@ -69,7 +69,7 @@ def _inputs(torch: Any, given: Any) -> tuple:
     inputs = tuple(given) if isinstance(given, (tuple, list)) else (given,)
     for one in inputs:
         if not isinstance(one, torch.Tensor):
-            raise errors.InputError("from_torch takes a tensor as example input, or a tuple of them, not "
+            raise errors.InputError("from_torch takes a tensor as example input, or a tuple of tensors, not "
                                     f"a {type(one).__name__}")
         if one.dim() == 0:
             raise errors.InputError("an example input has no axes: its first axis must be the batch")

@@ -4,7 +4,7 @@
 
 The script measures user and system seconds of whole processes, because the machine may do other work at the same time.
 The aim is at most 5 s per card, but no time is ever asserted. With --beside, another build of Sluice answers the same
-questions in turn. If the answers are not equal, the exit code is 1.
+questions, in turn with this build. If the answers are not equal, the exit code is 1.
 """
 
 import argparse

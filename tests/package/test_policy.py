@@ -105,8 +105,8 @@ class Sweeps(unittest.TestCase):
 class SecondMemory(unittest.TestCase):
     def test_a_computation_reads_its_weights_from_another_memory(self):
         # All times below are in ms. The weights (4e6 B) are loaded from 1 to 5, and the input is loaded from 0 to 4.
-        # The computation takes 2, but its reads (twice the weights at 2 GB/s) take 4, so that it ends at 9. The answer
-        # arrives at 13.
+        # The computation takes 2, but its reads (twice the weights at 2 GB/s) take 4, so the computation ends at 9. The
+        # answer arrives at 13.
         made = sluice.Scenario.from_dict({
             "model": sluice.model("matmul_chain", layers=1, size=1000), "platform": PLATFORM,
             "workload": {"batch": 1, "batches_per_step": 1, "steps": 1},
