@@ -132,7 +132,7 @@ void overlap_off(const Executed& run, Complaints& complaints) {
                      is_replicated(run) ? 1e-9 : 0.01);
 }
 
-/// Checks the claim of `optimal` that no strategy that treats all stages alike is faster.
+/// Checks a claim of `optimal`: it is at least as fast as each strategy that treats all stages alike.
 void optimal_is_best(const Executed& run, Complaints& complaints) {
   if (!run.scenario.fates || (*run.scenario.fates)->name != "optimal" || cuts_by_machine(run))
     return;
@@ -145,7 +145,7 @@ void optimal_is_best(const Executed& run, Complaints& complaints) {
 
 /// Writes one value that Sluice chose into the scenario. Sluice then chooses all other open values again, among fewer
 /// candidates, and the run must take as long as before. If no choice is left open, the plan runs at the full capacity.
-/// Such a plan may wait for memory, and may therefore be slower than the chosen plan.
+/// Then the plan may wait for memory, and may therefore be slower than the chosen plan.
 void choice_said(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   if (is_replicated(run) || scenario.policy->name == "sharded") return;

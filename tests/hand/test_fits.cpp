@@ -78,8 +78,8 @@ TEST_CASE(
 TEST_CASE(
     "the small CNN document's network on a GTX 980: 19,913 samples fit in inference, and the pass "
     "of conv2 binds") {
-  // During conv2, a sample needs the outputs of conv1 and conv2 in addition to the weights, and
-  // both outputs have 200,704 B. So (4e9 - 3,255,208) / 200,704 = 19,913.6 samples fit.
+  // During conv2, a sample needs the outputs of conv1 and conv2 in addition to the weights, and these two outputs
+  // together have 200,704 B. So (4e9 - 3,255,208) / 200,704 = 19,913.6 samples fit.
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
   request.mode = "inference";
   const FitsReport report = fits(request);

@@ -44,7 +44,7 @@ prologue:
 TEST_CASE(
     "two devices behind one host link get half of the bandwidth each while both devices "
     "transfer") {
-  // Both transfers have 100 B and share 10 B/s. Each transfer gets 5 B/s, so that both transfers end at 20 s.
+  // Each of the two transfers has 100 B. They share 10 B/s, so that each gets 5 B/s and ends at 20 s.
   const auto both = run_text(two_devices + R"(
 a on=a.in kind=load moves=x route=host>a bytes=100
 b on=b.in kind=load moves=x route=host>b bytes=100

@@ -259,7 +259,7 @@ TEST_CASE(
         }
 }
 
-/// Returns the sum of the seconds of all actions of a plan.
+/// Adds up the seconds of all actions in a plan, and returns the sum.
 double sum_of(const Plan& plan) {
   double seconds = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {

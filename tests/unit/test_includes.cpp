@@ -101,8 +101,8 @@ const Law& law() {
   return law;
 }
 
-/// Returns the entry of the table that a file under sim/ belongs to: the longest entry with which the file's path
-/// begins.
+/// Returns the entry of the table to which a file under sim/ belongs. It is the longest entry with which the path of
+/// the file begins.
 std::string folder_of(const std::string& path) {
   std::string folder = path.substr(0, path.find('/'));
   for (const auto& [entry, unused] : law().below)

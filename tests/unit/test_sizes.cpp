@@ -52,7 +52,7 @@ struct Function {
   std::string text;  ///< its first line
 };
 
-/// Returns the index of the line on which the statement of line `i` begins.
+/// Line `i` belongs to a statement. Returns the index of the line on which this statement begins.
 std::size_t begin_of(const std::vector<std::string>& lines, std::size_t i) {
   const auto ends = [](const std::string& line) {
     const std::size_t indent = line.find_first_not_of(' ');

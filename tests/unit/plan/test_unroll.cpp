@@ -126,7 +126,7 @@ end on=compute kind=forward seconds=1 waits=body:run~1
     FAIL("no action " + name);
     return none;
   };
-  // The load of copy 3 is for copy 0 of the next run of the body, and the load of copy 2 is for copy 3.
+  // Copy 3 of `load` loads for copy 0 in the next run of the body, and copy 2 of `load` loads for copy 3.
   CHECK(four.actions[named("load+3")].ahead == 1);
   CHECK(four.tensors[four.actions[named("load+3")].flow().tensor].name == "x");
   CHECK(four.actions[named("load+2")].ahead == 0);

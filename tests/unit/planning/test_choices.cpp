@@ -1,5 +1,5 @@
-// Tests the choices of settings that a scenario leaves open. With more memory, no run is slower or refused. Explicit
-// settings are hardly faster than these choices. On a faster machine, a run is hardly slower than on a slower machine.
+// Tests choices of settings that are left open. With more memory, no run is slower or refused. Explicit settings are
+// hardly faster than these choices. On a faster machine, a run is hardly slower than on a slower machine.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <iostream>

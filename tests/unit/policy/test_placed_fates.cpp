@@ -170,9 +170,9 @@ model:
     - {type: matmul, name: v, features: 8, inputs: [x]}
     - {type: attention, name: core, heads: 1, inputs: [q, k, v]}
 )" + server;
-  // Each of the three products reads 128 bytes and 256 bytes of weights, and writes 128 bytes. The backward passes of
-  // the products read and write 768 bytes each, because x has no gradient. Together, the backward pass of the core
-  // reads and writes 960 bytes, and each update 768 bytes.
+  // Each of the three products reads 128 bytes and 256 bytes of weights, and writes 128 bytes. The backward pass of a
+  // product reads and writes 768 bytes in total, because x has no gradient. The backward pass of the core reads and
+  // writes 960 bytes in total, and each update 768 bytes.
   const double step = (3 * 512 + 512 + 960 + 3 * 768 + 3 * 768) / 10.0;
   CHECK(seconds_of(plan_of(text, {"fates=keep_all"})) == Approx(step));
   CHECK(seconds_of(plan_of(text, {"fates=selective"})) == Approx(step + 51.2));

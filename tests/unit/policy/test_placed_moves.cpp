@@ -127,7 +127,7 @@ TEST_CASE("weights that were updated in fast memory are saved before they are fe
     const Plan plan = placed(text, "synchronous", dram, "keep_all");
     INFO(dram);
     CHECK(seconds_of(plan) <= seconds_of(placed(text, "static", dram, "keep_all")) * (1 + 1e-9));
-    // Weights are saved to slow memory as the tensors that the prologue loaded into slow memory.
+    // A save of weights to slow memory writes the tensor that the prologue loaded there, and allocates no bytes.
     for (const Action& action : plan.actions)
       if (action.kind == ActionKind::move &&
           plan.pools[action.flows.front().to].name == "gpu_ddr" &&

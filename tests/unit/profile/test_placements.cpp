@@ -1,4 +1,4 @@
-// Tests lists of the measurements that a profile of a model needs. The expected numbers of runs are counted by hand.
+// Tests which measurements are listed for the profile of a model. The expected numbers of runs are counted by hand.
 #include <catch2/catch.hpp>
 
 #include <map>

@@ -30,7 +30,7 @@ std::int64_t bytes_of_stage(const Model& model, std::uint32_t first, std::uint32
   return bytes;
 }
 
-/// Tries every cut. Returns the fewest stages of a cut that fits, or 0 if no cut fits.
+/// Tries every cut. Returns the number of stages of the shortest cut that fits, or 0 if no cut fits.
 std::size_t fewest_of_all(const Model& model, std::int64_t capacity) {
   const auto layers = static_cast<std::uint32_t>(model.layers.size());
   std::size_t fewest = 0;

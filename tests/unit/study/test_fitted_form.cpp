@@ -36,8 +36,8 @@ enum {
   column
 };
 
-/// Returns the parameters of a form that computes in tiles of 128 x 128 at the full rate, and reads and writes memory
-/// at half of its rate.
+/// Returns the parameters of a form. By them, a product computes in tiles of 128 x 128 at the full rate, and memory
+/// reaches half of its rate.
 std::vector<double> parameters() {
   std::vector<double> p(form_parameters().size(), 0);
   p[launch] = 1e-6;
