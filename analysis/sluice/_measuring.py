@@ -29,7 +29,7 @@ def keep_freed_memory() -> None:
     library = ctypes.CDLL(None)
     for option, value in ((M_MMAP_THRESHOLD, 2**30), (M_TRIM_THRESHOLD, 2**31 - 1)):
         if not hasattr(library, "mallopt") or library.mallopt(option, value) != 1:
-            raise errors.InputError("keep_memory=True is not possible: this C library has no such option (mallopt)")
+            raise errors.InputError("keep_memory=True is not possible: this C library does not support mallopt")
 
 
 @dataclass(frozen=True)

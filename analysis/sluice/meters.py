@@ -89,7 +89,7 @@ class Nvml:
         except AttributeError:
             raise errors.IoError(f"NVML is too old: it has no {name}") from None
         if code != 0:
-            raise errors.IoError(f"NVML {trouble} (its error {code})")
+            raise errors.IoError(f"NVML {trouble} (NVML's error {code})")
 
     def joules(self) -> float:
         """Returns the joules since the driver was loaded."""
@@ -127,7 +127,7 @@ class NvidiaSmi:
         threading.Thread(target=self._read, daemon=True).start()
         with self._news:
             self._news.wait_for(lambda: self.samples or self._trouble, patience_s)
-            trouble = self._trouble or ("" if self.samples else "says nothing")
+            trouble = self._trouble or ("" if self.samples else "it prints no power")
         if trouble:
             self.close()
             raise errors.IoError(f"{program}: {trouble}")

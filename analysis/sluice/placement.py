@@ -31,9 +31,10 @@ _SAME = 1e-6  # a requested size may differ from a size of the curve by at most 
 
 @checked
 class PlacementCurve:
-    """The slowdown of a scenario for several sizes of fast memory and ways to place tensors. `frame` is the whole curve
-    as a table. `tensors` gives, for each tensor, the seconds that the run would save or lose if this tensor were in the
-    other memory. `plan` returns a placement as a plan with two memories. `Scenario.placement` makes a curve."""
+    """The slowdown of a scenario for several sizes of fast memory and several ways to place tensors. `frame` is the
+    whole curve as a table. `tensors` gives, for each tensor, the seconds that the run would save or lose if this tensor
+    were in the other memory. `plan` returns a placement as a plan with two memories. `Scenario.placement` makes a
+    curve."""
 
     def __init__(self, native: "_sluice.PlacementCurve") -> None:
         self._native = native

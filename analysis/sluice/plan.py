@@ -57,8 +57,8 @@ class Plan:
     @property
     def facts(self) -> dict[str, Any]:
         """The decisions of the policy by name. A decision is a number, a text or a list. If a number has a unit, the
-        name of the decision ends with the unit, as in chosen_s. A fact about each group or stage is a dict. The facts
-        of each replica are a dict, too (`facts["replicas"]["gpu0"]`)."""
+        name of the decision ends with the unit, as in chosen_s. If a decision has a value for each group or stage,
+        these values are a dict. The facts of each replica are a dict, too (`facts["replicas"]["gpu0"]`)."""
         return json.loads(self._native.facts)
 
     @property

@@ -49,7 +49,7 @@ class Points:
     def of(cls, r: "Recording", scenario_text: str) -> "Points":
         """Returns the points of the device that computes most. Raises InputError."""
         if not scenario_text:
-            raise InputError("a roofline needs the platform; this is the result of a plan file")
+            raise InputError("a roofline needs the platform; this is the result of a plan file, which has no platform")
         scenario = _sluice.Scenario.parse(scenario_text, "scenario", "scenario", [])
         device = _busiest_device(r)
         platform = scenario.platform

@@ -144,8 +144,8 @@ class Scenario:
     def run(self, progress: Union[bool, Callable[[int, int], None]] = False,
             executor: ExecutorName = "auto") -> Result:
         """Runs the scenario in the helper process. `progress` is True for a bar, or a function that receives the number
-        of executed actions and the number of all actions. `executor` is as in Plan.run. Raises Infeasible if the plan
-        does not fit or ends in a deadlock, InputError, and HelperDied. Ctrl-C raises KeyboardInterrupt, and the run
+        of executed actions and the number of all actions. `executor` is as in Plan.run. Raises InputError, HelperDied,
+        and Infeasible if the plan does not fit or ends in a deadlock. Ctrl-C raises KeyboardInterrupt, and the run
         ends."""
         return self.plan().run(progress, executor)
 
@@ -261,7 +261,7 @@ def _tell_dropped(key: str, value: Mapping, before: dict) -> None:
         return
     lost = [f"{one}: {json.dumps(was[one])}" for one in was if one not in value]
     if lost:
-        warnings.warn(f"the mapping given for '{key}' replaces the old one and drops "
+        warnings.warn(f"the mapping given for '{key}' replaces the old mapping and drops "
                       f"{', '.join(lost)}. with_({{'{key}.{next(iter(value), 'key')}': …}}) changes one value and "
                       "keeps all other values.", errors.KeysDropped, stacklevel=4)
 

@@ -153,7 +153,7 @@ def _run(torch: Any, module: Any, inputs: tuple, layers: Any, meta: bool) -> Any
             return result
 
     def watched(one, forward):
-        """Watches the method itself, because forward hooks do not see keywords (torch 1.13)."""
+        """Watches the method itself, because forward hooks do not see keyword arguments (torch 1.13)."""
         names = inspect.signature(forward)
 
         def call(*args, **kwargs):

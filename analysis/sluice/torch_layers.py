@@ -320,7 +320,8 @@ class Layers:
         return unique
 
     def _same_order(self, tensor: torch.Tensor, a: Place, b: Place) -> bool:
-        """Returns whether the orders are equal. Axes with a single element may be at any position."""
+        """Returns whether two Places give the tensor the same shape. Axes of more than one element must have the same
+        order in both Places."""
         def longer(place: Place) -> list[int]:
             return [axis for axis in place.order if tensor.shape[axis] > 1]
 

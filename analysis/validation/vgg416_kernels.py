@@ -112,7 +112,7 @@ def all_rules():
 
 
 NOISE = 0.0885      # standard deviation of the logarithm of a measured time (placement.md)
-READ, WRITE, FREE = 21.0e9, 6.8e9, 4.4e6  # rates in PMEM (byte/s) fitted by ratio, and free bytes (placement.md)
+READ, WRITE, FREE = 21.0e9, 6.8e9, 4.4e6  # rates of PMEM (byte/s), and the bytes read for free (placement.md)
 COPY_OUT, COPY_IN = 12e9, 29e9            # byte/s of AutoTM's synchronous copies out of DRAM and into DRAM
 
 
@@ -159,7 +159,7 @@ BEST = {"convolution": "bytes", "relu backward": "bytes", "gradient of the input
 
 def rows(times):
     """Yields the rows of a profile: each convolution and each relu of Vgg416 in each placement, with seconds by the
-    combination BEST."""
+    ways in BEST."""
     def seconds(operator, placed, flop, size):
         node, node_bytes, dram, _ = NODES[operator]
         before, after = times[(node, *dram)], times[(node, *placed)]

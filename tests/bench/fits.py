@@ -33,7 +33,7 @@ def platforms():
 
 
 def asked(program, model, platform):
-    """Returns the seconds of the processor, and the answer."""
+    """Returns the processor's seconds that the command took, and its answer."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([program, "fits", model, "--fates", "optimal", "--platform", platform, "--json"],
                           capture_output=True, text=True, check=False)

@@ -268,7 +268,7 @@ class Runs(unittest.TestCase):
         result = self.run_model("llama2_7b", "policy: {name: resident}", "a100_pcie", "float16",
                                 [f"model.{key}" for key in keys])
         self.check_sums("llama2_7b", result, element=2, keys=keys)
-        # The bytes per sample are blocks x tokens x keys and values x features x bytes of an element.
+        # The bytes per sample are blocks x tokens x 2 (keys and values) x features x bytes of an element.
         cache = 32 * 1000 * 2 * 4096 * 2
         without = self.run_model("llama2_7b", "policy: {name: resident}", "a100_pcie", "float16",
                                  ["model.tokens=1"])
