@@ -117,7 +117,7 @@ void faster_link(const Executed& run, Complaints& complaints) {
                        is_replicated(run) ? 0.05 : 0.01);
 }
 
-/// Checks the claim that a run without overlap is not faster. If the scenario says that replicas take turns, each
+/// Checks the claim that a run is not faster without overlap. If the scenario says that replicas take turns, each
 /// transfer waits until the data of the transfer before it has arrived. With overlap, this order of transfers may then
 /// cost a latency that it does not cost without overlap. So the claim is not checked. With `transfers: auto`, Sluice
 /// compares both orders, so the claim holds. `data_parallel` also simulates the plans without overlap, so the claim

@@ -16,7 +16,7 @@ struct Times {
   double start, end, available;
 };
 
-/// Executes a plan, and returns the last execution of each action by its name.
+/// Executes a plan, and returns the times of each action's last execution by the name of the action.
 std::map<std::string, Times> run_text(const std::string& text) {
   const Plan plan = plan_from_text("format: sluice-plan/1\n" + text, "test.plan");
   check(plan);

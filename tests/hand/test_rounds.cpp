@@ -97,7 +97,7 @@ TEST_CASE("resident: the number of inputs that are loaded early is the number th
   CHECK(replay(plan).makespan == ms(0.602 + 48));
 }
 
-TEST_CASE("resident: steps are counted if the body is a part of a step") {
+TEST_CASE("resident: steps are counted correctly if the body is only a part of a step") {
   // With 1 TFLOP/s and 1 MB/s, the link binds. Inputs take 1 ms each and follow each other without
   // a pause, so that a step of 5 micro-batches takes 5 ms.
   const Plan plan = planned(

@@ -263,8 +263,8 @@ TEST_CASE("a run with placement auto is as fast as with the fastest placement", 
     CHECK(with("auto") ==
           Approx(std::min({with("none"), with("static"), with("first_touch"), with("all_slow")})));
   }
-  // The placement `auto` is also the fastest placement if the scenario leaves only the placement open, and all tensors
-  // fit.
+  // With `auto`, the run is also as fast as with the fastest placement if the scenario leaves only the placement open,
+  // and all tensors fit.
   const auto said = [](const std::string& placement) {
     return seconds_of(two_products(
         "12000B", "mode: training, batch: 2, micro_batch: 1, optimizer: sgd, backward: per_layer",

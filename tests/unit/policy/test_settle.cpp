@@ -247,7 +247,7 @@ std::optional<Shortage> refused_training(std::int64_t capacity, std::int64_t in_
 }
 
 TEST_CASE(
-    "the most micro-batches that fit in flight are counted with the fates that need the "
+    "the number of micro-batches that fit in flight assumes the fates that need the "
     "fewest bytes") {
   int refused = 0;
   for (std::int64_t capacity = 400'000; capacity <= 500'000; capacity += 1000) {
