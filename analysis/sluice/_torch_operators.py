@@ -202,7 +202,7 @@ def _shape_text(shape: list[int]) -> str:
 
 
 def _dtype(module: nn.Module, inputs: Any) -> str:
-    """Returns the element type of the weights, or else of the inputs."""
+    """Returns the element type of the weights, or of the inputs if there are no weights."""
     for one in (*module.parameters(), *tensors_in(inputs)):
         if one.dtype in DTYPES:
             return DTYPES[one.dtype]

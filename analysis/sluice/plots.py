@@ -43,8 +43,9 @@ class Plots(Suggesting):
                  legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows the actions of each stream over time, with one row per stream and one bar per action, from `start` to
         `end` (s). Bars that have room show the number of the stage. Actions that are too narrow to be distinguished
-        become a strip. In a strip, the height of a colour is the share of the time in which actions of this kind are
-        executed. `streams` are the names of the streams to show, by default all streams."""
+        become a strip. A colour stands for a kind of action. In a strip, the height of a colour is the share of the
+        time in which actions of its kind are executed. `streams` are the names of the streams to show, by default all
+        streams."""
         start, end = self._window(start, end)
         order = self._streams(streams)
         axes = late("._axes")

@@ -220,7 +220,8 @@ def mutated(folder, seeds, choice):
     path.write_bytes(mutant)
     words = choice.choice(commands)
     kept = pathlib.Path(folder) / f"found_{zlib.crc32(mutant):08x}_{path.name}"
-    kept.write_bytes(mutant)  # written before the command runs, because a command that hangs also ends this process
+    # If the command fails or does not end in time, an exception ends this function, and the file stays.
+    kept.write_bytes(mutant)
     try:
         done = sluice(folder, *words, limits={"AS": 6_000_000_000, "CPU": 60})
     finally:

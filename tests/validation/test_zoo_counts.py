@@ -172,8 +172,8 @@ class Counts(unittest.TestCase):
         # GPT-3 has the layers of GPT-2, but more and wider blocks than GPT-2.
         block = 12 * 12288 ** 2 + 13 * 12288
         self.assertEqual(totals("gpt3")["parameters"], 96 * block + (50257 + 2048 + 2) * 12288)
-        # In Mixtral, keys and values have a quarter of the width. There are a router and 8 experts of three products
-        # that are 14,336 wide.
+        # In Mixtral, keys and values have a quarter of the width. There are a router and 8 experts, and each expert has
+        # three products that are 14,336 wide.
         block = 2 * 4096 ** 2 + 2 * 4096 * 1024 + 8 * 4096 + 8 * 3 * 4096 * 14336 + 2 * 4096
         self.assertEqual(totals("mixtral_8x7b")["parameters"], 2 * 32000 * 4096 + 32 * block + 4096)
         # In OPT, a block has 12 x width^2 weights, 9 x width biases, and 4 x width parameters of two norms. The
