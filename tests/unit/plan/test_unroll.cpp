@@ -123,7 +123,7 @@ end on=compute kind=forward seconds=1 waits=body:run~1
   const auto named = [&](const std::string& name) {
     for (std::uint32_t a = 0; a < four.actions.size(); ++a)
       if (four.actions[a].name == name) return a;
-    FAIL("no action " + name);
+    FAIL("there is no action " + name);
     return none;
   };
   // Copy 3 of `load` loads for copy 0 in the next run of the body, and copy 2 of `load` loads for copy 3.

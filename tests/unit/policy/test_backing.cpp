@@ -67,7 +67,7 @@ TEST_CASE("weights are loaded into the second memory once, and from there take t
   const auto pool = [&](const std::string& name) {
     for (std::uint32_t p = 0; p < plan.pools.size(); ++p)
       if (plan.pools[p].name == name) return p;
-    FAIL("no pool " + name);
+    FAIL("there is no pool " + name);
     return none;
   };
   std::int64_t second = 0, host = 0;

@@ -297,7 +297,7 @@ TEST_CASE("an impossible value of `placement` is refused at its key", "[placemen
                        const std::string& words) {
     try {
       make_plan(two_products(dram, workload, more));
-      FAIL("not refused");
+      FAIL("the placement was not refused");
     } catch (const Error& error) {
       CHECK_THAT(error.what(), Contains(words));
     }

@@ -142,7 +142,7 @@ TEST_CASE("faulty stages are refused at the fault") {
     INFO(wrong.stages);
     try {
       cutting.cut(wrong.stages);
-      FAIL_CHECK("accepted");
+      FAIL_CHECK("the faulty stages were accepted");
     } catch (const InputError& error) {
       CHECK_THAT(error.what(), Contains(wrong.where + ": error: "));
       CHECK_THAT(error.what(), Contains(wrong.says));
