@@ -64,8 +64,8 @@ class Rapl:
 
 
 class Nvml:
-    """The energy of an NVIDIA GPU (Volta and later), from the counter of NVML, the library of its driver. The counter
-    is updated about every 100 ms."""
+    """The energy of an NVIDIA GPU (Volta and later), from the counter of NVML, the library of NVIDIA's driver. The
+    counter is updated about every 100 ms."""
 
     name = "nvml"
 

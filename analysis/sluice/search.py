@@ -184,8 +184,8 @@ def _search(scenario, metric, maximise, over, subject_to, points, store, by, see
 
 
 def _keys(over: Over) -> tuple[list["_sluice.SearchKey"], dict[str, dict[str, Any]]]:
-    """Returns the keys that are varied, and for each key a mapping from the text of each listed value to the value as
-    it was given."""
+    """Returns the keys that are varied. For each key, also returns a mapping from the text of each listed value to the
+    value as it was given."""
     if not isinstance(over, Mapping):
         raise errors.UsageError("a search needs a mapping of keys to ranges (lo, hi) or lists, like {'workload.batch': "
                                 "(1, 64)}")

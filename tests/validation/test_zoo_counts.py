@@ -108,9 +108,8 @@ LANGUAGE = {
     "t5_base": 222_902_784,
 }
 
-# The parameters of U-Net are the elements of all tensors of the weights in mateuszbuda/brain-segmentation-pytorch. The
-# LSTM is the large model of Zaremba et al. (2014), with torch.nn.LSTM's biases. Press and Wolf (2017) give 66M for this
-# LSTM.
+# The parameters of U-Net are the elements of all weight tensors in mateuszbuda/brain-segmentation-pytorch. The LSTM is
+# the large model of Zaremba et al. (2014), with torch.nn.LSTM's biases. Press and Wolf (2017) give 66M for this LSTM.
 OTHERS = {"unet": 7_763_041, "lstm_ptb": 66_034_000}
 
 # tests/unit/model/test_model.cpp counts these models by hand, and tests/validation/test_korthikanti.py counts the last
