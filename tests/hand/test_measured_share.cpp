@@ -1,4 +1,4 @@
-// Compares the share of the computation's seconds that was measured with hand calculations.
+// Tests the measured share of the computation's seconds against hand calculations.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"

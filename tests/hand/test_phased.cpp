@@ -70,8 +70,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "phased, only weights are transferred: a phase takes max(W, C), or without overlap and on "
-    "demand W + C") {
+    "phased, only weights are transferred: a phase takes max(W, C), or W + C without overlap "
+    "and on demand") {
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto synthetic = with(regime, {"policy.host_data=synthetic"});
     CHECK(phase(synthetic, layers) == s(std::max(t.W, t.C)));

@@ -42,7 +42,7 @@ TEST_CASE("the least bytes of a chain are the bytes of the pass that needs the m
   chain.stages[1].keep_workspace = 100;
   chain.stages[1].pass_workspace = 90;
   CHECK(least_bytes_bound(chain) == 20 + 30 + 90);
-  // For 5 micro-batches, the outputs of A and B have 50 bytes. The device holds at least the 10 bytes of one.
+  // For 5 micro-batches, the outputs of A and B have 50 bytes. The device holds at least the 10 bytes of one of them.
   chain.side_by_side = 5;
   CHECK(least_bytes_bound(chain) == 10 + 90);
 }
