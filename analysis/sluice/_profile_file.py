@@ -49,8 +49,8 @@ class ProfileFile:
                            ("how", "is measured in one way")):
             there, here = (self._said(key, one) for one in (head, self._head))
             if there is not None and there != here:
-                raise errors.InputError(f"'{self.path}' was measured with {there}, but now there is {here}: one profile "
-                                        f"{unity}. Give another file; `sluice profile merge` joins files")
+                raise errors.InputError(f"'{self.path}' was measured with {there}, but now there is {here}: one "
+                                        f"profile {unity}. Give another file; `sluice profile merge` joins files")
         first = len(head)
         if self._said("idle", head) is None:
             head += [f"# {idle}" for idle in [self._said("idle", self._head)] if idle is not None]

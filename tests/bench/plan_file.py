@@ -1,5 +1,7 @@
-"""Prints a table of ratios: the time in which a process runs a large plan from its file, divided by the time of a
-reference program that runs the same pipeline on SimGrid.
+"""Compares the time of a run of a large plan file with the time of a reference program, and prints a table of ratios.
+
+The reference program (sg A) runs the same pipeline on SimGrid. A ratio is the time of a process that runs the plan,
+divided by the time of the reference program.
 
     ./dev build && /usr/bin/python3 tests/bench/plan_file.py [--runs N] [--stages P] [--micro-batches M] [--reference DIR]
 
