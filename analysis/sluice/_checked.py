@@ -1,5 +1,6 @@
 """Checks the arguments of public functions against their annotations, so that a message about a wrong type names the
-argument. Without this check, the error would come from inside the package, where the caller knows no names."""
+argument. Without this check, the error would come from inside the package, and would name things that the caller does
+not know."""
 
 from __future__ import annotations
 
