@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Writes analysis/sluice/_metric_types.py, the types of all metrics, from the goldens, for editors and type checkers.
-`./dev accept` calls this script."""
+"""Writes analysis/sluice/_metric_types.py, which has the types that all metrics have in the goldens. Editors and type
+checkers read this file. `./dev accept` calls this script."""
 
 import json
 import pathlib

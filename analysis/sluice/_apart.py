@@ -1,9 +1,9 @@
 """Runs the points of a sweep in a child process of the worker. If a point ends this process, the worker goes on. For a
 Dask cluster or an MPI job, the loss of a worker is worse than the loss of a point.
 
-The worker and its child communicate by pipes. Each message consists of the length of a pickle and the pickle. The child
-ends when its standard input is closed, even in the middle of a point. So no child keeps running when the worker is
-killed."""
+The worker and its child communicate by pipes. Each message begins with the number of bytes of a pickle, and the pickle
+follows. The child ends when its standard input is closed, even in the middle of a point. So no child keeps running when
+the worker is killed."""
 
 from __future__ import annotations
 

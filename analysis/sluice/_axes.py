@@ -59,7 +59,7 @@ class Scaled(ticker.Formatter):
         axis.set_label_text(self._labels[axis][1])
 
     def fit(self, low: float, high: float) -> None:
-        """Chooses the unit for an axis with these ends."""
+        """Chooses the unit for an axis that reaches from `low` to `high`."""
         length = abs(high - low)
         fitting = (unit for unit, one in UNITS[self.dimension].items() if length >= one * (1 - 1e-9))
         smallest = min(UNITS[self.dimension], key=UNITS[self.dimension].__getitem__)
@@ -102,7 +102,7 @@ class Limits:
         self._y = ax.get_ylim() if drawn["y"] or not ax.get_autoscaley_on() else None
 
     def x(self, low: float, high: float) -> None:
-        """Extends the axis to these ends, if it does not reach them yet."""
+        """Extends the x axis to the ends `low` and `high`, where the axis does not reach them yet."""
         before = self._x or (low, high)
         self._ax.set_xlim(min(low, *before), max(high, *before))
 

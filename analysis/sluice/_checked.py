@@ -1,5 +1,6 @@
 """Checks the arguments of public functions against their annotations, so that a message about a wrong type names the
-argument. Without this check, the error would come from inside the package, where the caller knows no names."""
+argument. Without this check, the error would come from inside the package, and would name things that the caller does
+not know."""
 
 from __future__ import annotations
 
@@ -92,8 +93,8 @@ def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
 
 
 class _Names(dict):
-    """The names of a module, with which annotations are evaluated. If an annotation uses a name that the module imports
-    only for type checkers, any value is allowed."""
+    """The names of a module. Annotations are evaluated with these names. If an annotation uses a name that the module
+    imports only for type checkers, any value is allowed."""
 
     def __missing__(self, name: str) -> Any:
         import builtins
@@ -168,7 +169,8 @@ _PLAIN: dict[Any, tuple[Check, str]] = {
 
 
 def _check(annotation: Any, names: Mapping[str, Any]) -> tuple[Check, str]:
-    """Returns the function that checks a value against the annotation, and the words for a message."""
+    """Returns the function that checks a value against the annotation, and words for a message that say what was
+    expected."""
     annotation = _evaluated(annotation, names)
     if annotation is Any:
         return _anything, "anything"

@@ -1,7 +1,7 @@
 """Colours for pictures. Each colour has one meaning, so that a page may hold pictures of all kinds. There are three
 families of colours, and people with any colour vision can distinguish the colours of a family. Kinds of actions have
 the colours of Okabe and Ito. Tensor classes have light colours (close to Paul Tol's light scheme). All other things
-that are compared (runs, streams, groups) have Tol's muted colours, which suit lines."""
+that are compared (runs, streams, groups of points) have Tol's muted colours, which suit lines."""
 
 from __future__ import annotations
 

@@ -110,8 +110,9 @@ def to_json(value: Any, indent: int | None = None) -> str:
 
 
 def overrides(changes: Mapping | None, more: Mapping | None = None) -> list[str]:
-    """Returns the KEY=VALUE texts of both mappings, as they would be on the command line. A value replaces the value
-    that the document has for the key, and a text is read as YAML. Raises InputError, UsageError."""
+    """Returns the mappings `changes` and `more` as KEY=VALUE texts, as they would be on the command line. A value
+    replaces the value that the document has for the key, and a text is read as YAML. Raises InputError or
+    UsageError."""
     return [f"{_path(key)}={_word(value, key)}"
             for key, value in {**mapping(changes), **(more or {})}.items()]
 

@@ -25,11 +25,11 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 
 def keep_freed_memory() -> None:
     """Makes the C library keep freed memory instead of returning it to the system, also for large tensors. So a large
-    tensor reuses the memory of a freed tensor. Raises InputError if the library has no such option."""
+    tensor reuses the memory of a freed tensor. Raises InputError if the library has no option for this."""
     library = ctypes.CDLL(None)
     for option, value in ((M_MMAP_THRESHOLD, 2**30), (M_TRIM_THRESHOLD, 2**31 - 1)):
         if not hasattr(library, "mallopt") or library.mallopt(option, value) != 1:
-            raise errors.InputError("keep_memory=True is not possible: this C library has no such option (mallopt)")
+            raise errors.InputError("keep_memory=True is not possible: this C library does not support mallopt")
 
 
 @dataclass(frozen=True)

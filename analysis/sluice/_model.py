@@ -137,14 +137,15 @@ class Model:
              changes: Optional[Mapping] = None) -> pandas.DataFrame:
         """Returns the largest micro-batch that fits on the device of each platform. There is one row per platform. If
         no platform is given, there is one row, for a device with unlimited memory. The column `largest` has the samples
-        of this micro-batch, or no number if any micro-batch fits. The column `step_s` has the seconds of its step, by
-        the cost model that the column `cost` names. The column `bytes` has the bytes at the peak, and the columns
-        `weight_bytes` and so on have these bytes by class. The column `one_bytes` has the bytes for one sample. The
-        column `next_bytes` has the bytes for the first micro-batch that does not fit, and `refusal` has the message.
-        The column `error` says why a platform has no answer, for example because the platform has no rate for the
-        dtype. With a `batch` (samples), the column `micro_batch` has the samples of the micro-batches into which the
-        batch is divided, and `batch_step_s` has the seconds of a step. `changes` are applied to the scenario whose
-        micro-batch is searched."""
+        of this micro-batch, or no number if any micro-batch fits. The column `step_s` has the seconds of a step with
+        this micro-batch, by the cost model that the column `cost` names. The column `bytes` has the bytes at the peak,
+        and the columns `weight_bytes` and so on have these bytes by class. The column `one_bytes` has the bytes for one
+        sample. The column `next_bytes` has the bytes for the first micro-batch that does not fit, and the column
+        `refusal` has the message that says why this micro-batch does not fit. The column `error` says why a platform
+        has no answer, for example because the platform has no rate for the dtype. With a `batch` (samples), the column
+        `micro_batch` has the samples of the micro-batches into which the batch is divided, and `batch_step_s` has the
+        seconds of a step. `changes` are overrides of the scenario with which the method looks for the largest
+        micro-batch."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
                              [mode, _documents.dtype_name(dtype), optimizer, policy, fates],
@@ -200,7 +201,7 @@ def model(path: Union[str, Path], changes: Optional[Mapping] = None, **parameter
     """Reads a model from a file, or the model of the given name from the zoo (`sluice.models()`).
 
     Keywords are the model's parameters and `scale`, as in sluice.model("alexnet", scale=200). `changes` are overrides
-    as on the command line. Raises InputError, IoError."""
+    as on the command line. Raises InputError or IoError."""
     found = _sluice.find_document(str(path), "models")
     texts = _documents.overrides(changes, parameters)
     return Model._of(_sluice.Model.load(found, texts))

@@ -1,4 +1,4 @@
-"""Platforms, which have devices, memories and the links between them."""
+"""Platforms. A platform has devices, memories, and the links between them."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class Platform:
 
     @property
     def device_names(self) -> list[str]:
-        """The names of the devices in the order of the document. A device with a count of 2 has the names gpu0 and
-        gpu1."""
+        """The names of the devices in the order of the document. A device `gpu` with a count of 2 becomes two devices,
+        gpu0 and gpu1."""
         return [device.name for device in self._native.devices]
 
     @property
@@ -136,12 +136,12 @@ class Platform:
 
 
 def named(given: Union[Platform, str, Path]) -> Platform:
-    """Returns a Platform as it is, or reads the platform of the given name or path. Raises InputError, IoError."""
+    """Returns a Platform as it is, or reads the platform of the given name or path. Raises InputError or IoError."""
     if isinstance(given, Platform):
         return given
     if not isinstance(given, (str, Path)):
         raise errors.InputError(f"a {type(given).__name__} is not a platform: expected a Platform, or the "
-                                "name or the path of one")
+                                "name or the path of a platform")
     return platform(given)
 
 
@@ -151,6 +151,6 @@ def platform(path: Union[str, Path], changes: Optional[Mapping] = None) -> Platf
 
         sluice.platform("k40", {"links.host.bandwidth": "8GB/s"})
 
-    `changes` are overrides as on the command line. Raises InputError, IoError."""
+    `changes` are overrides as on the command line. Raises InputError or IoError."""
     found = _sluice.find_document(str(path), "platforms")
     return Platform._of(*_sluice.load_platform(found, _documents.overrides(changes)))

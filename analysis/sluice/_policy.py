@@ -53,8 +53,8 @@ class Stage(NamedTuple):
 
 @checked
 class Action:
-    """An action of a plan that a builder makes. Other actions can wait for this action, and this action can allocate
-    and use tensors."""
+    """An action that a PlanBuilder has added to its plan. Other actions can wait for this action, and this action can
+    allocate and use tensors."""
 
     __slots__ = ("_builder", "_ref")
 
@@ -158,7 +158,8 @@ class PlanBuilder:
         return self._native.collective(name, kind, list(devices), whole(bytes, "bytes"), algorithm)
 
     def enter(self, section: Section) -> None:
-        """Puts the following actions into the prologue, the body or the epilogue. A new builder is in the prologue."""
+        """Puts all actions that are added after this call into a section: the prologue, the body or the epilogue. A new
+        builder is in the prologue."""
         self._native.enter(section)
 
     def compute(self, device: str, stage: Union[int, Stage], micro_batch: int = -1,
@@ -172,9 +173,10 @@ class PlanBuilder:
     def transfer(self, kind: Movement, tensor: int, source: str, target: str, *, release: bool = True,
                  allocate: bool = True, stage: Union[int, Stage] = -1,
                  micro_batch: int = -1) -> Action:
-        """Adds a transfer of a tensor on the copy engine of the route. The kind of a transfer is load, save, send,
-        move, all_reduce and so on. With `release`, the transfer counts as a use of the tensor in the source memory,
-        where the last use frees the tensor. With `allocate`, the transfer allocates the tensor in the target memory."""
+        """Adds a transfer of a tensor on the copy engine of the route. `kind` is load, save, send, move, or the kind of
+        a collective, such as all_reduce. With `release`, the transfer counts as a use of the tensor in the source
+        memory, where the last use frees the tensor. With `allocate`, the transfer allocates the tensor in the target
+        memory."""
         return Action(self, self._native.transfer(kind, whole(tensor, "tensor", most=_MOST), source,
                                                   target, release, allocate, _number(stage),
                                                   whole(micro_batch, "micro_batch", -1, _MOST)))
@@ -271,10 +273,10 @@ def policy(*, name: str, summary: str, source: str = "", parameters: Sequence[di
     `parameters` is a dict. A sluice.PlanBuilder makes the plan. The builder's methods compute and transfer return a
     sluice.Action, whose methods say what the action waits for, allocates and uses.
 
-    With `all_devices` the policy uses several devices, and stages are cut for the smallest of them. `modes` and
-    `strategies` are the modes and the strategies for fates that the policy can plan; all other modes and strategies are
-    refused. A second policy of the same name replaces the first policy. The name of a built-in policy raises
-    InputError."""
+    With `all_devices`, the policy uses several devices, and stages are cut for the device with the smallest memory.
+    `modes` and `strategies` are the modes and the strategies for fates that the policy can plan; all other modes and
+    strategies are refused. A second policy of the same name replaces the first policy. The name of a built-in policy
+    raises InputError."""
 
     def register(function: AnyPlanner) -> AnyPlanner:
         if not callable(function):

@@ -45,12 +45,12 @@ class ProfileFile:
             raise errors.InputError(f"'{self.path}' exists and is not a profile: its first line is not "
                                     f"'{FORMAT}'. Give another file")
         head = [line.rstrip("\n") for line in lines if line.startswith("#")]
-        for key, unity in (("device", "is of one machine"), ("on", "is of one machine"),
+        for key, unity in (("device", "is for one machine"), ("on", "is for one machine"),
                            ("how", "is measured in one way")):
             there, here = (self._said(key, one) for one in (head, self._head))
             if there is not None and there != here:
-                raise errors.InputError(f"'{self.path}' was measured with {there}, here it is {here}: one profile "
-                                        f"{unity}. Give another file; `sluice profile merge` joins files")
+                raise errors.InputError(f"'{self.path}' was measured with {there}, but now there is {here}: one "
+                                        f"profile {unity}. Give another file; `sluice profile merge` joins files")
         first = len(head)
         if self._said("idle", head) is None:
             head += [f"# {idle}" for idle in [self._said("idle", self._head)] if idle is not None]
@@ -64,7 +64,8 @@ class ProfileFile:
         return next((line[2:] for line in head if line.startswith(f"# {key}: ")), None)
 
     def measured(self, row: Row) -> Union[Row, None]:
-        """Returns the measured row of the file that has the same key as this row, if there is one."""
+        """Returns the row of the file that has the same key as `row`, if there is such a row and it was measured, and
+        otherwise None."""
         place = self._place(row)
         found = None if place is None else self.rows[place]
         return found if found and found.get("processed") in ("yes", "") and found.get("seconds_samples") else None
@@ -80,7 +81,8 @@ class ProfileFile:
         return tuple(row.get(column) or "" for column in KEY)
 
     def put(self, row: Row) -> None:
-        """Writes the file with this row, which replaces the row with the same key, if there is one."""
+        """Writes the file with this row. If the file has a row with the same key, the cells of this row replace the
+        cells of that row."""
         place = self._place(row)
         if place is None:
             self.rows.append(row)

@@ -23,7 +23,8 @@ DTYPES = {torch.float64: "float64", torch.float32: "float32", torch.float16: "fl
 
 @dataclass
 class Operator:
-    """The calls of one configuration with inputs of the same shapes, and an example that can be measured."""
+    """The calls of one configuration with inputs of the same shapes. One of these calls is kept as an example, which
+    can be measured."""
 
     words: dict[str, str]  # the columns that identify the operator
     module: nn.Module
@@ -156,7 +157,8 @@ def _is_leaf(module: nn.Module) -> bool:
 
 
 def _torch_config(module: nn.Module, args: tuple, kwargs: dict) -> str:
-    """Returns the configuration of a module or function that is not a layer, without its tensors."""
+    """Returns the configuration of a call that is not a layer: the module or the function, with those of its arguments
+    that contain no tensors."""
     def plain(value: Any) -> bool:
         return not any(True for _ in tensors_in(value))
 
@@ -200,7 +202,7 @@ def _shape_text(shape: list[int]) -> str:
 
 
 def _dtype(module: nn.Module, inputs: Any) -> str:
-    """Returns the element type of the weights, or else of the inputs."""
+    """Returns the element type of the weights, or of the inputs if there are no weights."""
     for one in (*module.parameters(), *tensors_in(inputs)):
         if one.dtype in DTYPES:
             return DTYPES[one.dtype]

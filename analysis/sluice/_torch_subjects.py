@@ -14,8 +14,8 @@ from ._measuring import Subject
 from ._torch_operators import Operator, copy_of, tensors_in, with_tensors
 
 CHAIN = 8  # the number of layers of a chain
-# The largest number of copies of small inputs. If these copies do not fill the cache, the cache is cleared before each
-# sample by work on other memory that is as large as the cache.
+# The largest number of copies that are made of the inputs of an operator. If these copies do not fill the cache, the
+# cache is cleared before each sample by work on other memory that is as large as the cache.
 MOST_COPIES = 1024
 
 
@@ -41,7 +41,7 @@ def cache_bytes_of(device: torch.device, folder: str = "/sys/devices/system/cpu/
 
 def subject_of(operator: Operator, cache: str, backward: bool, training: bool, device: torch.device,
                cache_bytes: int) -> Subject:
-    """Returns the calls to measure. They call a copy of the operator's module, so that the module itself does not
+    """Returns the calls to measure. The calls use a copy of the operator's module, so that the module itself does not
     change."""
     module = copy_of(operator.module).train(training)
     layers = 1

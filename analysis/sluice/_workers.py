@@ -33,7 +33,7 @@ def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int, li
     the caller's code. Raises InputError if the worker has other code, since its numbers may differ."""
     if _sluice.library_digest() != library:
         raise errors.InputError("this worker has another build of Sluice than the process that runs the sweep; install "
-                                "one build on both")
+                                "the same build on both")
     return _asker.ask(text, path, batch)
 
 
@@ -61,8 +61,8 @@ class Cluster:
             self._worked_at = now
 
     def is_lost(self) -> bool:
-        """Returns whether there were workers earlier, but none for more than _WITHOUT_WORKERS_S seconds, so that they
-        are not expected to come back."""
+        """Returns whether there were workers earlier, but none for more than _WITHOUT_WORKERS_S seconds. After this
+        time, workers are not expected to come back."""
         return (self._client is not None and self._had_workers
                 and time.monotonic() - self._had_workers_at > _WITHOUT_WORKERS_S)
 
@@ -83,11 +83,12 @@ class Workers:
         self._submitted = 0
 
     def run_on(self, executor: Executor, points: dict[int, Overrides]) -> None:
-        """Runs `points`, which are given by their numbers, on the caller's executor."""
+        """Runs `points` on the caller's executor. `points` maps the number of each point to its overrides."""
         self._run(executor, points, max(1, min(_MOST_IN_A_BATCH, len(points) // 64)), ask_batch)
 
     def run_own(self, count: int, points: dict[int, Overrides]) -> None:
-        """Runs `points`, which are given by their numbers, on `count` processes that are started here."""
+        """Runs `points` on `count` processes that are started here. `points` maps the number of each point to its
+        overrides."""
         asker = Asker()
         threads = ThreadPoolExecutor(count)
         size = max(1, min(_MOST_IN_A_BATCH, len(points) // (4 * count)))
@@ -106,8 +107,8 @@ class Workers:
 
     def _round(self, executor: Executor, cluster: Cluster, points: dict[int, Overrides],
                batches: list[list[int]], ask: Ask) -> dict[int, BaseException]:
-        """Runs each batch of points once. Returns the points of the batches that did not answer, with the executor's
-        error."""
+        """Runs each batch of points once. Returns the points of the batches that did not answer, each with the
+        executor's error."""
         waiting = deque(batches)
         running: dict[Future, list[int]] = {}
         suspects: dict[int, BaseException] = {}
@@ -149,8 +150,8 @@ class Workers:
             self._keep(number, _sluice.PointResult.unpacked(packed))
 
     def _suspects(self, future: Future, batch: list[int]) -> dict[int, BaseException]:
-        """Keeps the answers of a batch. If the batch did not answer, returns its points with the executor's error. If
-        the executor is broken, returns no points, because all of them have failed."""
+        """Keeps the answers of a batch. If the batch did not answer, returns its points, each with the executor's
+        error. If the executor is broken, returns no points, because all of them have failed."""
         error = CancelledError() if future.cancelled() else future.exception()
         if error is None:
             self._answers(future, batch)

@@ -59,7 +59,7 @@ class Infeasible(Error):
 
 
 class IoError(Error, OSError):
-    """A file is missing, cannot be written, or the disk is full."""
+    """A file is missing or cannot be written, or the disk is full."""
 
     exit_code = 5
 

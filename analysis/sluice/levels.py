@@ -54,7 +54,7 @@ def _capacity(ax: "Axes", limit: int, near: bool) -> None:
 
 
 def pool_of(r: "Recording", name: Optional[str]) -> int:
-    """Returns the number of the memory of the given name, or by default of the first limited memory that a tensor
+    """Returns the index of the memory of the given name, or by default of the first limited memory that a tensor
     enters. Raises InputError."""
     names, capacity = list(r.texts("pools/name")), r.numbers("pools/capacity")
     if name is not None:
@@ -63,13 +63,13 @@ def pool_of(r: "Recording", name: Optional[str]) -> int:
         return names.index(name)
     entered = set(np.unique(r.numbers("memory/pool")))
     if not entered:
-        raise errors.InputError("in this run, no memory held any bytes, so that there is nothing to draw")
+        raise errors.InputError("in this run, no memory held any bytes, so there is nothing to draw")
     return int(min(entered, key=lambda number: (capacity[number] < 0, number)))
 
 
 def by_class(r: "Recording", pool: int, start: float, end: float) -> tuple[np.ndarray, dict]:
-    """Returns times from `start` on, and the bytes by class from each time to the next. If there are more changes than
-    a picture has columns, each column shows its highest level."""
+    """Returns times from `start` on. For each tensor class, also returns the bytes from each of these times to the next
+    time. If there are more changes than a picture has columns, each column shows its highest level."""
     mine = r.numbers("memory/pool") == pool
     time, delta = r.numbers("memory/time")[mine], r.numbers("memory/delta")[mine]
     kind = r.texts("tensors/class")
@@ -83,8 +83,8 @@ def by_class(r: "Recording", pool: int, start: float, end: float) -> tuple[np.nd
 
 def _columns(time: np.ndarray, level: np.ndarray, start: float,
              end: float) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the beginnings of the columns of a picture. For each column, also returns the number of the change whose
-    level the column shows."""
+    """Returns the beginnings of the columns of a picture. For each column, also returns the index in `level` of the
+    level that the column shows."""
     first, last = np.searchsorted(time, start, "left"), np.searchsorted(time, end, "right")
     if last - first <= _COLUMNS:
         return np.append(start, time[first:last]), np.arange(first, last + 1)

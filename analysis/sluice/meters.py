@@ -1,8 +1,8 @@
 """Meters of energy. A meter is an object that gives the joules that a device has taken since a certain time.
 
 A meter has `name` (as in the header of a profile), `resolution_j` (the smallest step that it can measure) and
-`joules()`, which never falls. The meters of this module read the counters of the operating system and of drivers. Any
-other object with these three members is a meter, too."""
+`joules()`, which never falls. The meters of this module read the counters of the operating system and of drivers, or
+the output of nvidia-smi. Any other object with these three members is a meter, too."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ class Rapl:
 
 
 class Nvml:
-    """The energy of an NVIDIA GPU (Volta and later), from the counter of NVML, the library of its driver. The counter
-    is updated about every 100 ms."""
+    """The energy of an NVIDIA GPU (Volta and later), from the counter of NVML, the library of NVIDIA's driver. The
+    counter is updated about every 100 ms."""
 
     name = "nvml"
 
@@ -89,7 +89,7 @@ class Nvml:
         except AttributeError:
             raise errors.IoError(f"NVML is too old: it has no {name}") from None
         if code != 0:
-            raise errors.IoError(f"NVML {trouble} (its error {code})")
+            raise errors.IoError(f"NVML {trouble} (NVML's error {code})")
 
     def joules(self) -> float:
         """Returns the joules since the driver was loaded."""
@@ -127,7 +127,7 @@ class NvidiaSmi:
         threading.Thread(target=self._read, daemon=True).start()
         with self._news:
             self._news.wait_for(lambda: self.samples or self._trouble, patience_s)
-            trouble = self._trouble or ("" if self.samples else "says nothing")
+            trouble = self._trouble or ("" if self.samples else "it prints no power")
         if trouble:
             self.close()
             raise errors.IoError(f"{program}: {trouble}")

@@ -1,4 +1,4 @@
-"""Placements, which say which tensors are in fast memory and which are in slow memory. `scenario.placement(...)`
+"""Placements. A placement says which tensors are in fast memory and which are in slow memory. `scenario.placement(...)`
 computes placements."""
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ _SAME = 1e-6  # a requested size may differ from a size of the curve by at most 
 
 @checked
 class PlacementCurve:
-    """The slowdown of a scenario for several sizes of fast memory and ways to place tensors. `frame` is the whole curve
-    as a table. `tensors` gives, for each tensor, the seconds that the run would save or lose if this tensor were in the
-    other memory. `plan` returns a placement as a plan with two memories. `Scenario.placement` makes a curve."""
+    """The slowdown of a scenario for several sizes of fast memory and several ways to place tensors. `frame` is the
+    whole curve as a table. `tensors` gives, for each tensor, the seconds that the run would save or lose if this tensor
+    were in the other memory. `plan` returns a placement as a plan with two memories. `Scenario.placement` makes a
+    curve."""
 
     def __init__(self, native: "_sluice.PlacementCurve") -> None:
         self._native = native
@@ -144,7 +145,8 @@ class PlacementCurve:
         return PlacementPlots(self)
 
     def _place(self, way: str, fast: Union[str, float, None]) -> int:
-        """Returns the position of the result of this way at this size of fast memory, in the list of results."""
+        """Returns the index, in the list of results, of the result for the way `way` at the size `fast` of fast
+        memory."""
         mine = [place for place, result in enumerate(self._results) if result["way"] == way]
         if not mine:
             raise errors.UsageError(f"{clipped(way)} for 'way' is not a way of this curve; there are: "

@@ -104,7 +104,8 @@ class PlacementPlots(Suggesting):
         return ax
 
     def _marks(self, ax: "Axes", refused: int) -> list[Any]:
-        """Returns the entries of the legend for the number of refused results and for the device's fast memory."""
+        """Draws a line at the size of the device's fast memory. Returns the entries of the legend for this line and for
+        the number of refused results."""
         said, grey, own = [], _colours.neutral(ax), self._curve.fast_capacity_bytes
         if refused:
             said.append(late("matplotlib.lines").Line2D([], [], color=grey, marker="x", linestyle="", markersize=6,

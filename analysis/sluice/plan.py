@@ -1,4 +1,4 @@
-"""Plans, which say as plain data which actions are executed, on which stream, and in which order."""
+"""Plans. A plan says as plain data which actions are executed, on which stream, and in which order."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Plan:
 
     @property
     def iterations(self) -> int:
-        """The number of iterations, which is how often the body of the plan runs."""
+        """The number of iterations: how often the body of the plan runs."""
         return self._native.iterations
 
     @property
@@ -57,8 +57,8 @@ class Plan:
     @property
     def facts(self) -> dict[str, Any]:
         """The decisions of the policy by name. A decision is a number, a text or a list. If a number has a unit, the
-        name of the decision ends with the unit, as in chosen_s. A fact about each group or stage is a dict. The facts
-        of each replica are a dict, too (`facts["replicas"]["gpu0"]`)."""
+        name of the decision ends with the unit, as in chosen_s. If a decision has a value for each group or stage,
+        these values are a dict. The facts of each replica are a dict, too (`facts["replicas"]["gpu0"]`)."""
         return json.loads(self._native.facts)
 
     @property
@@ -79,10 +79,10 @@ class Plan:
 
     @property
     def fates(self) -> pandas.DataFrame:
-        """The fates of each stage's activations until its backward pass, indexed by the stage's number. The columns are
-        name, fate ("keep", "recompute", "offload", or "recompute, offload" if parts of the stage differ), recomputed_s
-        and saved_bytes. The last two columns are the cost of the fates in one run of the body. The table is computed
-        from the actions, so any policy's plan has it. The table is empty for a plan without training."""
+        """A table with the fates of the activations of each stage, indexed by the stage's number. The columns are name,
+        fate ("keep", "recompute", "offload", or "recompute, offload" if parts of the stage differ), recomputed_s and
+        saved_bytes. The last two columns are the cost of the fates in one run of the body. The table is computed from
+        the actions, so any policy's plan has it. The table is empty for a plan without training."""
         return late("._facts").fates(self.actions, self.tensors, self.stages)
 
     def text(self) -> str:

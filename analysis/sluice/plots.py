@@ -43,8 +43,9 @@ class Plots(Suggesting):
                  legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows the actions of each stream over time, with one row per stream and one bar per action, from `start` to
         `end` (s). Bars that have room show the number of the stage. Actions that are too narrow to be distinguished
-        become a strip. In a strip, the height of a colour is the share of the time in which actions of this kind are
-        executed. `streams` are the names of the streams to show, by default all streams."""
+        become a strip. A colour stands for a kind of action. In a strip, the height of a colour is the share of the
+        time in which actions of its kind are executed. `streams` are the names of the streams to show, by default all
+        streams."""
         start, end = self._window(start, end)
         order = self._streams(streams)
         axes = late("._axes")
@@ -59,11 +60,11 @@ class Plots(Suggesting):
     def memory(self, pool: Optional[str] = None, ax: Optional["Axes"] = None, start: float = 0.0,
                end: Optional[float] = None, title: Optional[str] = None, *, unit: Optional[str] = None,
                bytes_unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
-        """Shows the contents of a memory from `start` to `end` (s), by tensor class. If the contents change too often
-        to be seen, the picture shows the moments of the highest levels. `pool` is by default the first limited memory
-        that a tensor enters. A line marks the capacity. If the capacity is far above the levels, the picture shows no
-        line, but gives the capacity as a number. `bytes_unit` is "B", "kB", "MB", "GB" or "TB". The legend names the
-        classes that can be seen."""
+        """Shows the contents of a memory from `start` to `end` (s), by tensor class. If changes are too close together
+        to be distinguished, the picture shows the highest of the levels between them. `pool` is by default the first
+        limited memory that a tensor enters. A line marks the capacity. If the capacity is far above the levels, the
+        picture shows no line, but gives the capacity as a number. `bytes_unit` is "B", "kB", "MB", "GB" or "TB". The
+        legend names the classes that can be seen."""
         start, end = self._window(start, end)
         number = levels.pool_of(self._recording, pool)
         name = self._recording.texts("pools/name")[number]
@@ -104,11 +105,11 @@ class Plots(Suggesting):
 
     def roofline(self, ax: Optional["Axes"] = None, title: Optional[str] = None, *,
                  unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
-        """Shows each stage as a point: its FLOP/s over its FLOP per loaded byte. A line shows the limit that the
-        device's peak and the link that feeds the device set (Williams et al. 2009, with transfers to the device instead
-        of DRAM traffic). The picture needs the result of a scenario, because a plan does not contain the device's peak.
-        Stages are labelled if there is room, beginning with the stages that take longest. `unit` is "GFLOP/s",
-        "TFLOP/s" and so on."""
+        """Shows each stage as a point: its FLOP/s over its FLOP per loaded byte. A line shows the limit: the device's
+        peak and the bandwidth of the link that feeds the device (Williams et al. 2009, with transfers to the device
+        instead of DRAM traffic). The picture needs the result of a scenario, because a plan does not contain the
+        device's peak. Stages are labelled if there is room, beginning with the stages that take longest. `unit` is
+        "GFLOP/s", "TFLOP/s" and so on."""
         axes = late("._axes")
         points = roofline.Points.of(self._recording, self._scenario)
         ax = axes.new(ax, 7, 5, figsize)
@@ -152,7 +153,7 @@ class Plots(Suggesting):
         available = self._recording.numbers("spans/available")
         makespan = float(available.max()) if len(available) else 0.0
         if makespan == 0:
-            raise InputError("this run took no time, so that there is nothing to draw")
+            raise InputError("this run took no time, so there is nothing to draw")
         end = makespan if end is None else float(end)
         if not 0 <= start < min(end, makespan) or not np.isfinite(end):
             raise InputError(f"'{start}' for 'start' and '{end}' for 'end': expected seconds with "
@@ -160,7 +161,7 @@ class Plots(Suggesting):
         return start, end
 
     def _streams(self, wanted: Streams) -> list[int]:
-        """Returns the numbers of the streams in the requested order, or by default device by device, with computation
+        """Returns the indices of the streams in the requested order, or by default device by device, with computation
         first. Raises InputError."""
         r = self._recording
         names, kinds = list(r.texts("streams/name")), r.texts("streams/kind")

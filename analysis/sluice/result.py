@@ -97,7 +97,7 @@ class Result:
         executed. An action without a stage has the stage -1 and no stage_name. The columns reason and blocker say what
         the action waited for, and cause is the row of the span that ended the wait (-1 if there is none). The last
         columns are the bytes that the action moved, and the flop that the action computed. Each access returns a new
-        DataFrame that you may change. Columns of numbers are read-only views of shared memory, so that `-=` is refused.
+        DataFrame that you may change. Columns of numbers are read-only views of shared memory, so `-=` is refused.
         Assign `spans["start"] - t0` instead, or use `spans.copy()`."""
         return self._table("spans")
 

@@ -25,8 +25,8 @@ _SAME = 0.02  # decades; points that are closer than this share a name
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage that loads and computes. The seconds of a stage are the seconds in which it loads, computes or does both,
-    so that no stage is above the roof."""
+    """A stage that loads and computes. The seconds of a stage are the seconds in which it loads, computes or does both.
+    So no stage is above the roof."""
 
     name: str
     intensity: float  #: FLOP per byte
@@ -49,7 +49,7 @@ class Points:
     def of(cls, r: "Recording", scenario_text: str) -> "Points":
         """Returns the points of the device that computes most. Raises InputError."""
         if not scenario_text:
-            raise InputError("a roofline needs the platform; this is the result of a plan file")
+            raise InputError("a roofline needs the platform; this is the result of a plan file, which has no platform")
         scenario = _sluice.Scenario.parse(scenario_text, "scenario", "scenario", [])
         device = _busiest_device(r)
         platform = scenario.platform

@@ -69,7 +69,7 @@ class Found:
 
     @property
     def exhaustive(self) -> bool:
-        """Whether every combination ran and none failed, so that no point is better than the best point."""
+        """Whether every combination ran and none failed. If so, no point is better than the best point."""
         return self._result.exhaustive
 
     @property
@@ -127,10 +127,10 @@ def minimise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
     values for each key. A tuple (lo, hi) means all numbers from lo to hi if lo and hi have a unit or a fraction, and
     otherwise only whole numbers. A `range` means whole numbers, too. Each value of a list is combined with all values
     of the other keys. `subject_to` is a limit, "METRIC <= QUANTITY" or ">=", or a list of limits. `points` is the
-    largest number of different points that run. `store` is as in `Scenario.sweep`, so that points of a sweep do not run
-    again. `by` is "nlopt", which runs the same points each time (see sluice help search), or "optuna" for Optuna's TPE
-    sampler with `seed`, if python3-optuna is installed. With `verify`, the best point also runs in SimGrid, which must
-    give the same makespan.
+    largest number of different points that run. `store` is as in `Scenario.sweep`. Points that a sweep has stored there
+    do not run again. `by` is "nlopt", which runs the same points each time (see `sluice help search`), or "optuna" for
+    Optuna's TPE sampler with `seed`, if python3-optuna is installed. With `verify`, the best point also runs in
+    SimGrid, which must give the same makespan.
 
     Raises UsageError for arguments that are not valid, InputError if no point could run, IoError if the store cannot be
     used, and InternalError if SimGrid gives another makespan. Ctrl-C raises KeyboardInterrupt, but the answers that
@@ -157,7 +157,7 @@ def _search(scenario, metric, maximise, over, subject_to, points, store, by, see
         scenario = load(scenario)
     if not hasattr(scenario, "with_"):
         raise errors.InputError(f"{clipped(scenario)} for 'scenario': expected a Scenario, or the name or the "
-                                "path of one")
+                                "path of a scenario")
     if by not in ("nlopt", "optuna"):
         raise errors.UsageError(f"by={by!r}: expected 'nlopt' or 'optuna'")
     if retry_failed and store is None:
@@ -184,8 +184,8 @@ def _search(scenario, metric, maximise, over, subject_to, points, store, by, see
 
 
 def _keys(over: Over) -> tuple[list["_sluice.SearchKey"], dict[str, dict[str, Any]]]:
-    """Returns the keys that are varied, and for each key a mapping from the text of each listed value to the value as
-    it was given."""
+    """Returns the keys that are varied. For each key, also returns a mapping from the text of each listed value to the
+    value as it was given."""
     if not isinstance(over, Mapping):
         raise errors.UsageError("a search needs a mapping of keys to ranges (lo, hi) or lists, like {'workload.batch': "
                                 "(1, 64)}")

@@ -39,9 +39,9 @@ def together(spans: dict[str, np.ndarray], apart: float, longest: float) -> dict
 
 
 def _groups(start: np.ndarray, end: np.ndarray, apart: float, longest: float) -> np.ndarray:
-    """Returns the number of the group to which each span belongs. A sequence of spans with pauses of less than `apart`
-    seconds is divided into parts of about `longest` seconds. A group reaches from a long span of a part to a similar
-    span of the next part. So groups of repeated actions look alike, wherever the parts begin."""
+    """Returns, for each span, the number of the group to which the span belongs. A sequence of spans with pauses of
+    less than `apart` seconds is divided into parts of about `longest` seconds. A group reaches from a long span of a
+    part to a similar span of the next part. So groups of repeated actions look alike, wherever the parts begin."""
     if len(start) == 0:
         return np.zeros(0)
     begins = np.append(True, start[1:] - end[:-1] >= apart)

@@ -1,4 +1,4 @@
-"""Sweeps, which run one scenario at many points. `scenario.sweep(...)` makes a Sweep."""
+"""Sweeps. A sweep runs one scenario at many points. `scenario.sweep(...)` makes a Sweep."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Sweep:
 
     def to_xarray(self) -> "xarray.Dataset":
         """Returns a grid as a Dataset with the keys as dimensions and units in the attributes of the metrics. Raises
-        UsageError if the points are not a grid, or if a key has a value twice."""
+        UsageError if the points are not a grid, or if two points have the same values."""
         if not self._grid:
             raise errors.UsageError("the points are not a grid: use sweep.frame instead")
         table = self.frame
@@ -113,7 +113,7 @@ class Sweep:
     def refusals(self) -> str:
         """Returns the reasons why points have no numbers, each reason once, with the number of its points. Reasons that
         differ only in numbers count as one reason, which is shown with the numbers of the first point."""
-        counts: dict[str, tuple[str, int]] = {}  # by text without numbers: the first text, and a count
+        counts: dict[str, tuple[str, int]] = {}  # by text without numbers: the first such text, and how many
         for result in self._results:
             if result.status != "complete":
                 text = f"{result.status}: {result.reason}"
@@ -141,7 +141,7 @@ class Sweep:
 def sweep(scenario: Scenario, changes: Axes, over: str, workers: Union[int, Executor, None],
           store: Union[str, Path, None], verify: float, retry_failed: bool,
           progress: Union[bool, Callable[[int, int], None]], executor: str = "replay") -> Sweep:
-    """See `Scenario.sweep`."""
+    """Implements `Scenario.sweep`, whose docstring describes it."""
     if executor not in ("replay", "simgrid"):
         raise errors.UsageError(f"executor={clipped(executor)}: expected 'replay' or 'simgrid'")
     if retry_failed and store is None:
@@ -173,9 +173,9 @@ def _require_known_elsewhere(scenario: Scenario, points: "_sluice.Points", argum
         changes = dict(override.split("=", 1) for override in points.overrides(number))
         names |= {_policy_name(changes[key]) for key in ("policy", "policy.name") if key in changes}
     for name in sorted(names & own):
-        reason = ("would not notice that its code has changed" if argument == "store" else
-                  "run in other processes, which do not know it")
-        raise errors.UsageError(f"the policy '{name}' is a Python function of this process, and {argument} {reason}; "
+        reason = ("a store would not notice that the code of the function has changed" if argument == "store" else
+                  f"{argument}= runs points in other processes, which do not know the function")
+        raise errors.UsageError(f"the policy '{name}' is a Python function of this process, and {reason}; "
                                 f"sweep without {argument}=")
 
 

@@ -69,7 +69,7 @@ class SweepPlots:
                 title: Optional[str] = None, *, unit: Optional[str] = None, legend: Legend = True,
                 figsize: Size = None) -> "Axes":
         """Shows a metric as a colour and a number for each pair of values of the keys `x` and `y`. Points that were
-        refused are hatched. Raises UsageError if several points share a field."""
+        refused are hatched. Raises UsageError if several points have the same values of `x` and `y`."""
         self._require(x, metric, y, metric=metric)
         if self._table.duplicated([x, y]).any():
             raise errors.UsageError(f"several points have the same '{x}' and '{y}': sweep fewer keys, or choose some "
@@ -101,13 +101,13 @@ class SweepPlots:
                                         "there are: " + ", ".join(self._table.columns))
 
     def _labelled(self, metric: str, unit: Optional[str]) -> tuple[float, str]:
-        """Returns the factor from the requested unit to the metric's unit, and the label of the axis."""
+        """Returns the size of the requested unit in the metric's own unit, and the label of the axis."""
         own, factor = self._units.get(metric, ""), 1.0
         if unit is not None and metric in self._units:  # without numbers there is nothing to convert
             axes = late("._axes")
             if own not in axes.UNITS:
-                raise errors.UsageError(f"unit={unit!r}: '{metric}' is in {own or 'no unit'}, which has no other units "
-                                        "here")
+                raise errors.UsageError(f"unit={unit!r}: '{metric}' is in {own or 'no unit'} and cannot be shown in "
+                                        "another unit")
             unit, factor = axes.factor_of(unit, own)
         shown = unit or own
         return factor, metric + (f" ({shown})" if shown not in ("", "1") else "")
@@ -158,8 +158,8 @@ def _last(key: str) -> str:
 
 
 def _numbers(values: Any) -> tuple[np.ndarray, str]:
-    """Returns numbers and their common unit, such as 16 and GB/s for "16GB/s". Raises UsageError for values that are
-    not numbers, and for several units."""
+    """Returns numbers and their common unit, such as 16 and GB/s for "16GB/s". Raises UsageError if a value is not a
+    number, or if the values have different units."""
     numbers, units = [], set()
     for value in values:
         found = re.fullmatch(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(.*)", str(value))

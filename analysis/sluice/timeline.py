@@ -96,7 +96,8 @@ def add_boxes(ax: "Axes", left: np.ndarray, right: np.ndarray, low: np.ndarray, 
 
 
 def _numbers(ax: "Axes", row: int, actions: dict, start: float, end: float) -> bool:
-    """Draws stage numbers in the bars where they fit. Returns whether a number fits at the width of the figure."""
+    """Draws the number of the stage in each bar that has room for it. Returns whether a bar has room at the width of
+    the figure."""
     artists = late("._artists")
     inches = ax.get_figure().get_size_inches()[0] * ax.get_position().width / (end - start)
     some = False

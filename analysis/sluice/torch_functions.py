@@ -29,7 +29,7 @@ MADE = {"new_zeros", "new_ones", "new_empty", "new_full", "new_tensor", "zeros_l
 MOVED = {"pad", "roll", "flip", "repeat", "tile", "repeat_interleave", "expand", "expand_as", "gather", "stack",
          "index_select", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "unfold", "fold", "take_along_dim",
          "narrow", "select", "broadcast_to", "rot90", "as_strided", "masked_select", "diagonal", "zero_pad"}
-#: FLOP per element, and what the backward pass reads; the numbers equal the numbers of the same operators of ONNX
+#: FLOP per element, and what the backward pass reads; the importer of ONNX has the same numbers for the same operators
 EACH_FUNCTION = {
     **{name.lower(): counts for name, counts in EACH.items()},
     "log_softmax": (6, "output"), "logsigmoid": (5, "inputs"), "sqrt": (1, "output"), "rsqrt": (1, "output"),

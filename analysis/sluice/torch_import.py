@@ -69,7 +69,7 @@ def _inputs(torch: Any, given: Any) -> tuple:
     inputs = tuple(given) if isinstance(given, (tuple, list)) else (given,)
     for one in inputs:
         if not isinstance(one, torch.Tensor):
-            raise errors.InputError("from_torch takes a tensor as example input, or a tuple of them, not "
+            raise errors.InputError("from_torch takes a tensor as example input, or a tuple of tensors, not "
                                     f"a {type(one).__name__}")
         if one.dim() == 0:
             raise errors.InputError("an example input has no axes: its first axis must be the batch")
@@ -153,7 +153,7 @@ def _run(torch: Any, module: Any, inputs: tuple, layers: Any, meta: bool) -> Any
             return result
 
     def watched(one, forward):
-        """Watches the method itself, because forward hooks do not see keywords (torch 1.13)."""
+        """Watches the method itself, because forward hooks do not see keyword arguments (torch 1.13)."""
         names = inspect.signature(forward)
 
         def call(*args, **kwargs):

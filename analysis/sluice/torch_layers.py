@@ -255,7 +255,7 @@ class Layers:
         raise Unknown(f"from_torch has no layer for torch's '{what}'{self.where()}. {WAY_OUT}")
 
     def where(self) -> str:
-        """Returns the position in the module, for messages."""
+        """Returns words for a message that name the part of the module that is being called."""
         if not self.stack:
             return ""
         name = self._names.get(id(self.stack[-1]), "")
@@ -264,7 +264,7 @@ class Layers:
     # --- parameters ----------------------------------------------------------------------------
 
     def count(self, layer: str, *parameters: Any) -> None:
-        """Marks parameters as parameters of this layer."""
+        """Records that the parameters belong to the layer `layer`, unless a layer already has them."""
         for parameter in parameters:
             for one in self._learned.get(id(parameter), []) if parameter is not None else []:
                 self._counted.setdefault(id(one), layer)
@@ -283,7 +283,7 @@ class Layers:
         return [] if self.is_known(tensor) else self._learned.get(id(tensor), [])
 
     def rename(self, parameters: Sequence[Any], layer: str) -> None:
-        """Marks parameters as parameters of another layer."""
+        """Records that the parameters belong to the layer `layer`, also if another layer already has them."""
         for one in parameters:
             self._counted[id(one)] = layer
 
@@ -320,7 +320,8 @@ class Layers:
         return unique
 
     def _same_order(self, tensor: torch.Tensor, a: Place, b: Place) -> bool:
-        """Returns whether the orders are equal. Axes with a single element may be at any position."""
+        """Returns whether two Places give the tensor the same shape. Axes of more than one element must have the same
+        order in both Places."""
         def longer(place: Place) -> list[int]:
             return [axis for axis in place.order if tensor.shape[axis] > 1]
 

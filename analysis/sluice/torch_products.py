@@ -31,8 +31,8 @@ def _by_parameter(layers, name, a, b, bias, result):
 
 
 def batched(layers: Any, name: str, a: Any, b: Any, result: Any) -> str:
-    """Adds products matrix by matrix. If a matrix of one operand is multiplied with several matrices of the other
-    operand, the product becomes a layer `operator` with a cost per output."""
+    """Adds the products of the matrices of `a` with the matrices of `b`. If a matrix of one operand is multiplied with
+    several matrices of the other operand, the product becomes a layer `operator` with a cost per output."""
     own = layers.place(b) if layers.is_known(b) else None
     if own is not None and a.dim() == b.dim() == result.dim() > 2 and a.shape[:-2] == b.shape[:-2]:
         straight = Place(layers.place(a).batch, tuple(sorted(layers.place(a).order)))

@@ -200,7 +200,7 @@ def _inputs(torch: Any, module: Any, given: Any) -> tuple:
     for one in inputs:
         if not isinstance(one, torch.Tensor) or one.dim() == 0:
             raise errors.InputError("profile_torch takes a tensor with axes (the first is the batch) as "
-                                    f"input, or a tuple of them, not a {type(one).__name__}")
+                                    f"input, or a tuple of such tensors, not a {type(one).__name__}")
     if not inputs:
         raise errors.InputError("profile_torch takes at least one input")
     return inputs

@@ -27,9 +27,9 @@ DRAM_READ, DRAM_WRITE = 107.3e9, 78.6e9  # byte/s of the memory `dram` of the sa
 GROUPS = [(64, 224, 82, 3), (128, 112, 82, 64), (256, 56, 83, 128), (512, 28, 83, 256), (512, 14, 83, 512)]
 DENSE = [(25088, 4096), (4096, 4096), (4096, 1000)]
 
-# For each operator, the node that was measured, the bytes of the tensor by which its time is scaled (batch 256, sizes
-# as in placement.py), its placement in DRAM, and the placements with the activations in PMEM and the gradients in DRAM
-# or PMEM.
+# For each operator: the node that was measured; the bytes of the tensor by which the node's time is scaled (batch 256,
+# sizes as in placement.py); the node's placement in DRAM; and two placements of the node with the activations in PMEM,
+# one with the gradients in DRAM and one with the gradients in PMEM.
 NODES = {
     "convolution": ("ConvolutionBias_3277", 27 * 27 * 16 * 1024, ("DRAM, DRAM, DRAM", "DRAM"),
                     {"DRAM": ("PMEM, DRAM, DRAM", "PMEM"), "PMEM": ("PMEM, DRAM, DRAM", "PMEM")}),
@@ -43,7 +43,7 @@ NODES = {
                                 {"DRAM": ("DRAM, DRAM", "DRAM, DRAM"), "PMEM": ("DRAM, PMEM", "DRAM, DRAM")}),
 }
 # The activations are in PMEM at both points: at 3.7 % only three of the largest tensors fit into DRAM, and static
-# placements keep gradients in DRAM, because these are needed only for a short time.
+# placements keep gradients in DRAM, because gradients are needed only for a short time.
 POINTS = {0.014: "PMEM", 0.037: "DRAM"}
 
 
@@ -97,8 +97,8 @@ def extra_seconds(times, operator, gradients, rule):
 
 
 def slowdowns(times, rules):
-    """Returns the slowdown at both POINTS. `rules` says for each operator in which way the time in PMEM is computed:
-    "bytes" or "ratio"."""
+    """Returns the slowdown at each of the two POINTS. `rules` says for each operator in which way the time in PMEM is
+    computed: "bytes" or "ratio"."""
     return {share: 1 + sum(extra_seconds(times, operator, gradients, rules[operator]) for operator in NODES) / ALL_DRAM
             for share, gradients in POINTS.items()}
 
@@ -112,13 +112,13 @@ def all_rules():
 
 
 NOISE = 0.0885      # standard deviation of the logarithm of a measured time (placement.md)
-READ, WRITE, FREE = 21.0e9, 6.8e9, 4.4e6  # rates in PMEM (byte/s) fitted by ratio, and free bytes (placement.md)
+READ, WRITE, FREE = 21.0e9, 6.8e9, 4.4e6  # rates of PMEM (byte/s), and the bytes read for free (placement.md)
 COPY_OUT, COPY_IN = 12e9, 29e9            # byte/s of AutoTM's synchronous copies out of DRAM and into DRAM
 
 
 def left_out(times):
-    """Returns the effects that the combination BEST of ways leaves out, at the point at which DRAM holds 0.037 of the
-    bytes. The effects are shares of the time with all tensors in DRAM."""
+    """Returns the effects that the ways in BEST leave out, at the point at which DRAM holds 0.037 of the bytes. The
+    effects are shares of the time with all tensors in DRAM."""
     share = {operator: extra_seconds(times, operator, "DRAM", "bytes") / ALL_DRAM for operator in NODES}
     noise = 0.0
     for operator in ("convolution", "relu backward"):
@@ -166,7 +166,7 @@ BEST = {"convolution": "bytes", "relu backward": "bytes", "gradient of the input
 
 def rows(times):
     """Yields the rows of a profile: each convolution and each relu of Vgg416 in each placement, with seconds by the
-    combination BEST."""
+    ways in BEST."""
     def seconds(operator, placed, flop, size):
         node, node_bytes, dram, _ = NODES[operator]
         before, after = times[(node, *dram)], times[(node, *placed)]

@@ -113,7 +113,7 @@ CONTRADICTIONS = [
 ]
 
 # Two buffers of 40 B fit into the memory, but three do not. The first load of the body waits until the `run` of the
-# same iteration frees a buffer. But this `run` waits for this load, so that neither of the two actions ever starts.
+# same iteration frees a buffer. But this `run` waits for this load, so neither of the two actions ever starts.
 ACROSS = """\
 format: sluice-plan/1
 iterations 5

@@ -41,7 +41,7 @@ namespace {
 
 class Stopwatch {
  public:
-  /// Returns the seconds since the last call or, at the first call, since the construction.
+  /// Returns the seconds since the last call or, at the first call, since the stopwatch was made.
   double lap() {
     const auto now = std::chrono::steady_clock::now();
     return std::chrono::duration<double>(now - std::exchange(last_, now)).count();

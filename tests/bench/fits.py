@@ -4,7 +4,7 @@
 
 The script measures user and system seconds of whole processes, because the machine may do other work at the same time.
 The aim is at most 5 s per card, but no time is ever asserted. With --beside, another build of Sluice answers the same
-questions in turn. If the answers are not equal, the exit code is 1.
+questions, in turn with this build. If the answers are not equal, the exit code is 1.
 """
 
 import argparse
@@ -33,7 +33,7 @@ def platforms():
 
 
 def asked(program, model, platform):
-    """Returns the seconds of the processor, and the answer."""
+    """Returns the processor's seconds that the command took, and its answer."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([program, "fits", model, "--fates", "optimal", "--platform", platform, "--json"],
                           capture_output=True, text=True, check=False)

@@ -1,10 +1,12 @@
-"""Prints a table of ratios: the time in which a process runs a large plan from its file, divided by the time of a
-reference program that runs the same pipeline on SimGrid.
+"""Compares the time of a run of a large plan file with the time of a reference program, and prints a table of ratios.
+
+The reference program (sg A) runs the same pipeline on SimGrid. A ratio is the time of a process that runs the plan,
+divided by the time of the reference program.
 
     ./dev build && /usr/bin/python3 tests/bench/plan_file.py [--runs N] [--stages P] [--micro-batches M] [--reference DIR]
 
 The plan is the pipeline of bench_engine, in which each micro-batch has actions of its own. With 64 stages and 1024
-micro-batches it has 260,096 actions and 20 MB of text. The programs run in turn, and user and system seconds are
+micro-batches, the plan has 260,096 actions and 20 MB of text. The programs run in turn, and user and system seconds are
 measured, since the machine may do other work at the same time. The aim is a ratio of 0.35 without a trace and of 1.0
 with a trace. No time is ever asserted, but the makespans must be equal.
 """

@@ -1,8 +1,8 @@
 """Compares the speed of the engine with bare SimGrid, in interleaved runs, and prints a table of ratios.
 
-First every makespan is compared with a known value or with another program. Any difference is an error (exit code 1).
-Then each program runs once to warm up and --runs times in turn (A B C, A B C, …), and each round gives one ratio for
-each program. No time is ever asserted.
+First every makespan is compared with a known value or with the makespan of another program. Any difference is an error
+(exit code 1). Then each program runs once to warm up and --runs times in turn (A B C, A B C, …), and each round gives
+one ratio for each program. No time is ever asserted.
 
 ./dev bench builds the programs bench_engine and bench_simgrid. If the folder of reference programs exists
 (--reference), the programs in it are compiled into the build folder and take part. Otherwise all programs are compared
@@ -101,7 +101,7 @@ class Programs:
 
 
 def check_makespans(programs):
-    """Compares every makespan, and returns the number of differences."""
+    """Compares every makespan with the expected makespan, and returns how many differ."""
     wrong = compared = 0
 
     def compare(command, expected):
@@ -168,7 +168,7 @@ def peers_of(programs, workload, scratch):
 
 
 def measure(programs, workload, runs):
-    """Returns the seconds of each row, one for each round, and the last result of each program."""
+    """Returns, for each row of the table, its seconds in each round. Also returns the last result of each program."""
     seconds, results = {}, {}
     with tempfile.TemporaryDirectory() as scratch:
         peers = peers_of(programs, workload, scratch)

@@ -1,5 +1,6 @@
-"""Measures the time and memory of two runs with many devices, and compares them with limits. The runs are a plan of
-10,000 devices with its trace, and 256 replicas.
+"""Measures the time and memory of two runs with many devices, and compares them with limits.
+
+The first run is of a plan for 10,000 devices, and writes a trace. The second run has 256 replicas.
 
     ./dev build release sluice && /usr/bin/python3 tests/bench/scale.py
 

@@ -1,5 +1,7 @@
-"""Prints a table of ratios: the time of a point of a sweep, divided by the time of a reference program that simulates
-about as many actions in forked processes.
+"""Compares the time of a point of a sweep with the time of a reference program, and prints a table of ratios.
+
+The reference program sgc simulates about as many actions in a forked process. A ratio is the time of the point, divided
+by the time of the reference program.
 
     ./dev build && /usr/bin/python3 tests/bench/sweep.py [--runs N] [--reference DIR] [--json]
 

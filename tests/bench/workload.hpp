@@ -39,7 +39,7 @@ Plan pipeline_plan(const Pipeline& pipeline);
 Plan offload_plan(int layers, int iterations);
 
 /// Returns a plan whose body has `layers` computations. Each has its own load of 16 MB, into a pool with room for two
-/// loads. To execute more iterations must not take more memory of the process.
+/// loads. A run of more iterations must not need more memory of the process.
 Plan loop_plan(int layers, int iterations);
 
 }  // namespace sluice::bench

@@ -1,5 +1,5 @@
-"""Attacks with which a campaign disturbs the program from outside. Each attack runs one random case and returns the
-number of cases. If the program has a fault, the attack raises AssertionError."""
+"""Attacks with which a campaign disturbs the program from outside. Each attack runs one random case. If the program has
+a fault, the attack raises AssertionError."""
 
 import contextlib
 import functools

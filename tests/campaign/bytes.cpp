@@ -1,5 +1,5 @@
-// Checks the metrics of the bytes that moved. They are compared with the spans of the trace, and with the bytes that a
-// run must move.
+// Checks the metrics of moved bytes: compares them with the spans of the trace, and with the bytes that a run must
+// move.
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -117,7 +117,7 @@ void faster_link(const Executed& run, Complaints& complaints) {
                        is_replicated(run) ? 0.05 : 0.01);
 }
 
-/// Checks the claim that a run without overlap is not faster. If the scenario says that replicas take turns, each
+/// Checks the claim that a run is not faster without overlap. If the scenario says that replicas take turns, each
 /// transfer waits until the data of the transfer before it has arrived. With overlap, this order of transfers may then
 /// cost a latency that it does not cost without overlap. So the claim is not checked. With `transfers: auto`, Sluice
 /// compares both orders, so the claim holds. `data_parallel` also simulates the plans without overlap, so the claim
@@ -132,7 +132,7 @@ void overlap_off(const Executed& run, Complaints& complaints) {
                      is_replicated(run) ? 1e-9 : 0.01);
 }
 
-/// Checks the claim of `optimal` that no strategy that treats all stages alike is faster.
+/// Checks a claim of `optimal`: it is at least as fast as each strategy that treats all stages alike.
 void optimal_is_best(const Executed& run, Complaints& complaints) {
   if (!run.scenario.fates || (*run.scenario.fates)->name != "optimal" || cuts_by_machine(run))
     return;
@@ -145,7 +145,7 @@ void optimal_is_best(const Executed& run, Complaints& complaints) {
 
 /// Writes one value that Sluice chose into the scenario. Sluice then chooses all other open values again, among fewer
 /// candidates, and the run must take as long as before. If no choice is left open, the plan runs at the full capacity.
-/// Such a plan may wait for memory, and may therefore be slower than the chosen plan.
+/// Then the plan may wait for memory, and may therefore be slower than the chosen plan.
 void choice_said(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   if (is_replicated(run) || scenario.policy->name == "sharded") return;

@@ -150,8 +150,8 @@ std::string random_workload(Draws& draws, const DrawnPolicy& drawn, Prices price
   micro_batch = draws.number(1, 3);
   const int steps = draws.number(1, 4);
   const int per_step = draws.one_in(3) ? draws.number(2, 3) : 1;
-  // Plans for several devices are long, and many such plans are compared. So scenarios with several devices have fewer
-  // micro-batches than scenarios with one device.
+  // Plans for several devices are long, and Sluice compares many of these plans. So scenarios with several devices have
+  // fewer micro-batches than scenarios with one device.
   const int accumulation =
       draws.number(1, drawn.devices > 1 ? 2 : 4) * (drawn.training ? drawn.devices : 1);
   batches = per_step * accumulation;

@@ -15,7 +15,7 @@ struct Question {
   /// The capacity of each device, as a share of the peak in a run with unlimited memory, or 0 for unlimited memory.
   double share = 0;
   double host_share = 0;      ///< the same for host memory
-  std::int64_t reserved = 0;  ///< bytes of a limited device's memory that tensors cannot use
+  std::int64_t reserved = 0;  ///< bytes of a limited memory that tensors cannot use
 };
 
 Question random_question(Draws& draws);

@@ -122,8 +122,8 @@ def written_profile(folder):
 
 
 def seeds_of_profiles(folder):
-    """Writes profiles as CSV and as HDF5, a table of another program with the map of its columns, and a profile of
-    copies over a link."""
+    """Returns seeds that are profiles as CSV and as HDF5, a table of another program with the map of its columns, and a
+    profile of copies over a link."""
     table = "op,b,m,n,k,hot_us,cold_us\n" + "".join(
         f"linear({n}),1,{m},{n},{k},{m * n * k / 4e6},{m * n * k / 3e6 + 9}\n"
         for m in (64, 512) for n in (128, 1024) for k in (256, 2048))
@@ -150,7 +150,7 @@ def seeds_of_profiles(folder):
 
 
 def seeds_of_machines(folder):
-    """Writes platforms and fits."""
+    """Returns seeds that are platforms and fits, and writes the scenarios that use them."""
     policies = {"k40": "streamed", "rx7900xtx_pair": "{name: data_parallel, replica: streamed}",
                 "optane_server": "streamed", "four_v100_switch": "{name: data_parallel, replica: resident}",
                 "a100_nvlink_8": "sharded", "ipu_pair_gc200": "phased"}
@@ -183,7 +183,7 @@ def seeds_of_models(folder):
 
 
 def seeds_of_results(folder):
-    """Writes traces, plans, baselines with their plans, and stores."""
+    """Returns seeds that are traces, plans, baselines with their plans, and stores."""
     for words in ([*RUN, "workload.steps=1", "-o", "mutant_seed.h5"],
                   [*SWEEP[:3], "workload.batch=1,2", "--store", "mutant_seed.db"],
                   [*CHECK[:2], "--baseline", "mutant_golden", "--update"]):
@@ -220,7 +220,8 @@ def mutated(folder, seeds, choice):
     path.write_bytes(mutant)
     words = choice.choice(commands)
     kept = pathlib.Path(folder) / f"found_{zlib.crc32(mutant):08x}_{path.name}"
-    kept.write_bytes(mutant)  # written before the command runs, because a command that hangs also ends this process
+    # If the command fails or does not end in time, an exception ends this function, and the file stays.
+    kept.write_bytes(mutant)
     try:
         done = sluice(folder, *words, limits={"AS": 6_000_000_000, "CPU": 60})
     finally:

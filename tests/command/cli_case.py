@@ -1,4 +1,4 @@
-"""Helpers for the tests of the command line, which start the program and check its exit code and its output."""
+"""Helpers for the tests of the command line. The helpers start the program, and check its exit code and its output."""
 
 import json
 import os

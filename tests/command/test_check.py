@@ -249,7 +249,7 @@ class Signals(Check):
         while len(members()) < 4 and time.monotonic() < until:
             time.sleep(0.05)
         self.assertEqual(len(members()), 4)
-        os.kill(process.pid, signal.SIGINT)  # only the parent
+        os.kill(process.pid, signal.SIGINT)  # only the parent gets the signal
         out, error = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(out, "")

@@ -181,8 +181,8 @@ body:
                    for name in ("auto", "simgrid", "replay", "both")}
         self.assertEqual([answer["executor"] for answer in answers.values()],
                          ["simgrid", "simgrid", "replay", "both"])
-        # The metrics are equal except for rounding, because the replay multiplies the sums of a period that repeats
-        # instead of adding each execution.
+        # The metrics are equal except for rounding, because the replay adds up only one of several equal periods, and
+        # multiplies the sums by the number of these periods.
         for answer in answers.values():
             self.same_numbers(answer["metrics"], answers["simgrid"]["metrics"])
         self.fails(2, "run", *SMALL, "--executor", "repaly", says="simgrid, replay, both")

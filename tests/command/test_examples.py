@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that the C++ and the Python version of each program of examples/ print equal texts, even if they run in another
-folder."""
+"""Tests that the C++ and the Python version of each program of examples/ print equal texts, also if they run in a
+folder outside of the repository."""
 
 import os
 import pathlib

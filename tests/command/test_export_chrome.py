@@ -29,7 +29,8 @@ class Chrome(Export):
             self.assertEqual(begin, nanoseconds(row["start"]))
             self.assertEqual(end, nanoseconds(row["end"]))
             thread = (first["pid"], first["tid"])
-            # The two events of a span without length are adjacent in the file, so that they are nested.
+            # A span begins only when the span before it in the thread has ended. The times of this end and this
+            # beginning may be equal.
             self.assertGreaterEqual(begin, free[thread])
             free[thread] = end
             place[thread].append((begin, end, number))

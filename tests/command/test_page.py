@@ -195,7 +195,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.completed("sluice run alexnet_resident platform.links.host.band"),
                          {"platform.links.host.bandwidth="})
         self.assertEqual(self.completed("sluice run alexnet_resident policy.over"), {"policy.overlap="})
-        # Bash keeps the text before the '=', so that the program offers only the text after the '='.
+        # Bash keeps the text before the '=', so the program offers only the text after the '='.
         self.assertEqual(self.completed("sluice run alexnet_resident workload.dtype=bfl"), {"bfloat16"})
         self.assertEqual(self.completed("sluice run alexnet_resident platform=h100_s"), {"h100_sxm5"})
         self.assertEqual(self.completed("sluice run alexnet_resident policy=str"), {"streamed"})

@@ -78,7 +78,7 @@ void write_and_read(const Profile& profile) {
     throw InternalError("a profile differs after it is written and read:\n" + written);
 }
 
-/// Reads a profile, or a table of another program that Sluice recognises by its heading.
+/// Reads a profile. The text may also be a table of another program, which Sluice recognises by its heading.
 void read_profile_text(const std::string& text, const std::string&) {
   write_and_read(parse_profile(text, "profile.csv"));
 }
@@ -171,8 +171,8 @@ void read_second_plan(const std::string& text, const std::string& path) {
   read_plan_text("format: sluice-plan/2\n" + text, path);
 }
 
-/// Checks that a replay of the plan either blocks or gives a makespan of at least 0, and that a second replay gives an
-/// equal result.
+/// Checks that a replay of the plan blocks or gives a makespan of at least 0, and that a second replay gives an equal
+/// result.
 void replay_plan_text(const std::string& text, const std::string& path) {
   constexpr std::int64_t most = 20'000;
   const Plan plan = plan_from_text(text, path);

@@ -31,7 +31,7 @@ Action move(std::uint32_t stream, std::uint32_t route, std::int64_t bytes,
 }
 
 /// Returns a plan for two devices behind one link of 100 byte/s. Each device has a copy engine, whose route has a setup
-/// of 0.5 s and a latency of 0.25 s. Streams 0 and 1 compute, streams 2 and 3 copy.
+/// of 0.5 s and a latency of 0.25 s. Streams 0 and 1 compute, and streams 2 and 3 copy.
 Plan two_devices() {
   Plan plan;
   plan.links = {{"host", 100, 0, 0}};

@@ -56,8 +56,8 @@ TEST_CASE(
     "except in the last segment and at the end of each segment") {
   // There are k = sqrt(n) segments of k stages. The peak is in the first backward pass. At the peak, the device holds k
   // checkpoints (the input is one of them), the k outputs of the last segment, and the gradients of the last two
-  // outputs. The last segment does not run again. The last stage of each other segment does not run again either,
-  // because its output is the next checkpoint. So k - 1 segments of k - 1 stages run again.
+  // outputs. The last segment does not run again. In the other segments, the last stage does not run again, because its
+  // output is the next checkpoint. So k - 1 segments of k - 1 stages run again.
   for (const int k : {2, 4, 8, 16}) {
     CAPTURE(k);
     const Found found = run(k * k, "sqrt");

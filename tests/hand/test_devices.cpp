@@ -35,7 +35,7 @@ Approx ms(double value) {
 }
 
 TEST_CASE("sharded: batches go through both devices one after the other") {
-  // A and B are on gpu0, C is on gpu1. On the shared link, 300 kB of weights for each device come at half the rate,
+  // A and B are on gpu0, and C is on gpu1. On the shared link, 300 kB of weights for each device come at half the rate,
   // until 0.6 ms. Then the input of gpu0 takes 0.001 ms. A batch takes 1 + 2 ms on gpu0, 0.003 ms for B's 3 kB over the
   // link of the pair, and 3 ms on gpu1. There are four batches, and the last answer takes 0.001 ms. All inputs except
   // the first input are loaded during computations.

@@ -1,4 +1,4 @@
-// Tests the document 'AlexNet on one card', with the states and FLOP of its table times 200, at 61 GFLOP/s and 30 GB/s.
+// Tests the document 'AlexNet on one card', with 200 times the states and FLOP of its table, at 61 GFLOP/s and 30 GB/s.
 // The tests compute the seconds per sample that four strategies of training add to the forward and backward passes.
 #include <catch2/catch.hpp>
 #include <cmath>

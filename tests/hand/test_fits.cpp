@@ -78,8 +78,8 @@ TEST_CASE(
 TEST_CASE(
     "the small CNN document's network on a GTX 980: 19,913 samples fit in inference, and the pass "
     "of conv2 binds") {
-  // During conv2, a sample needs the outputs of conv1 and conv2 in addition to the weights, and
-  // both outputs have 200,704 B. So (4e9 - 3,255,208) / 200,704 = 19,913.6 samples fit.
+  // During conv2, a sample needs the outputs of conv1 and conv2 in addition to the weights, and these two outputs
+  // together have 200,704 B. So (4e9 - 3,255,208) / 200,704 = 19,913.6 samples fit.
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
   request.mode = "inference";
   const FitsReport report = fits(request);
@@ -188,7 +188,7 @@ TEST_CASE("if not even one sample fits, the missing bytes are reported") {
 }
 
 TEST_CASE(
-    "the report says why a card cannot answer the question, and answers for the other cards") {
+    "the report says why there is no answer for a card, and has answers for the other cards") {
   FitsRequest request = request_of("cnn_mnist", {"k40", "a100_pcie"});
   request.dtype = "float16";
   const FitsReport report = fits(request);
@@ -207,9 +207,9 @@ TEST_CASE(
     "under optimal, no fewer samples fit than under offload_all, and no more than the last product "
     "allows") {
   // GPT-2's last product reads 1024 x 768 elements per sample and makes 1024 x 50,257 elements. The gradients of this
-  // input and this output have equally many elements. Every schedule holds all four tensors during the backward pass of
-  // this product. The 124,439,808 parameters take 16 B each (adam, float32). So 7 GB have room for (7e9 -
-  // 1,991,036,928) / (1024 x (2 x 768 + 2 x 50,257) x 4 B) = 12.0 samples at most.
+  // input and this output have as many elements as the two tensors. Every schedule holds all four tensors during the
+  // backward pass of this product. The 124,439,808 parameters take 16 B each (adam, float32). So 7 GB have room for
+  // (7e9 - 1,991,036,928) / (1024 x (2 x 768 + 2 x 50,257) x 4 B) = 12.0 samples at most.
   FitsRequest request = request_of("gpt2", {"a100_pcie"});
   request.optimizer = "adam";
   request.fates = "optimal";

@@ -101,7 +101,7 @@ Scenario small(const std::string& extra, int blocks = 2, const std::string& capa
       "small");
 }
 
-/// Returns the bytes of caches that each device holds.
+/// Returns, for each device, the bytes of the caches that it holds.
 std::vector<std::int64_t> caches_of(const Plan& plan) {
   check(plan);
   std::vector<std::int64_t> bytes(2, 0);
@@ -173,9 +173,9 @@ TEST_CASE("streamed: as many micro-batches are in flight as fit next to the cach
 }
 
 TEST_CASE("the stages of the cut by_memory leave room for the caches that their device holds") {
-  // Both blocks in one stage have 512 B of weights and 1536 B of caches. A micro-batch of 2 samples has an input of 64
-  // B, an output of 64 B and two inner tensors of 64 B each. The sum is 2304 B. If a single device
-  // computes both blocks, it holds all caches, whatever the cut is.
+  // A stage with both blocks has 512 B of weights and 1536 B of caches. A micro-batch of 2 samples has an input of 64
+  // B, an output of 64 B and two inner tensors of 64 B each. The sum is 2304 B. If a single device computes both
+  // blocks, it holds all caches, whatever the cut is.
   const auto stages = [](const std::string& policy, const std::string& capacity) {
     return stages_of(
                small("policy: {name: " + policy + "}\nstages: {cut: by_memory}\n", 2, capacity))

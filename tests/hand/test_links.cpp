@@ -16,7 +16,7 @@ struct Times {
   double start, end, available;
 };
 
-/// Executes a plan, and returns the last execution of each action by its name.
+/// Executes a plan, and returns the times of each action's last execution by the name of the action.
 std::map<std::string, Times> run_text(const std::string& text) {
   const Plan plan = plan_from_text("format: sluice-plan/1\n" + text, "test.plan");
   check(plan);
@@ -44,7 +44,7 @@ prologue:
 TEST_CASE(
     "two devices behind one host link get half of the bandwidth each while both devices "
     "transfer") {
-  // Both transfers have 100 B and share 10 B/s. Each transfer gets 5 B/s, so that both transfers end at 20 s.
+  // Each of the two transfers has 100 B. They share 10 B/s, so that each gets 5 B/s and ends at 20 s.
   const auto both = run_text(two_devices + R"(
 a on=a.in kind=load moves=x route=host>a bytes=100
 b on=b.in kind=load moves=x route=host>b bytes=100

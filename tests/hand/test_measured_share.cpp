@@ -1,4 +1,4 @@
-// Compares the share of the computation's seconds that was measured with hand calculations.
+// Tests the measured share of the computation's seconds against hand calculations.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -50,7 +50,7 @@ TEST_CASE(
   // a needs no backward pass, because neither layer a nor a layer before it has weights.
   CHECK(share_of("mode: training, batch: 1, backward: 2, optimizer: none").number ==
         Approx(3.0 / 7).epsilon(1e-12));
-  // 1 + 2 + 4 ms were measured. The update by sgd takes 2 FLOP for each of 1000 weights, and so 2 us.
+  // Passes of 1 + 2 + 4 ms were measured. The update by sgd takes 2 FLOP for each of 1000 weights, and so 2 us.
   CHECK(share_of("mode: training, batch: 1, backward: per_layer, optimizer: sgd").number ==
         Approx(7 / 7.002).epsilon(1e-12));
 }

@@ -38,7 +38,7 @@ links:
 
 using Ends = std::map<std::string, std::vector<double>>;
 
-/// Checks that both executors give the same times, and returns the end of each action by its name.
+/// Checks that both executors give the same times, and returns the ends of each action by the action's name.
 Ends ends_of(const Plan& plan) {
   check(plan);
   const auto by_name = [&](const std::vector<Span>& spans) {

@@ -78,7 +78,7 @@ TEST_CASE("a refusal of optimal lists the bytes of the schedule with the least b
       make_plan(test::small_scenario(
           4000, rows, extra + "fates: {strategy: optimal}\n",
           {std::string("policy.overlap=") + overlap, "platform.devices.gpu.memory.capacity=2MB"}));
-      FAIL("it fits");
+      FAIL("the plan was not refused");
     } catch (const Infeasible& error) {
       const Shortage& shortage = error.shortage;
       CHECK(shortage.pool == "gpu");

@@ -70,8 +70,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "phased, only weights are transferred: a phase takes max(W, C); without overlap and on "
-    "demand, it takes W + C") {
+    "phased, only weights are transferred: a phase takes max(W, C), or W + C without overlap "
+    "and on demand") {
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto synthetic = with(regime, {"policy.host_data=synthetic"});
     CHECK(phase(synthetic, layers) == s(std::max(t.W, t.C)));
@@ -259,7 +259,7 @@ TEST_CASE(
         }
 }
 
-/// Returns the sum of the seconds of all actions of a plan.
+/// Adds up the seconds of all actions in a plan, and returns the sum.
 double sum_of(const Plan& plan) {
   double seconds = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {

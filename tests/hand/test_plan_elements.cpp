@@ -132,7 +132,7 @@ TEST_CASE("metrics count the bytes that computations read over links", "[element
   CHECK(totals.makespan() == s(6.25));
   CHECK(totals.sums().transferred_bytes == 550);
   CHECK(totals.sums().link_bytes.at(0) == 550);
-  // Only the load is a transfer, and not the read of the computation.
+  // The load is a transfer, but the read of the computation is not.
   CHECK(totals.sums().transfer_s == s(2));
   // Alone on the link, the load takes 2 s, and the flows of the read take 0.5 s + 3 s and 0.5 s + 0.5 s.
   CHECK(totals.sums().link_transfer_s.at(0) == s(2 + 3.5 + 1));

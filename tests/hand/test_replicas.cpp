@@ -11,9 +11,9 @@
 namespace sluice {
 namespace {
 
-/// Returns the seconds of a run of two replicas that share a link of 1 GB/s. The first replica computes two batches,
-/// and the second replica computes one batch. The model has one layer, which has 8000 B of weights and computes for 8
-/// us.
+/// Runs two replicas that share a link of 1 GB/s, and returns the seconds of the run. The first replica computes two
+/// batches, and the second replica computes one batch. The model has one layer, which has 8000 B of weights and
+/// computes for 8 us.
 double seconds(const std::string& overlap, Plan* made = nullptr) {
   const Scenario scenario = test::small_scenario(
       40, {{0.008, 8000, 4}},

@@ -14,7 +14,7 @@ namespace {
 using test::Row;
 using test::small_scenario;
 
-/// Layers A and B take 0.5 ms each and have weights of 1 MB and outputs of 1 kB each. The input has 1 kB.
+/// Each of the layers A and B takes 0.5 ms, and has weights of 1 MB and an output of 1 kB. The input has 1 kB.
 const std::vector<Row> two = {{0.5, 1'000'000, 1000}, {0.5, 1'000'000, 1000}};
 
 /// Returns a plan in which each layer is a group and one micro-batch is in flight, so that each of four micro-batches
@@ -69,7 +69,7 @@ TEST_CASE(
   const double none = makespan_of(plan_of(one_by_one + ", resident: none"));
   CHECK(none >= 8.502e-3 * (1 - 1e-9));
   CHECK(none <= 8.505e-3 * (1 + 1e-9));
-  // If the choice is open, the plan is not slower than either of these plans.
+  // If the choice is open, the plan is as fast as the faster of these two plans, or faster.
   CHECK(makespan_of(plan_of(one_by_one)) <= 5.502e-3 * (1 + 1e-9));
 }
 

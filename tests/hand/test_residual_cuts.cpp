@@ -18,7 +18,7 @@ std::uint32_t layer(const Model& model, const std::string& name) {
   return model.layer_at(parse_text(name, "layer"));
 }
 
-/// Returns the float32 bytes that cross a cut after the layer.
+/// Returns how many bytes cross a cut after the layer, in float32.
 std::int64_t crossing(const Model& model, const std::string& name) {
   const auto last = static_cast<std::uint32_t>(model.layers.size() - 1);
   const auto stages = make_stages(model, {layer(model, name), last}, DType::float32);

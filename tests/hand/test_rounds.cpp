@@ -97,7 +97,7 @@ TEST_CASE("resident: the number of inputs that are loaded early is the number th
   CHECK(replay(plan).makespan == ms(0.602 + 48));
 }
 
-TEST_CASE("resident: steps are counted if the body is a part of a step") {
+TEST_CASE("resident: steps are counted correctly if the body is only a part of a step") {
   // With 1 TFLOP/s and 1 MB/s, the link binds. Inputs take 1 ms each and follow each other without
   // a pause, so that a step of 5 micro-batches takes 5 ms.
   const Plan plan = planned(
@@ -162,7 +162,7 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
         Approx(replay(even).makespan).epsilon(1e-12));
   CHECK(replay(plan_of("batches_per_step: 15")).makespan ==
         Approx(replay(odd).makespan).epsilon(1e-12));
-  // With two steps of a million batches each, the plan is as long as with small steps.
+  // With two steps of a million batches each, the plan has as many actions as with small steps.
   const Plan many = plan_of("batches_per_step: 1000000, steps: 2");
   CHECK(many.actions.size() == even.actions.size());
   CHECK(many.iterations == 1'000'000);

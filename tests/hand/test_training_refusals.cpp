@@ -98,7 +98,7 @@ TEST_CASE("the advice for a plan that does not fit leaves out changes that are a
   CHECK_THAT(refusal("resident", "1"), Catch::Contains("policy streamed"));
 }
 
-TEST_CASE("a training plan reads back from its text, with any policy, fates and optimizer") {
+TEST_CASE("a training plan is read back from its text, with any policy, fates and optimizer") {
   const auto check_text = [](const std::string& policy, const std::string& count,
                              const std::string& fates, const std::string& optimizer) {
     CAPTURE(policy, count, fates, optimizer);

@@ -34,7 +34,7 @@ class Tables(unittest.TestCase):
 
     def test_differences_are_rows_that_differ_with_the_change(self):
         table = BOTH.differences
-        self.assertNotIn("samples", table.index)  # 900 each
+        self.assertNotIn("samples", table.index)  # each run has 900 samples
         slow, fast = (result.metrics.makespan_s for result in RUNS.values())
         self.assertEqual(table.loc["makespan_s", "fast: change"], (fast - slow) / slow)
         self.assertTrue(np.isnan(table.loc["bound_by", "fast: change"]))

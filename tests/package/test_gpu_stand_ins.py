@@ -346,7 +346,7 @@ class Copies(Folder):
     def test_the_program_of_cuda_measures_its_link(self):
         (self.folder / "cuda_runtime.h").write_text(CUDA)
         script = ROOT / "analysis/measure/copies.cu"
-        text = script.read_text().replace("std::size_t{1} << 30", "std::size_t{1} << 24")  # less memory
+        text = script.read_text().replace("std::size_t{1} << 30", "std::size_t{1} << 24")  # the test needs less memory
         program = self.compiled(text, "-Wall", "-Wextra", "-Werror", "source.cpp")
         profile = self.folder / "copies.csv"
         profile.write_text(subprocess.run([program], capture_output=True, text=True, check=True).stdout)

@@ -187,7 +187,7 @@ class Pictures(unittest.TestCase):
 
 class Unseen(unittest.TestCase):
     def test_a_legend_omits_kinds_that_are_too_thin_in_every_strip(self):
-        # Each of 5000 forward passes takes 1 ms. In the first plan, an update takes 1 us, so that its bar would have a
+        # Each of 5000 forward passes takes 1 ms. In the first plan, an update takes 1 us, so its bar would have a
         # thousandth of the height of a forward pass. In the second plan, an update takes 100 us.
         for update_s, seen in (1e-6, False), (1e-4, True):
             builder = sluice.PlanBuilder("k40", "thin")

@@ -105,8 +105,8 @@ class Sweeps(unittest.TestCase):
 class SecondMemory(unittest.TestCase):
     def test_a_computation_reads_its_weights_from_another_memory(self):
         # All times below are in ms. The weights (4e6 B) are loaded from 1 to 5, and the input is loaded from 0 to 4.
-        # The computation takes 2, but its reads (twice the weights at 2 GB/s) take 4, so that it ends at 9. The answer
-        # arrives at 13.
+        # The computation takes 2, but its reads (twice the weights at 2 GB/s) take 4, so the computation ends at 9. The
+        # answer arrives at 13.
         made = sluice.Scenario.from_dict({
             "model": sluice.model("matmul_chain", layers=1, size=1000), "platform": PLATFORM,
             "workload": {"batch": 1, "batches_per_step": 1, "steps": 1},
@@ -138,10 +138,10 @@ class SecondMemory(unittest.TestCase):
 
 class Alike(unittest.TestCase):
     def test_the_makespan_equals_the_arithmetic(self):
-        # A product of two matrices 1000 x 1000 has 2e9 FLOP, which take 2 ms at 1 TFLOP/s. Each matrix is 4e6 bytes, 4
-        # ms over the link. The weights of stage 0 are loaded until 4 ms, and the input until 8 ms. Stage 0 computes
-        # until 10 ms, while the weights of stage 1 are loaded until 12 ms. Stage 1 computes until 14 ms, and its answer
-        # has been saved at 18 ms.
+        # A product of two matrices 1000 x 1000 has 2e9 FLOP, which take 2 ms at 1 TFLOP/s. Each matrix has 4e6 bytes,
+        # which take 4 ms over the link. The weights of stage 0 are loaded until 4 ms, and the input until 8 ms. Stage 0
+        # computes until 10 ms, while the weights of stage 1 are loaded until 12 ms. Stage 1 computes until 14 ms, and
+        # its answer has been saved at 18 ms.
         result = scenario().run()
         self.assertAlmostEqual(result.metrics.makespan_s, 18e-3, 12)
         self.assertAlmostEqual(result.metrics.compute_s, 4e-3, 15)

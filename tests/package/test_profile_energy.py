@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Tests joules in profiles of torch modules. A stand-in for a meter, whose joules are known, measures the joules."""
+"""Tests joules in profiles of torch modules. Instead of a real meter, the tests use a stand-in that returns known
+joules."""
 
 import unittest
 

@@ -168,7 +168,7 @@ class Times(Folder):
                                       _measuring.Loop(clock=Clock.read, **loop))
 
         # 1 call and then 2 calls of 1/4 s take less than a second, but 4 calls take a second. So there are 3 samples of
-        # 4 calls, of which one sample is disturbed.
+        # 4 calls each, and one of these samples is disturbed.
         durations = [0.25] * 7 + [0.25] * 4 + [0.25, 0.25, 0.25, 1.25] + [0.25] * 4
         found = run(durations, warmup=0, sample_s=1.0, budget_s=4.0, least=3)
         self.assertEqual((found.calls, found.seconds), (4, [0.25, 0.5, 0.25]))

@@ -51,7 +51,7 @@ inline std::string refused(const OnnxBytes& bytes, const std::string& use = "{}"
 inline const Layer& layer(const Model& model, const std::string& name) {
   for (const Layer& one : model.layers)
     if (one.name == name) return one;
-  FAIL("no layer " << name);
+  FAIL("there is no layer " << name);
   throw std::logic_error("not reached");
 }
 

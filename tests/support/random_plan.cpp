@@ -155,8 +155,8 @@ class Generator {
     return static_cast<std::uint32_t>(plan_.tensors.size() - 1);
   }
 
-  /// Adds a tensor that `a` allocates. Either `a` itself uses the tensor, or one or two later actions, which wait for
-  /// `a`, use it.
+  /// Adds a tensor that `a` allocates. The tensor is used by `a` itself, or by one or two later actions, which wait for
+  /// `a`.
   void add_tensor(std::uint32_t a) {
     const std::uint32_t end = plan_.section_end(plan_.section_of(a));
     const Placement placement{new_tensor("t"),

@@ -1,5 +1,5 @@
-// Tests that the record of every entry of every catalog is complete, and that every entry works on small models. A new
-// entry is tested here without any change to this file. A hand calculation for the entry belongs in a separate test.
+// Tests that every entry of every catalog has a complete record and works on small models. This file tests a new entry
+// without any change. A hand calculation for a new entry belongs in a separate test.
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -20,7 +20,7 @@
 namespace sluice {
 namespace {
 
-/// Checks that each entry has a paragraph that helps users to choose among the entries.
+/// Checks that each entry has a text `details`, which helps users to choose among the entries.
 template <class Entry>
 void check_details(const Catalog<Entry>& catalog) {
   for (const Entry* entry : catalog.entries()) {
@@ -67,8 +67,8 @@ TEST_CASE("every record of every catalog is complete") {
 const std::vector<test::Row> rows = {
     {1, 100'000, 2000}, {2, 200'000, 3000}, {3, 300'000, 1000}, {1, 0, 1000}};
 
-/// Returns a scenario with these keys. Its platform has two devices of limited memory behind one link, and a link
-/// between the two devices.
+/// Returns a scenario with these keys. Its platform has two devices with limited memories. They share one link to the
+/// host, and another link joins them.
 Scenario scenario_with(const std::string& keys) {
   return test::small_scenario(1000, rows, "workload: {batches_per_step: 3, steps: 3}\n" + keys,
                               {"platform.devices.gpu={count: 2, rate: {float32: 1GFLOP/s}, memory: "
@@ -99,8 +99,8 @@ TEST_CASE("every policy makes a plan that fits, is executed, and does the model'
       for (const MemoryEvent& event : trace.memory) totals.memory(event);
       CHECK(totals.complete());
       CHECK(totals.sums().samples == 9);
-      CHECK(totals.sums().flop == Approx(9 * 7e6));  // 1 + 2 + 3 + 1 ms at 1 GFLOP/s
-      // The cost model peak has no launch overhead.
+      CHECK(totals.sums().flop == Approx(9 * 7e6));  // 1 + 2 + 3 + 1 ms per sample
+      // The cost model `peak` adds no seconds for launches.
       CHECK(totals.sums().compute_s == Approx(9 * 7e-3));
       CHECK(trace.report.makespan >= totals.bound().seconds * (1 - 1e-12));
       if (PlanTables(plan).contention_free())
@@ -171,7 +171,7 @@ TEST_CASE("every cost model gives finite seconds that grow with the number of sa
     for (const Layer& layer : scenario.model.layers) {
       INFO(cost->name << ", " << layer.name);
       const auto seconds = [&](std::int64_t samples) {
-        Model model = scenario.model;  // in this model, the measured time is 1 ms per sample
+        Model model = scenario.model;  // a measured layer takes 1 ms per sample
         Layer measured = layer;
         model.measured_batch = samples;
         measured.forward_s = 1e-3 * static_cast<double>(samples);

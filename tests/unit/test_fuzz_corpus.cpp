@@ -1,4 +1,4 @@
-// Tests the inputs that the fuzzer kept. Each reader either reads or refuses these inputs, without a crash.
+// Tests the inputs that the fuzzer kept. Each target must read or refuse its inputs without a crash.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 /// The rules in the two tables of docs/architecture.md.
 struct Law {
-  // For each folder, the folders that its row names.
+  // For each folder of sim/, the folders that its row of the table names.
   std::map<std::string, std::vector<std::string>> below;
   /// For each third-party library, the beginning of its headers' paths and the only folder that may include them.
   std::vector<std::pair<std::string, std::string>> owners;
@@ -101,8 +101,8 @@ const Law& law() {
   return law;
 }
 
-/// Returns the entry of the table that a file under sim/ belongs to: the longest entry with which the file's path
-/// begins.
+/// Returns the entry of the table to which a file under sim/ belongs. It is the longest entry with which the path of
+/// the file begins.
 std::string folder_of(const std::string& path) {
   std::string folder = path.substr(0, path.find('/'));
   for (const auto& [entry, unused] : law().below)
@@ -121,7 +121,7 @@ std::string list_of(const std::set<std::string>& words) {
   return text;
 }
 
-/// Returns what is wrong with one include of a file in `folder`, or an empty text if it is allowed.
+/// Returns what is wrong with one include in a file of `folder`, or an empty text if the include is allowed.
 std::string fault(const std::string& folder, const std::string& header, bool quoted,
                   const std::set<std::string>& known_files) {
   if (law().below.count(folder) == 0)
@@ -189,7 +189,7 @@ TEST_CASE("every include under sim/ follows the rules", "[includes]") {
   CHECK(includes > 50);  // if there are fewer includes, the test has not read the files
 }
 
-TEST_CASE("each kind of violation is refused with its message", "[includes]") {
+TEST_CASE("each kind of broken rule is reported with its own message", "[includes]") {
   const fs::path root = fs::temp_directory_path() / "sluice_planted_includes";
   fs::remove_all(root);
   const auto plant = [&](const std::string& file, const std::string& text) {
@@ -246,7 +246,7 @@ TEST_CASE("every folder of sim/ has a row in the architecture, and every row has
 }
 
 TEST_CASE(
-    "a page whose tables cannot be read is an error, and does not count as an empty set of rules",
+    "a page whose tables cannot be read is an error, and not a page without rules",
     "[includes]") {
   const auto read = [](const std::string& rows) {
     std::istringstream page("| folder | what it holds | may include |\n|---|---|---|\n" + rows);

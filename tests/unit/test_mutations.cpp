@@ -3,7 +3,7 @@
 //
 // For a longer campaign, run this test with more mutants and another seed, preferably under the sanitizers:
 //   SLUICE_MUTATIONS=1000000 SLUICE_MUTATION_SEED=7 SLUICE_MUTANT=mutant.txt sluice_tests "[mutations]"
-// SLUICE_MUTANT names a file that always holds the current mutant, which shows the mutant that caused a crash.
+// SLUICE_MUTANT names a file that always holds the current mutant. After a crash, it holds the mutant that caused it.
 #include <array>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -168,7 +168,7 @@ unsigned from_environment(const char* name, unsigned otherwise) {
   return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : otherwise;
 }
 
-/// Reads `count` mutants, which are made from `originals` in turn.
+/// Makes `count` mutants from `originals` in turn, and checks that `read` reads or refuses each of them.
 template <class Read>
 void read_mutants(const std::vector<Original>& originals, unsigned count, unsigned seed,
                   Read&& read) {
@@ -197,8 +197,8 @@ void read_mutants(const std::vector<Original>& originals, unsigned count, unsign
     const std::chrono::duration<double> taken_s = std::chrono::steady_clock::now() - begin;
     if (taken_s.count() > 2) WARN("mutant " << i << " took " << taken_s.count() << " s:\n" << text);
   }
-  // Some mutants must be read, and some must be refused. If no mutant is refused, the faults miss the parts that
-  // readers check. If all mutants are refused, each mutant has too many faults.
+  // Some mutants must be read, and some must be refused. If no mutant was refused, the faults would miss the parts that
+  // readers check. If all were refused, the mutants would have too many faults.
   CHECK(taken > 0);
   CHECK(refused > count / 4);
 }

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the paths, relative to sim/, of the files of sim/ in which a line matches the pattern.
+/// Returns the files of sim/ in which a line matches the pattern, as paths relative to sim/.
 std::vector<std::string> files_with(const std::string& pattern) {
   const fs::path root = fs::path(SLUICE_SOURCE_DIR) / "sim";
   const std::regex wanted(pattern);

@@ -1,6 +1,6 @@
-// Tests the limits of sizes: files have up to 400 lines, policies up to 120 lines, folders of sim/ up to 20 .cpp files
-// of their own, and functions up to 60 lines. Lists of entries (a folder with one file per entry, a record, a catalog)
-// may be longer.
+// Tests the limits of sizes: files may have up to 400 lines, files of policies up to 120 lines, folders of sim/ up to
+// 20 .cpp files of their own, and functions of sim/ up to 60 lines. Lists of entries (a folder with one file per entry,
+// a record, a catalog) may be longer.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -52,7 +52,7 @@ struct Function {
   std::string text;  ///< its first line
 };
 
-/// Returns the index of the line on which the statement of line `i` begins.
+/// Line `i` belongs to a statement. Returns the index of the line on which this statement begins.
 std::size_t begin_of(const std::vector<std::string>& lines, std::size_t i) {
   const auto ends = [](const std::string& line) {
     const std::size_t indent = line.find_first_not_of(' ');
@@ -70,7 +70,7 @@ std::vector<Function> blocks_of(const std::vector<std::string>& lines) {
   static const std::regex other(
       R"(^\s*(inline )?(namespace|class|struct|enum|union|extern "C"|//|\{).*|.*= \{$)");
   std::vector<Function> blocks;
-  // For each indentation, the index of the line that opens the block.
+  // For each indentation, the index of the line that opens the current block at this indentation.
   std::map<std::size_t, std::size_t> open;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string& line = lines[i];
@@ -90,7 +90,7 @@ std::vector<Function> blocks_of(const std::vector<std::string>& lines) {
   return blocks;
 }
 
-/// Returns whether a function only holds a list, like a function that returns a record or a catalog.
+/// Returns whether a function holds only a list, as functions do that return a record or a catalog.
 bool is_list(const Function& function) {
   return function.text.find("record()") != std::string::npos ||
          function.text.find("_catalog") != std::string::npos;
@@ -106,7 +106,7 @@ TEST_CASE("no file is longer than 400 lines", "[sizes]") {
       if (lines.size() > most_lines_of_a_file)
         FAIL_CHECK(path.string() << " has " << lines.size() << " lines");
     });
-  CHECK(files > 300);  // if there are fewer, the files were not read
+  CHECK(files > 300);  // with fewer, the test has not read all files
 }
 
 TEST_CASE("no file of a policy is longer than 120 lines", "[sizes]") {
@@ -119,7 +119,7 @@ TEST_CASE("no file of a policy is longer than 120 lines", "[sizes]") {
           path.string() << " has " << lines.size()
                         << " lines; move code that other policies could use to sim/planning");
   });
-  CHECK(files > 5);  // if there are fewer, the files were not read
+  CHECK(files > 5);  // with fewer, the test has not read all files
 }
 
 TEST_CASE("no folder of sim/ has more than 20 .cpp files of its own", "[sizes]") {
@@ -150,7 +150,7 @@ TEST_CASE("no function of sim/ is longer than 60 lines, except lists of entries"
     }
   });
   CHECK(blocks > 3000);
-  CHECK(longest > 30);  // if there are fewer, the functions were not found
+  CHECK(longest > 30);  // with fewer lines, the functions were not found
 }
 
 TEST_CASE("the size of a function is the number of its lines", "[sizes]") {

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests the page 'Kernel timing by memory pool', on which `sluice profile compare` compares times of configurations
-that were measured simultaneously with times of configurations that were measured singly. The test makes the same
+"""Tests the page 'Kernel timing by memory pool'. On this page, `sluice profile compare` compares two times of each
+configuration: one was measured together with other configurations, and one was measured alone. The test makes the same
 calculation from the same tables, without Sluice."""
 
 import csv

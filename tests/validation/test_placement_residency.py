@@ -37,7 +37,7 @@ class Residency(unittest.TestCase):
         self.assertEqual(placed["metrics"]["peak_bytes_by_class"]["host"]["weight"], weights)
         turns = streamed["plan"]["facts"]["resident_bytes"]
         stay = placed["metrics"]["peak_bytes_by_class"]["gpu"]["weight"]
-        # The policy streamed tries to keep multiples of an eighth of all weights on the card. Five eighths would need
+        # The policy `streamed` tries to keep multiples of an eighth of all weights on the card. Five eighths would need
         # more bytes than the card has.
         self.assertAlmostEqual(turns / weights, 4 / 8, delta=0.001)
         self.assertGreater(5 / 8 * weights, 24e9)

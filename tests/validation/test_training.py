@@ -261,7 +261,7 @@ def run_training(*overrides):
 
 
 def most_in_flight(*run):
-    """Returns the number of all micro-batches if they fit, or else the number that fits according to the message."""
+    """Returns how many micro-batches in flight fit: all micro-batches, or the number that the message names."""
     done = run_training(*run, in_flight(SAMPLES))
     if done.returncode == 0:
         return SAMPLES

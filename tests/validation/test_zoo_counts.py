@@ -108,9 +108,8 @@ LANGUAGE = {
     "t5_base": 222_902_784,
 }
 
-# The parameters of U-Net are the elements of all tensors of the weights in mateuszbuda/brain-segmentation-pytorch. The
-# LSTM is the large model of Zaremba et al. (2014), with torch.nn.LSTM's biases. Press and Wolf (2017) give 66M for this
-# LSTM.
+# The parameters of U-Net are the elements of all weight tensors in mateuszbuda/brain-segmentation-pytorch. The LSTM is
+# the large model of Zaremba et al. (2014), with torch.nn.LSTM's biases. Press and Wolf (2017) give 66M for this LSTM.
 OTHERS = {"unet": 7_763_041, "lstm_ptb": 66_034_000}
 
 # tests/unit/model/test_model.cpp counts these models by hand, and tests/validation/test_korthikanti.py counts the last
@@ -172,8 +171,8 @@ class Counts(unittest.TestCase):
         # GPT-3 has the layers of GPT-2, but more and wider blocks than GPT-2.
         block = 12 * 12288 ** 2 + 13 * 12288
         self.assertEqual(totals("gpt3")["parameters"], 96 * block + (50257 + 2048 + 2) * 12288)
-        # In Mixtral, keys and values have a quarter of the width. There are a router and 8 experts of three products
-        # that are 14,336 wide.
+        # In Mixtral, keys and values have a quarter of the width. There are a router and 8 experts, and each expert has
+        # three products that are 14,336 wide.
         block = 2 * 4096 ** 2 + 2 * 4096 * 1024 + 8 * 4096 + 8 * 3 * 4096 * 14336 + 2 * 4096
         self.assertEqual(totals("mixtral_8x7b")["parameters"], 2 * 32000 * 4096 + 32 * block + 4096)
         # In OPT, a block has 12 x width^2 weights, 9 x width biases, and 4 x width parameters of two norms. The
@@ -268,7 +267,7 @@ class Runs(unittest.TestCase):
         result = self.run_model("llama2_7b", "policy: {name: resident}", "a100_pcie", "float16",
                                 [f"model.{key}" for key in keys])
         self.check_sums("llama2_7b", result, element=2, keys=keys)
-        # The bytes per sample are blocks x tokens x keys and values x features x bytes of an element.
+        # The bytes per sample are blocks x tokens x 2 (keys and values) x features x bytes of an element.
         cache = 32 * 1000 * 2 * 4096 * 2
         without = self.run_model("llama2_7b", "policy: {name: resident}", "a100_pcie", "float16",
                                  ["model.tokens=1"])

@@ -122,7 +122,7 @@ TEST_CASE("engine and replay agree to 1e-9 of the makespan on 500 plans with sha
 }
 
 TEST_CASE(
-    "a link that is timed directly gives the times that SimGrid communications over this link give",
+    "a link that is timed directly gives the same times as SimGrid's communications over this link",
     "[property]") {
   for (unsigned seed = 1; seed <= test::cases_of(60u); ++seed) {
     INFO("seed " << seed);

@@ -1,6 +1,6 @@
 // Compares grants by reservation with grants in listing order, and the replay with a naive executor (the oracle). With
 // reservation, no plan is slower than in listing order, and no plan blocks that runs in listing order. With more
-// memory, no plan is slower and no plan blocks.
+// memory, no plan is slower, and no plan blocks that ran with less memory.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"

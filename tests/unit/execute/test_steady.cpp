@@ -151,8 +151,8 @@ epilogue:
   CHECK(replay(plan).makespan == Approx(5.25 + 0.125 + 2000 * 6).epsilon(1e-13));
 }
 
-/// Returns a plan in which A waits, `distance` iterations later, for a chain of two actions that takes longer than A.
-/// So the streams proceed in groups of `distance` iterations.
+/// Returns a plan in which A waits for the path A, B, C of `distance` iterations ago. If this path takes longer than
+/// `distance` runs of A, the streams proceed in groups of `distance` iterations.
 std::string grouped(int distance) {
   std::ostringstream text;
   text << head << "stream other kind=compute device=gpu\nprologue:\nbody:\n"

@@ -61,7 +61,7 @@ TEST_CASE("if memory may delay an action, the shortcut leaves the plan to the re
   // shortcut cannot prove this.
   CHECK(unhindered(load_and_compute("10kB", " waits=F~1")));
   CHECK_FALSE(unhindered(load_and_compute("100B", " waits=F~1")));
-  // Without a wait, only memory limits how many loads run ahead, because a load ends 0.75 s sooner than a computation.
+  // Without a wait, only memory limits how many loads run ahead, because a load takes 0.75 s less than a computation.
   CHECK_FALSE(unhindered(load_and_compute("10kB", "")));
 }
 

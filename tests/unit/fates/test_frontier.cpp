@@ -19,8 +19,8 @@ double seconds_within(const Frontier& frontier, std::int64_t budget) {
   return point < frontier.points().size() ? frontier.points()[point].seconds : infinity;
 }
 
-/// Returns the seconds of the fastest of the 3^n assignments of fates that fit into a budget, if all operations run one
-/// after the other.
+/// Tries all 3^n assignments of fates, with operations that run one after the other. Returns the seconds of the fastest
+/// assignment that fits into the budget.
 double best_fates(const Chain& chain, std::int64_t budget) {
   double best = infinity;
   for (std::uint64_t i = 0; i < test::fates_count(chain.stages.size()); ++i) {

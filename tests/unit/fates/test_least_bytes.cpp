@@ -42,7 +42,7 @@ TEST_CASE("the least bytes of a chain are the bytes of the pass that needs the m
   chain.stages[1].keep_workspace = 100;
   chain.stages[1].pass_workspace = 90;
   CHECK(least_bytes_bound(chain) == 20 + 30 + 90);
-  // For 5 micro-batches, the outputs of A and B have 50 bytes. The device holds at least the 10 bytes of one.
+  // For 5 micro-batches, the outputs of A and B have 50 bytes. The device holds at least the 10 bytes of one of them.
   chain.side_by_side = 5;
   CHECK(least_bytes_bound(chain) == 10 + 90);
 }
@@ -112,7 +112,7 @@ std::string refusal(const std::string& budget, bool shortcut, int elements_of_b 
 
 TEST_CASE("a refusal gives the least budget, or budgets that are proven not to be enough") {
   using Catch::Contains;
-  // If the network does not branch, the least bytes are known: the outputs of `c`, the gradients of the sum and of `c`,
+  // If the network does not branch, the least bytes are known: the output of `c`, the gradients of the sum and of `c`,
   // and the bytes that the sum keeps.
   CHECK_THAT(refusal("1kB", false), Contains("The least budget that is enough is 8000 B"));
   // The backward pass of the sum reads the outputs of `c` and `a`, and the gradients of the sum, `c` and `a` are held:

@@ -95,7 +95,7 @@ std::int64_t keep_all_peak(const Chain& chain) {
 
 struct Tally {
   int cases = 0, feasible = 0, faster = 0, enumerated = 0;
-  double worst = 0;  ///< the greatest of (`optimal` / best) - 1, in seconds
+  double worst = 0;  ///< the greatest (seconds of `optimal`) / (least seconds) - 1
 };
 
 /// Compares `optimal` with the best of all assignments of fates, for random chains within two budgets each.

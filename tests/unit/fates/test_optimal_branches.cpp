@@ -55,7 +55,7 @@ std::string text_of(int image, const std::vector<Drawn>& layers, bool overlap) {
          (overlap ? "true}\n" : "false}\n");
 }
 
-/// A training run of a network that text_of() describes.
+/// A training run of a network whose scenario text_of() returns.
 class Run {
  public:
   Run(int image, const std::vector<Drawn>& layers, bool overlap)

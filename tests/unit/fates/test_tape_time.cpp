@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-/// Returns a chain of three stages that take 2 s forward and 4 s backward each. The input is loaded in 1 s. The stages'
+/// Returns a chain of three stages. Each takes 2 s forward and 4 s backward. The input is loaded in 1 s. The stages'
 /// outputs have 10 bytes each, and take 3 s to save and 3 s to load. Backward passes read their inputs.
 Chain three_stages() {
   Chain chain;

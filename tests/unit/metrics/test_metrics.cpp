@@ -24,7 +24,7 @@ double keyed(const Totals& totals, const std::string& name, const std::vector<st
   const SummaryValue found = value(totals, name);
   for (const auto& one : found.keyed)
     if (one.key == key) return one.number;
-  FAIL("no such key in " << name);
+  FAIL("the key is missing in " << name);
   return 0;
 }
 

@@ -11,7 +11,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// Returns the last layer of a model whose input is an image of 28 x 28 x 3, or `input`.
+/// Returns the last layer of a model. The input of the model is `input`, by default an image of 28 x 28 x 3.
 Layer last(const std::string& keys, const std::string& input = image) {
   return model_of(input + "- {type: " + keys + "}\n").layers.back();
 }

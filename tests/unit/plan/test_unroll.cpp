@@ -123,10 +123,10 @@ end on=compute kind=forward seconds=1 waits=body:run~1
   const auto named = [&](const std::string& name) {
     for (std::uint32_t a = 0; a < four.actions.size(); ++a)
       if (four.actions[a].name == name) return a;
-    FAIL("no action " + name);
+    FAIL("there is no action " + name);
     return none;
   };
-  // The load of copy 3 is for copy 0 of the next run of the body, and the load of copy 2 is for copy 3.
+  // Copy 3 of `load` loads for copy 0 in the next run of the body, and copy 2 of `load` loads for copy 3.
   CHECK(four.actions[named("load+3")].ahead == 1);
   CHECK(four.tensors[four.actions[named("load+3")].flow().tensor].name == "x");
   CHECK(four.actions[named("load+2")].ahead == 0);

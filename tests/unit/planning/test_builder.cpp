@@ -1,4 +1,4 @@
-// Tests which device owns the pools of a plan, and that the owner matters for a memory of the platform.
+// Tests which device owns each pool of a plan, and that a run depends on the owner of a memory of the platform.
 #include "planning/builder.hpp"
 
 #include <catch2/catch.hpp>
@@ -11,8 +11,8 @@
 namespace sluice {
 namespace {
 
-/// Returns a platform of processors whose first memory is `dram`, a memory of the platform. `dram` has 10 B. The link
-/// moves 4 B in 1 s, and the data arrive 1 s later.
+/// Returns a platform with `count` processors. Their first memory is `dram`, a memory of the platform with 10 B. The
+/// link moves 4 B in 1 s, and the data arrive 1 s later.
 Platform sockets(int count) {
   return read_platform(parse_text(
       "format: sluice-platform/1\nname: sockets\ndevices:\n  cpu: {count: " +
@@ -37,11 +37,11 @@ TEST_CASE("a device owns a memory of the platform in which no other device has t
 }
 
 TEST_CASE(
-    "a load that may come early leaves room for earlier actions in a memory of the platform") {
-  // Input a (4 B) is loaded from 0 to 1 s and arrives at 2 s. Kernel A needs another 6 B, and frees input a. Then input
-  // b is loaded, and kernel B computes on b. The copy engine could load b from 1 s on. But then 8 of the 10 B would be
-  // taken at 2 s, kernel A would wait for ever for its 6 B, and b would never be freed. So b has to wait until A has
-  // ended at 3 s. Input b is loaded until 4 s and arrives at 5 s, and B ends at 6 s.
+    "in a memory of the platform, a load that may come early leaves room for earlier actions") {
+  // Input a (4 B) is loaded from 0 to 1 s and arrives at 2 s. Kernel A needs another 6 B, and frees them and input a at
+  // its end. Then input b is loaded, and kernel B computes on b. The copy engine could load b from 1 s on. But then 8
+  // of the 10 B would be taken at 2 s, kernel A would wait for ever for its 6 B, and b would never be freed. So b has
+  // to wait until A has ended at 3 s. Input b is loaded until 4 s and arrives at 5 s, and B ends at 6 s.
   const Platform platform = sockets(1);
   PlanBuilder builder(platform, "by hand", true);
   PlanBuilder::Ref last = {};

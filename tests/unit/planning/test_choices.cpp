@@ -1,5 +1,5 @@
-// Tests the choices of settings that a scenario leaves open. With more memory, no run is slower or refused. Explicit
-// settings are hardly faster than the choices. A run on a faster machine is hardly slower than on a slower machine.
+// Tests choices of settings that are left open. With more memory, no run is slower or refused. Explicit settings are
+// hardly faster than these choices. On a faster machine, a run is hardly slower than on a slower machine.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <iostream>
@@ -45,8 +45,8 @@ bool streams_over_a_shared_link(const RandomCase& made) {
 
 constexpr double hardly = 0.01;
 
-/// Calls `study` with cases of every policy and mode. SLUICE_SEEDS=N adds N to every seed, and SLUICE_ONLY names
-/// the only policy to study, as in "phased training".
+/// Calls `study` with cases of every policy and mode. SLUICE_SEEDS=N adds N to every seed. SLUICE_ONLY names the only
+/// policy and mode to study, such as "phased training".
 template <class Study>
 void each_case(std::uint64_t seed, const Study& study) {
   if (const char* more = std::getenv("SLUICE_SEEDS")) seed += std::strtoull(more, nullptr, 10);
@@ -73,7 +73,7 @@ void each_case(std::uint64_t seed, const Study& study) {
     }
 }
 
-/// The worst cases of each policy, which a campaign prints.
+/// The worst case of each policy. A campaign prints these cases.
 class Worst {
  public:
   explicit Worst(const char* what) : what_(what) {}
@@ -148,7 +148,7 @@ std::int64_t least_bytes(const RandomCase& made, const std::string& settings, st
   return most;
 }
 
-TEST_CASE("open choices are not refused in the least memory in which explicit settings fit",
+TEST_CASE("if explicit settings fit into a memory, the same memory is enough for open choices",
           "[property]") {
   int compared = 0;
   each_case(44, [&](Dice& dice, const RandomCase& made) {
@@ -192,8 +192,8 @@ TEST_CASE(
   });
 }
 
-// The inputs of the last group are large. If the device keeps room for one of these inputs while the group before the
-// last group runs, some weights of the last group come late.
+// Returns a plan for a model whose last group has large inputs. If the device keeps room for one of these inputs while
+// the group before runs, some weights of the last group come late.
 Plan with_large_inputs(const std::string& text) {
   return make_plan(test::small_scenario(
       4684, {{0.225, 24672, 1604}, {0.225, 179204, 15724}, {0.425, 121172, 3560}},
@@ -210,7 +210,7 @@ TEST_CASE("weights may be loaded before the large inputs of their group") {
 
 // A scenario that gives the number of buffers leaves the other choices open. No key says that only the first input of a
 // group is loaded before the group begins, so the text of a choice says this after a semicolon.
-TEST_CASE("a run with the chosen number of buffers is equally fast if the scenario gives it") {
+TEST_CASE("a run is equally fast if the scenario gives the number of buffers that was chosen") {
   const auto text_of = [](const Plan& plan) {
     return std::get<std::string>(find_fact(plan.facts, "chosen")->value);
   };
@@ -225,7 +225,7 @@ TEST_CASE("a run with the chosen number of buffers is equally fast if the scenar
   CHECK(run_seconds(fewer) > run_seconds(chosen));
 }
 
-// A link with a high latency needs many inputs in transfer, and the device has room for fewer than eight inputs.
+// A link with a high latency needs many inputs in transfer, but the device has no room for eight inputs.
 TEST_CASE("numbers of buffers above three are tried if eight buffers do not fit") {
   const auto seconds = [](const std::string& keys) {
     return run_seconds(make_plan(test::small_scenario(
@@ -273,7 +273,7 @@ TEST_CASE("plans in which transfers wait for room are also tried if the link has
   CHECK(seconds("policy: {name: streamed}\n") <= by_hand);
 }
 
-TEST_CASE("all cuts of a small model are tried when its weights take turns") {
+TEST_CASE("all cuts of a small model are tried if its weights take turns") {
   const std::vector<test::Row> rows = {{0.35, 212996, 7312},
                                        {0.175, 17916, 2204},
                                        {0.275, 165716, 6224},
@@ -308,7 +308,7 @@ TEST_CASE("three groups are tried when weights take turns in training") {
   CHECK(seconds("policy: {name: streamed}\n") <= by_hand * (1 + 1e-9));
 }
 
-// Two replicas load the weights over one link. While one replica loads a stage, the other replica can compute.
+// Two replicas load their weights over one link. While one replica loads a stage, the other can compute.
 TEST_CASE("stages of about equal time are tried for resident replicas that share a link") {
   const std::vector<test::Row> rows = {{0.6, 163472, 9624},   {0.5, 233572, 13944},
                                        {0.05, 131120, 11364}, {0.35, 57404, 7112},
@@ -325,8 +325,8 @@ TEST_CASE("stages of about equal time are tried for resident replicas that share
   CHECK(seconds("policy: {name: data_parallel, replica: resident}\n") <= by_hand * (1 + 1e-9));
 }
 
-// The best listing here is made for loads that take 1.4 times as long as the computation. On machines with other speeds
-// this listing is also the best, so it must be tried on every machine.
+// The best listing here is the one for a pace of 1.4: loads that take 1.4 times as long as the computation. It is also
+// the best on machines of other speeds, so Sluice must try it on every machine.
 TEST_CASE("a faster device uses a listing of loads that is timed for a slower device") {
   const auto seconds = [](const char* rate) {
     return run_seconds(make_plan(test::small_scenario(

@@ -1,5 +1,5 @@
-// Tests levels, which store how many bytes of a memory are in use in each slot (docs/words.md). The levels are compared
-// with a plain vector.
+// Tests levels, which store how many bytes of a memory are in use in each slot (docs/words.md). Levels are compared
+// with a plain vector of numbers.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

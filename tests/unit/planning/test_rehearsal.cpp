@@ -1,6 +1,6 @@
 // Tests rehearsals of streamed inference with all choices open. A rehearsal times a candidate without making its plan.
-// The seconds of a rehearsal equal the seconds of a replay of the plan. The plan stays within the memory that the
-// rehearsal gives, and more memory never makes it slower.
+// Its seconds equal the seconds of a replay of the plan. The plan needs no more memory than the rehearsal says, and a
+// run with more memory is never slower.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -74,7 +74,7 @@ int cases() {
   return test::cases_of(20);
 }
 
-TEST_CASE("a rehearsal finds the seconds of the replay, and a run with more memory is never slower",
+TEST_CASE("a rehearsal gives the seconds of the replay, and a run with more memory is never slower",
           "[property]") {
   Dice dice(20261122);
   int compared = 0, chosen = 0;
@@ -105,7 +105,7 @@ TEST_CASE("a rehearsal finds the seconds of the replay, and a run with more memo
   CHECK(chosen > 3 * cases());
 }
 
-/// Returns the plan for a machine whose link has one bandwidth for both directions together.
+/// Returns the same plan on a machine whose link has one bandwidth for both directions together.
 Plan half_duplex(Plan plan) {
   std::vector<std::uint32_t> ends;
   for (std::uint32_t link = 0; link < plan.links.size(); ++link)
@@ -119,7 +119,7 @@ Plan half_duplex(Plan plan) {
 }
 
 TEST_CASE(
-    "copies that share a link never end earlier than in a rehearsal, which ignores the sharing",
+    "with a shared link, a run is never faster than the rehearsal, which ignores the sharing",
     "[property]") {
   Dice dice(4711);
   int later = 0;
@@ -143,10 +143,10 @@ TEST_CASE(
     "results that are being saved need memory in every pass, even if only a few groups of a pass "
     "save results") {
   // In each pass, one micro-batch goes through two groups. The first group makes 20 B, and the second group makes an
-  // answer of 1000 B. During the second group, seven answers of other slots may be on the device. During the first
-  // group, which makes no answer, eight answers may be on the device. Inputs of 10 B may be loaded for the seven later
-  // slots. After a slot of the second group, four of these slots need an input. After a slot of the first group, three
-  // of these slots need an input.
+  // answer of 1000 B. During a slot of the second group, seven answers of other slots may be on the device. During a
+  // slot of the first group, which makes no answer, they may be eight. Inputs of 10 B may be loaded for the next seven
+  // slots. Of the seven slots after a slot of the second group, four need an input; after a slot of the first group,
+  // three do.
   StreamedCase streamed;
   streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};
@@ -164,9 +164,9 @@ TEST_CASE(
     "if only the first input of a run may be loaded during the previous run, this input takes the "
     "place of results of the previous run") {
   // Each group computes four micro-batches, and two inputs and two results of other slots may be on the device. During
-  // the first group, the device has room for two inputs that are transferred. With `inputs_cross`, these two inputs may
-  // be inputs of the second group (20 B each). Without `inputs_cross`, they are inputs of the first group (10 B each).
-  // An input of the second group then takes the place of both results during the last slot of the first group.
+  // the first group, the device has room for two inputs that are being loaded. With `inputs_cross`, these two inputs
+  // may be inputs of the second group (20 B each). Without `inputs_cross`, they are inputs of the first group (10 B
+  // each). An input of the second group then takes the place of both results during the last slot of the first group.
   StreamedCase streamed;
   streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};
@@ -187,8 +187,8 @@ TEST_CASE(
 TEST_CASE(
     "the lower bound of a rehearsal counts the loads for which there is no room while the group before runs") {
   // The device has room for the weights of one group. Three micro-batches go through both groups, one after the other.
-  // So each of the six runs first loads 1000 B for 1 ms, and then computes for 2 ms: 18 ms. With room for half of the
-  // next weights, 0.5 ms of each load except the first is hidden.
+  // So each of the six runs first loads 1000 B for 1 ms, and then computes for 2 ms. Together, this takes 18 ms. With
+  // room for half of the next weights, 0.5 ms of each load except the first is hidden.
   StreamedCase streamed;
   streamed.groups = {{{1000, 0, 0, 0}, 2e-3}, {{1000, 0, 0, 0}, 2e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};

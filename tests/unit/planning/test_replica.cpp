@@ -1,5 +1,5 @@
-// Tests that a plan that is moved from one device to an equal device equals the plan that the policy makes for the
-// second device.
+// A plan that is moved from one device to an equal device must equal the plan that the policy makes for the second
+// device.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -27,8 +27,8 @@ Scenario pair(const std::string& policy, const std::string& device, const std::s
       overrides);
 }
 
-/// Returns the lines of a plan's text. The lines before the prologue are sorted, because the order of pools and links
-/// may depend on the device.
+/// Returns the lines of a plan's text. Those before the prologue are sorted, because the order of pools and links may
+/// depend on the device.
 std::vector<std::string> lines(const Plan& plan) {
   std::istringstream text(to_text(plan));
   std::vector<std::string> lines;
@@ -48,7 +48,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("devices with different figures or different links are not alike") {
+TEST_CASE("devices with different efficiencies or different links are not alike") {
   Platform platform = pair("resident", "gpu0", "private").platform;
   platform.devices[1].efficiency = 0.5;
   CHECK_FALSE(alike(platform, "gpu0", "gpu1"));
@@ -57,8 +57,8 @@ TEST_CASE("devices with different figures or different links are not alike") {
   CHECK_FALSE(alike(platform, "gpu0", "gpu1"));
 }
 
-/// Returns a platform of two cards that have a second memory each. The links to the second memories have the given
-/// bandwidths.
+/// Returns a platform of two cards that have a second memory each. The link to the second memory of the first card has
+/// the bandwidth `first`, and that of the second card `second`.
 Platform two_cards(const std::string& first, const std::string& second) {
   const std::string card =
       "{rate: {float32: 1TFLOP/s}, memory: [{capacity: 1MB, bandwidth: 1GB/s}, "

@@ -1,5 +1,5 @@
-// Tests a training step as a program. A tensor that another device needs is sent through host memory, and host memory
-// keeps one copy of the tensor.
+// Tests the program of a training step. A tensor that another device needs is sent through host memory, which keeps one
+// copy of the tensor.
 #include "planning/training/step.hpp"
 
 #include <catch2/catch.hpp>
@@ -45,8 +45,8 @@ TEST_CASE(
     "if the tape saves a boundary that was already sent through host memory, the boundary is not saved again") {
   const Chain chain = with_shortcut();
   const std::vector<StageState> stages(3);
-  // The devices take turns with the passes: F0 on device 0, F1 on 1, F2 on 0, B2 on 1, F0 again on 0, B1 on 1, and B0
-  // on 0.
+  // The devices take turns with the passes of the three stages: F0 on device 0, F1 on 1, F2 on 0, B2 on 1, F0 again on
+  // 0, B1 on 1, and B0 on 0.
   //   F1 needs A's output (2 kB), which is on device 0. So this output is saved after F0. F2 finds this output on
   //   device 0.
   //   F2 needs B's output (3 kB), which is on device 1. So B's output is saved after F1. B2 finds the outputs of A and

@@ -1,5 +1,5 @@
-// Tests the clock of a step. No step whose loads are at given positions takes fewer seconds than the clock gives. A
-// phased step is not timed as if all devices shared one copy engine.
+// Tests the clock of a step, which gives a lower bound of its seconds. No step with its loads at the given positions is
+// faster. The clock of a phased step does not assume that all devices share one copy engine.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -63,8 +63,8 @@ TEST_CASE(
       }
     }
   CHECK(compared > 100);
-  // Runs in which no action waits for memory take exactly the seconds of the clock. More than a quarter of the runs are
-  // such runs.
+  // If no action waits for memory, the run takes exactly the seconds of the clock. This is so in more than a quarter of
+  // the runs.
   CHECK(reached > compared / 4);
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("the clock counts the bytes of all devices on a link that they share",
   CHECK(least <= run_seconds(finish(step.listed(ahead), request)));
 }
 
-/// Returns the least seconds of all ways of a candidate, or infinity if no way fits.
+/// Returns the seconds of the fastest way to settle the candidate, or infinity if no way fits.
 double least_seconds(const Candidate& candidate) {
   double least = std::numeric_limits<double>::infinity();
   if (!candidate.open) {
@@ -189,10 +189,10 @@ TEST_CASE(
   CHECK(compared > 20);
 }
 
-TEST_CASE("a bound is lowered by more than the rounding of many additions", "[unit]") {
+TEST_CASE("a bound is lowered by more than many additions can round", "[unit]") {
   double sum = 0;
   for (int n = 0; n < 10'000'000; ++n) sum += 0.1;
-  // If the bound is not lowered for the number of additions, it is above the sum.
+  // A bound that is lowered for 0 additions is above the sum, so it is not low enough.
   CHECK(lowered_for_rounding(1e6, 0) > sum);
   CHECK(lowered_for_rounding(1e6, 1e7) <= sum);
   // 1e7 * 2^-53 = 1.11e-9

@@ -17,8 +17,8 @@ namespace {
 using Catch::Matchers::Contains;
 
 /// Two products of 10 by 20 and 20 by 5 in float32, on a card with a second memory. The input has 40 bytes, the weights
-/// have 800 and 400 bytes, the tensor between the products has 80 bytes, and the output has 20 bytes. Computing takes
-/// no time. The link to host memory has 10 byte/s, and the link to the second memory has 100 byte/s.
+/// have 800 and 400 bytes, the tensor between the products has 80 bytes, and the output has 20 bytes. The FLOP take no
+/// time. The link to host memory has 10 byte/s, and the link to the second memory has 100 byte/s.
 Scenario on_card(const std::string& more, const std::string& first = "1000B",
                  const std::string& second = "2000B") {
   return read_scenario(parse_text(test::two_products_model + R"(platform:
@@ -59,15 +59,15 @@ TEST_CASE("weights are loaded into the second memory once, and from there take t
   // answer.
   CHECK(seconds_of(on_card("policy: {name: streamed, placement: none, " + one_by_one)) ==
         Approx(3 * 126));
-  // The weights are loaded into the second memory in 120 s. Then each step takes 8 + 4 s for weights, and 6 s for image
-  // and answer as in the first run.
+  // The weights are loaded into the second memory in 120 s. Then each step takes 8 + 4 s for weights and, as in the run
+  // above, 6 s for image and answer.
   const Scenario backed = on_card("policy: {name: streamed, placement: backing, " + one_by_one);
   CHECK(seconds_of(backed) == Approx(120 + 3 * 18));
   const Plan plan = make_plan(backed);
   const auto pool = [&](const std::string& name) {
     for (std::uint32_t p = 0; p < plan.pools.size(); ++p)
       if (plan.pools[p].name == name) return p;
-    FAIL("no pool " + name);
+    FAIL("there is no pool " + name);
     return none;
   };
   std::int64_t second = 0, host = 0;
@@ -145,15 +145,15 @@ TEST_CASE(
                     {"platform.devices.gpu.count=2", "policy={name: data_parallel, " + policy});
     return seconds_of(read_scenario(document, "two"));
   };
-  // If the two batches of a step run one after the other, each batch needs the weights again. From host memory the
-  // weights take ten times as long as from the second memory.
+  // The two batches of a step run one after the other, and each loads the weights again. From host memory, weights take
+  // ten times as long as from the second memory.
   const std::string turns = "workload: {batch: 1, batches_per_step: 2, steps: 3}\n";
   const std::string streamed = "replica: streamed, prefetch: 0, pieces: whole, resident: none";
   CHECK(seconds_with(streamed + "}", turns, "1000B") ==
         Approx(seconds_with(streamed + ", placement: auto}", turns, "1000B")));
   CHECK(seconds_with(streamed + "}", turns, "1000B") <
         0.7 * seconds_with(streamed + ", placement: none}", turns, "1000B"));
-  // Gradients are summed before each update. No placement of single tensors supports this sum.
+  // Here, replicas sum their gradients before each update. Placements of single tensors do not support this sum.
   const std::string training =
       "fates: {strategy: keep_all}\nworkload: {mode: training, batch: 4, micro_batch: 2}\n";
   CHECK(seconds_with("replica: resident}", training, "20kB") > 0);
@@ -178,7 +178,7 @@ TEST_CASE(
   CHECK(simulated(chosen) <= simulated(planned(", placement: none", "1199B")) + 3);
 }
 
-TEST_CASE("a second memory that cannot be a home is refused", "[placement]") {
+TEST_CASE("a second memory that cannot be the home of the weights is refused", "[placement]") {
   const auto says = [](const Scenario& scenario, const std::string& words) {
     CHECK_THROWS_WITH(make_plan(scenario), Contains(words));
   };
@@ -196,7 +196,7 @@ TEST_CASE("a second memory that cannot be a home is refused", "[placement]") {
 }
 
 TEST_CASE(
-    "with placement backing, more bytes in the first or in the second memory never make a run slower",
+    "with placement backing, a run is never slower with more bytes in the first or the second memory",
     "[placement][property]") {
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{10}); ++seed) {
     test::Dice dice(seed);

@@ -59,8 +59,8 @@ workload: {batch: 1, mode: training, optimizer: sgd}
 )";
 
 TEST_CASE("optimal fates are compared with strategies whose tensors are placed", "[placement]") {
-  // In HBM alone, the weights and the image arrive after 8 + 8 + 4 ns. The forward passes take 16 ns each, the backward
-  // passes twice as long, and the updates 24 ns each.
+  // In HBM alone, the weights and the image arrive after 8 + 8 + 4 ns. For each layer, the forward pass takes 16 ns,
+  // the backward pass twice as long, and the update 24 ns.
   const double hbm = 20 + 2 * (16 + 32 + 24);
   CHECK(1e9 * seconds_of(plan_of(on_card, {"fates=optimal", "policy.placement=none"})) ==
         Approx(hbm));
@@ -76,10 +76,10 @@ TEST_CASE("optimal fates are compared with strategies whose tensors are placed",
   CHECK(1e9 * seconds_of(chosen) == Approx(placed));
   CHECK(text_of(chosen, "chosen") == "placement: static, strategy: keep_all");
   CHECK(text_of(chosen, "fates") == "keep_all");
-  // The gap of a search in the first memory says nothing about placements.
+  // A search for fates in the first memory alone has a gap, but this gap says nothing about placements.
   CHECK(find_fact(chosen.facts, "gap") == nullptr);
   CHECK(find_fact(chosen.facts, "micro_batch_bound_s") == nullptr);
-  // If only the first memory is considered, the fact `gap` has no subject.
+  // If only the first memory is considered, there is a fact `gap`, which names no placement.
   const Plan alone = plan_of(on_card, {"fates=optimal", "policy.placement=none"});
   CHECK(find_fact(alone.facts, "gap") != nullptr);
 }
@@ -88,8 +88,8 @@ TEST_CASE(
     "if several placements were compared, a gap that was proven for only one of these placements names this "
     "placement",
     "[placement]") {
-  // If DDR has a hundredth of its bandwidth, and if backward passes are priced per layer with and without a placement,
-  // no placement is faster than HBM alone.
+  // Here, DDR has a hundredth of its bandwidth, and backward passes are priced per layer with and without a placement.
+  // So no placement is faster than HBM alone.
   const Plan plan =
       plan_of(on_card, {"fates=optimal", "platform.devices.gpu.memory.1.bandwidth=6MB/s",
                         "platform.links.far.bandwidth=1MB/s", "workload.backward=per_layer"});
@@ -108,11 +108,11 @@ TEST_CASE("if the fates are open, the tensors of every strategy are placed", "[p
 }
 
 TEST_CASE(
-    "if several strategies choose equal fates, only the tensors of the first strategy are placed",
+    "if several strategies choose equal fates, tensors are placed only for the first of them",
     "[placement]") {
-  // With a single stage, `sqrt` keeps all tensors, and `selective` finds no layer to run again. So both strategies
-  // choose the fates of `keep_all`. `checkpoint` chooses the fates of `recompute_all`. Three of the six strategies are
-  // left.
+  // With a single stage, `sqrt` keeps all tensors, and `selective` finds no layer to run again. So both choose the
+  // fates of `keep_all`. `checkpoint` chooses the fates of `recompute_all`. So the six strategies choose only three
+  // different lists of fates.
   const Plan chosen = plan_of(on_card, {"stages=whole", "policy.placement=first_touch"});
   CHECK(text_of(chosen, "fates") == "keep_all");
   CHECK(text_of(chosen, "chosen") == "strategy: keep_all");
@@ -123,8 +123,8 @@ TEST_CASE(
                                               std::string("fates=") + strategy}))));
 }
 
-/// A server with a slow memory of 10 byte/s and a fast memory of 100 byte/s. Computing takes no time. Host memory is
-/// the slow memory.
+/// A server with a slow memory of 10 byte/s and a fast memory of 100 byte/s. The FLOP take no time. Host memory is the
+/// slow memory.
 const std::string server = R"(platform:
   format: sluice-platform/1
   name: server
@@ -142,13 +142,13 @@ workload: {batch: 1, mode: training, optimizer: sgd, backward: per_layer}
 
 TEST_CASE("optimal fates are possible if only slow memory has room", "[placement]") {
   const std::string text = test::two_products_model + server;
-  // The forward passes take 92 and 50 s. The first layer's backward pass moves 1720 bytes (40 bytes of the image, 800
-  // bytes of the weights, and 80 + 800 bytes of gradients), and the second layer's backward pass moves 980 bytes. The
-  // updates of the two layers move 2400 and 1200 bytes.
+  // The forward passes of the two layers take 92 and 50 s. The first layer's backward pass moves 1720 bytes (40 bytes
+  // of the image, 800 bytes of the weights, and 80 + 800 bytes of gradients), and the second layer's backward pass
+  // moves 980 bytes. The updates of the two layers move 2400 and 1200 bytes.
   const double step = 92 + 50 + 172 + 98 + 240 + 120;
   CHECK(seconds_of(plan_of(text, {"fates=keep_all"})) == Approx(step));
-  // No tensor fits into one byte of DRAM, so the search for fates has no budget. Without a budget the search keeps all
-  // tensors.
+  // DRAM has one byte, so no tensor fits into it, and the search for fates has no budget. Without a budget, it keeps
+  // all tensors.
   CHECK(seconds_of(plan_of(text, {"fates=optimal"})) == Approx(step));
   CHECK(seconds_of(plan_of(text, {"fates=optimal", "policy.placement=static"})) == Approx(step));
   CHECK(seconds_of(plan_of(text, {"policy.placement=static"})) == Approx(step));
@@ -156,8 +156,8 @@ TEST_CASE("optimal fates are possible if only slow memory has room", "[placement
 }
 
 TEST_CASE("tensors of selective recomputation are placed, too", "[placement]") {
-  // The core of the attention reads 3 * 128 bytes and writes 128 bytes. The core keeps 64 bytes of probabilities.
-  // Selective recomputation makes the probabilities again, which takes 51.2 s in slow memory.
+  // The core of the attention reads 3 * 128 bytes, writes 128 bytes, and keeps 64 bytes of probabilities. Selective
+  // recomputation makes the probabilities again, which takes 51.2 s in slow memory.
   const std::string text = R"(format: sluice-scenario/1
 model:
   definition:
@@ -170,13 +170,13 @@ model:
     - {type: matmul, name: v, features: 8, inputs: [x]}
     - {type: attention, name: core, heads: 1, inputs: [q, k, v]}
 )" + server;
-  // Each of the three products reads 128 bytes and 256 bytes of weights, and writes 128 bytes. The backward passes of
-  // the products read and write 768 bytes each, because x has no gradient. The backward pass of the core reads and
-  // writes 960 bytes, and each update 768 bytes.
+  // Each of the three products reads 128 bytes and 256 bytes of weights, and writes 128 bytes. The backward pass of a
+  // product reads and writes 768 bytes in total, because x has no gradient. The backward pass of the core reads and
+  // writes 960 bytes in total, and each update 768 bytes.
   const double step = (3 * 512 + 512 + 960 + 3 * 768 + 3 * 768) / 10.0;
   CHECK(seconds_of(plan_of(text, {"fates=keep_all"})) == Approx(step));
   CHECK(seconds_of(plan_of(text, {"fates=selective"})) == Approx(step + 51.2));
-  // The plan makes the kept tensor only for the backward pass.
+  // One action makes the probabilities again, for the backward pass.
   const Plan plan = plan_of(text, {"fates=selective"});
   std::size_t again = 0;
   for (const Action& action : plan.actions) again += action.kind == ActionKind::recompute ? 1 : 0;

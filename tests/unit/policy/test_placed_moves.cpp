@@ -87,11 +87,11 @@ const std::string card = R"(platform:
 TEST_CASE(
     "if weights take turns in fast memory by synchronous moves, a run takes the seconds computed by hand",
     "[placement]") {
-  // Fast memory has room for one of the two weights. Each round fetches both weights, in 40 s each. The image and the
-  // answer stay in slow memory. The first layer reads the image there, and the last layer writes the answer there, in 4
-  // s each. Both layers need (40 + 400) / 100 s in addition. The four other layers take (40 + 400 + 40) / 100 s each. A
-  // copy of the next image to fast memory would wait until there is room for the second weights. This copy would delay
-  // the second weights by 4 s, because it uses their port.
+  // Fast memory has room for the weights of one letter. Each round fetches the weights of both letters, in 40 s each.
+  // The image and the answer stay in slow memory. The first layer reads the image there, and the last layer writes the
+  // answer there, in 4 s each. In addition, each of these two layers takes (40 + 400) / 100 s. The four other layers
+  // take (40 + 400 + 40) / 100 s each. A copy of the next image to fast memory would wait until there is room for the
+  // second weights. This copy would delay the second weights by 4 s, because it uses their port.
   const std::string text = scenario_text("aaabbb", server, "batch: 1, steps: 3");
   const Plan plan = placed(text, "synchronous", 600);
   CHECK(seconds_of(plan) == Approx(3 * (40 + 8.4 + 4.8 + 4.8 + 40 + 4.8 + 4.8 + 8.4)));
@@ -105,14 +105,14 @@ TEST_CASE(
     "if the copy engine moves weights while kernels run, a run takes the seconds computed by hand",
     "[placement]") {
   const std::string text = scenario_text("aaabbbccc", card, "batch: 1, steps: 3");
-  // Fast memory has room for the activations and two of the three weights. The first weights stay. The second weights
-  // are fetched while the first weights are used. The third weights then take the room of the second weights, in 4 s
-  // without computation. A layer takes 4.8 s. Before the first round, 400 bytes come to fast memory at 300 byte/s. At
-  // the same time, other bytes come to slow memory at the other 100 byte/s of the link. Then the image comes to fast
-  // memory at 300 byte/s. The last answer leaves at 400 byte/s.
+  // Fast memory has room for the activations and for the weights of two of the three letters. The first weights stay.
+  // The second weights are fetched while the first weights are used. The third weights then take the room of the second
+  // weights, in 4 s without computation. A layer takes 4.8 s. Before the first round, 400 bytes come to fast memory at
+  // 300 byte/s. At the same time, other bytes come to slow memory at the other 100 byte/s of the link. Then the image
+  // comes to fast memory at 300 byte/s. The last answer leaves at 400 byte/s.
   const double begin = 400.0 / 300 + 40.0 / 300, end = 0.1;
   CHECK(seconds_of(placed(text, "asynchronous", 1100)) == Approx(begin + 3 * (9 * 4.8 + 4) + end));
-  // Without the copy engine, fetching the second weights also takes 4 s without computation.
+  // Without the copy engine, the device also waits 4 s while the second weights are fetched.
   CHECK(seconds_of(placed(text, "synchronous", 1100)) == Approx(begin + 3 * (9 * 4.8 + 8) + end));
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("weights that were updated in fast memory are saved before they are fe
     const Plan plan = placed(text, "synchronous", dram, "keep_all");
     INFO(dram);
     CHECK(seconds_of(plan) <= seconds_of(placed(text, "static", dram, "keep_all")) * (1 + 1e-9));
-    // Each weight that is saved to slow memory is a tensor that the prologue loaded into slow memory.
+    // A save of weights to slow memory writes the tensor that the prologue loaded there, and allocates no bytes.
     for (const Action& action : plan.actions)
       if (action.kind == ActionKind::move &&
           plan.pools[action.flows.front().to].name == "gpu_ddr" &&
@@ -140,7 +140,7 @@ TEST_CASE("weights that were updated in fast memory are saved before they are fe
   CHECK(saved);
 }
 
-TEST_CASE("neither a way with more freedom nor more memory makes a run with moves slower",
+TEST_CASE("neither a way that may do more nor more memory makes a run with moves slower",
           "[placement][property]") {
   constexpr double never = std::numeric_limits<double>::infinity();
   std::size_t moves = 0;

@@ -21,7 +21,7 @@ using Catch::Matchers::Contains;
 
 /// The model has two products in float32, of 10 by 20 and of 20 by 5. The input has 40 bytes, the first weights have
 /// 800, the tensor between the products 80, the second weights 400, and the answer 20 bytes. DRAM has 100 byte/s, and
-/// PMEM has 10 byte/s. Copies run at 2 byte/s, and computing takes no time. Host memory is PMEM.
+/// PMEM has 10 byte/s. Copies run at 2 byte/s, and the FLOP take no time. Host memory is PMEM.
 Scenario two_products(const std::string& dram, const std::string& workload = "batch: 1, steps: 3",
                       const std::string& more = "policy: {name: resident, placement: static}\n") {
   return read_scenario(parse_text(test::two_products_model + R"(platform:
@@ -46,7 +46,7 @@ double seconds_of(const Scenario& scenario) {
 
 TEST_CASE("inference with tensors in two memories takes the seconds computed by hand",
           "[placement]") {
-  // With few images, loading weights takes more seconds than it saves, so only the tensor between the products is in
+  // With few images, to load weights takes more seconds than it saves, so only the tensor between the products is in
   // DRAM. Each image takes (40 + 800 + 400 + 20) / 10 + (80 + 80) / 100 s.
   CHECK(seconds_of(two_products("1020B")) == Approx(3 * 127.6));
   // With ten images, 60 bytes of DRAM are for an image and an answer in transfer. The other bytes hold the first
@@ -59,15 +59,15 @@ TEST_CASE("inference with tensors in two memories takes the seconds computed by 
   const Plan plan = make_plan(scenario);
   for (const Action& action : plan.actions)
     if (!action.is_transfer() && action.stage == 1) CHECK(action.seconds == Approx(41));
-  // If DRAM has room only for tensors in transfer, all tensors are in PMEM, and nothing is copied: (40 + 800 + 80 + 80
-  // + 400 + 20) / 10.
+  // If DRAM has room only for tensors in transfer, all tensors are in PMEM, and nothing is copied. An image takes (40 +
+  // 800 + 80 + 80 + 400 + 20) / 10 s.
   CHECK(seconds_of(two_products("60B")) == Approx(3 * 142));
 }
 
 TEST_CASE("reading inputs in place is compared with copying the inputs", "[placement]") {
-  // All weights are in DRAM after 600 s, and the first product begins at 400 s. The copy of an image of 40 bytes takes
-  // 20 s. Reading the image in place takes 4 s instead of 0.4 s, so each image takes 12.8 + 5 s in all. The second
-  // product waits for its weights.
+  // All weights are in DRAM after 600 s. The first product begins at 400 s, and the second product waits for its
+  // weights. To copy an image of 40 bytes takes 20 s. To read the image in PMEM takes 4 s instead of 0.4 s, so each
+  // image takes 12.8 + 5 s in all.
   const Scenario scenario = two_products("4000B", "batch: 1, steps: 40");
   CHECK(seconds_of(scenario) == Approx(600 + 5 + 39 * (12.8 + 5) + 10));
 }
@@ -78,8 +78,8 @@ TEST_CASE("tensors in slow memory need no room in fast memory", "[placement]") {
     CHECK(seconds_of(two_products("1B", "batch: 1, steps: 3",
                                   std::string("policy: {name: resident, placement: ") + way +
                                       "}\n")) == Approx(3 * 142));
-  // 85 bytes hold the tensor between the products if the image and the answer stay in PMEM: (40 +
-  // 800 + 400 + 20) / 10 + 160 / 100. If another image or answer in transfer also needed room, the tensor would not
+  // 85 bytes hold the tensor between the products if the image and the answer stay in PMEM. An image takes (40 + 800
+  // + 400 + 20) / 10 + 160 / 100 s. If another image or answer in transfer also needed room, the tensor would not
   // fit.
   CHECK(seconds_of(two_products("85B")) == Approx(3 * 127.6));
   CHECK(seconds_of(two_products("79B")) == Approx(3 * 142));
@@ -148,7 +148,7 @@ TEST_CASE("more fast memory never makes a placed run slower", "[placement][prope
     }
 }
 
-TEST_CASE("placement auto is never slower than a run in the first memory",
+TEST_CASE("a run with placement auto is never slower than a run in the first memory",
           "[placement][property]") {
   int fitted = 0;
   for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{12}); ++seed)
@@ -194,7 +194,7 @@ TEST_CASE("training also places gradients and optimizer state", "[placement]") {
     for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
       samples += plan.actions[a].samples_done * plan.executions_of(a);
     CHECK(samples == 2 * 4);
-    // With more DRAM, no kernel takes longer than with less DRAM.
+    // With more DRAM, all kernels together take no longer than with less DRAM.
     double kernels = 0;
     for (const Action& action : plan.actions)
       if (!action.is_transfer()) kernels += action.seconds;
@@ -218,15 +218,15 @@ Scenario training_with(const std::string& fates, const std::string& way, const s
 
 TEST_CASE("tensors that are recomputed are placed, too", "[placement]") {
   // In PMEM, the first product reads 840 bytes and writes 80 bytes, and the second product reads 480 bytes and writes
-  // 20 bytes. Both products take 142 s for each of four micro-batches.
+  // 20 bytes. Together, the two products take 142 s for each of the four micro-batches.
   CHECK(seconds_of(training_with("recompute_all", "all_slow", "1B")) ==
         Approx(seconds_of(training_with("keep_all", "all_slow", "1B")) + 4 * 142));
-  // Host memory is PMEM. A tensor in PMEM that is to be offloaded is already in host memory.
+  // Host memory is PMEM. So a tensor in PMEM that is offloaded is already in host memory, and no copy is needed.
   CHECK(seconds_of(training_with("offload_all", "all_slow", "1B", "per_layer")) ==
         Approx(seconds_of(training_with("keep_all", "all_slow", "1B"))));
 }
 
-TEST_CASE("placements are possible with all strategies for fates that treat stages as a whole",
+TEST_CASE("placements are possible with all strategies for fates that treat every stage as a whole",
           "[placement]") {
   std::set<ActionKind> kinds;
   for (const char* fates : {"recompute_all", "checkpoint", "offload_all", "sqrt"})
@@ -253,7 +253,7 @@ TEST_CASE("placements are possible with all strategies for fates that treat stag
     CHECK(kinds.count(kind) == 1);
 }
 
-TEST_CASE("placement auto is as fast as the fastest of all placements", "[placement]") {
+TEST_CASE("a run with placement auto is as fast as with the fastest placement", "[placement]") {
   for (const char* workload : {"batch: 1, steps: 3", "batch: 2, steps: 40",
                                "mode: training, batch: 2, optimizer: sgd, backward: per_layer"}) {
     const auto with = [&](const std::string& placement) {
@@ -263,8 +263,8 @@ TEST_CASE("placement auto is as fast as the fastest of all placements", "[placem
     CHECK(with("auto") ==
           Approx(std::min({with("none"), with("static"), with("first_touch"), with("all_slow")})));
   }
-  // The placement `auto` is also the fastest placement if the scenario leaves only the placement open, and all tensors
-  // fit.
+  // With `auto`, the run is also as fast as with the fastest placement if the scenario leaves only the placement open,
+  // and all tensors fit.
   const auto said = [](const std::string& placement) {
     return seconds_of(two_products(
         "12000B", "mode: training, batch: 2, micro_batch: 1, optimizer: sgd, backward: per_layer",
@@ -278,7 +278,7 @@ TEST_CASE("placement auto is as fast as the fastest of all placements", "[placem
                         "policy: {name: resident, placement: " + placement + "}\n");
   };
   CHECK_THROWS_AS(seconds_of(with("none")), Infeasible);
-  CHECK(seconds_of(with("auto")) == Approx(127.6));  // for one batch, no weights are loaded
+  CHECK(seconds_of(with("auto")) == Approx(127.6));  // for one batch, no weights are loaded to DRAM
 }
 
 TEST_CASE("if a device has two memories, placement is auto by default", "[placement]") {
@@ -286,7 +286,7 @@ TEST_CASE("if a device has two memories, placement is auto by default", "[placem
     return two_products("1000B", "batch: 1", "policy: resident\n" + more);
   };
   CHECK(seconds_of(resident()) == Approx(127.6));
-  // Under a cost model that does not count the bandwidths of memories, no tensors are placed.
+  // Under a cost model that does not use the bandwidths of memories, no tensors are placed.
   CHECK_THROWS_AS(seconds_of(resident("cost: {model: peak}\n")), Infeasible);
   // The document of the scenario stays as the user wrote it.
   CHECK(resident().document.find("policy")->find("placement") == nullptr);
@@ -317,12 +317,12 @@ TEST_CASE("a run with a hardware cache takes the seconds computed by hand", "[pl
         Approx(3 * (9.2 + (40 + 800 + 80 + 80) / 10.0 + 5 + (80 + 400 + 20 + 20) / 10.0)));
 }
 
-TEST_CASE("an impossible placement is refused at its key", "[placement]") {
+TEST_CASE("an impossible value of `placement` is refused at its key", "[placement]") {
   const auto says = [](const std::string& more, const std::string& workload, const char* dram,
                        const std::string& words) {
     try {
       make_plan(two_products(dram, workload, more));
-      FAIL("not refused");
+      FAIL("the placement was not refused");
     } catch (const Error& error) {
       CHECK_THAT(error.what(), Contains(words));
     }

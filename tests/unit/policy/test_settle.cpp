@@ -17,7 +17,7 @@ namespace {
 const std::vector<test::Row> rows = {{1, 100'000, 8000}, {2, 200'000, 4000}, {3, 100'000, 6000}};
 
 /// Returns a plan in which up to eight inputs may be loaded before they are needed, if there is room for them. Returns
-/// no plan if the scenario does not fit.
+/// nullopt if the scenario does not fit.
 std::optional<Plan> planned(std::int64_t capacity, const std::string& stages) {
   const Scenario scenario = test::small_scenario(
       4000, rows,
@@ -48,16 +48,16 @@ TEST_CASE("if every candidate must wait for memory, the fastest candidate is cho
     if (!find_fact(open->facts, "waits_for_memory")) continue;
     ++waited;
     CHECK(seconds == Approx(best).epsilon(1e-12));
-    // Only two cuts are candidates, because single_tensor and per_layer make equal stages.
+    // There are only two candidates, because the cuts single_tensor and per_layer make equal stages.
     CHECK(find_fact(open->facts, "chosen_from")->number()->value == 2);
   }
   CHECK(waited > 3);
 }
 
 TEST_CASE(
-    "a plan that is chosen because it fits runs to its end, and takes the seconds for which it was chosen") {
-  // All weights stay, and up to four inputs are loaded before they are needed. If inputs are listed early, the plan
-  // reserves more bytes than a run without a limit holds at any moment.
+    "a plan that was chosen fits, runs to its end, and takes the seconds for which it was chosen") {
+  // All weights stay, and up to four inputs are loaded before they are needed. Because of the inputs that are listed
+  // early, the plan reserves more bytes than a run in unlimited memory ever holds.
   int fitting = 0;
   for (std::int64_t capacity = 800; capacity <= 3000; capacity += 20) {
     INFO(capacity << " B");
@@ -81,8 +81,8 @@ TEST_CASE(
   CHECK(fitting > 30);
 }
 
-/// Returns the seconds of a model with these layers on two devices of `capacity` bytes, which share the link to host
-/// memory.
+/// Returns the seconds of a run on two devices of `capacity` bytes, which share the link to host memory. The model has
+/// these layers.
 double on_two(const std::vector<test::Row>& layers, std::int64_t capacity,
               const std::string& text) {
   const std::vector<std::string> machine = {
@@ -124,8 +124,8 @@ TEST_CASE("for devices that take turns, all cuts of a short model are compared")
   }
 }
 
-/// Returns the policy basic with an additional parameter `way`. The policy compares the values in `compared`, and
-/// refuses the value 1.
+/// Returns the policy `basic` with a parameter `way` added. This policy compares the values in `compared` as
+/// candidates, and refuses the value 1.
 Policy with_ways(std::vector<std::int64_t> compared) {
   const Policy& basic = policy_catalog().find("basic");
   Policy policy = basic;
@@ -161,11 +161,11 @@ TEST_CASE(
   const Plan plan = plan_of(with_ways({1, 2}), 0);
   CHECK(*find_fact(plan.facts, "chosen")->text() == "way: 2");
   CHECK(find_fact(plan.facts, "chosen_from")->number()->value == 2);
-  // Both candidates have the value 1, which the policy refuses, so no candidate is left.
+  // Here, both candidates have the value 1, which the policy refuses. So no candidate is left.
   CHECK_THROWS_AS(plan_of(with_ways({1, 1}), 1), InputError);
 }
 
-TEST_CASE("if there are no candidates for one of the cuts, the other cuts are still compared") {
+TEST_CASE("if one of the cuts has no candidates, the other cuts are still compared") {
   const Scenario scenario = test::small_scenario(
       4000, rows, "workload: {batches_per_step: 2}\nstages: {cut: whole}\npolicy: {name: basic}\n");
   const CutModel cut = cut_model(scenario);
@@ -183,11 +183,11 @@ TEST_CASE("if there are no candidates for one of the cuts, the other cuts are st
   refused = 1;
   CHECK(settle(policy, two, keys.reader()).attempt == 1);
   asked = 0;
-  // In this case each cut is planned as the scenario says, and the first cut is as fast as the second cut.
+  // If both cuts are refused, each is planned as the scenario says. Both are equally fast, so the first is taken.
   refused = 2;
   CHECK(settle(policy, two, keys.reader()).attempt == 0);
   asked = 0;
-  refused = 1;  // a cut that the scenario gives is the only cut that is planned
+  refused = 1;  // if the scenario gives the cut, no other cut is planned
   CHECK_THROWS_AS(settle(policy, {{request, ""}}, keys.reader()), Infeasible);
 }
 
@@ -217,7 +217,7 @@ TEST_CASE("a cut whose candidates turn out to be infeasible does not refuse the 
     policy.candidates = [&](const PolicyRequest&, const Reader&) {
       return std::vector<Candidate>{bad, {.simulate = simulated}};
     };
-    // A cut that the scenario gives is the only one, so the error reaches the user.
+    // If the scenario gives the cut, there is no other cut, so the error reaches the user.
     CHECK_THROWS_AS(settle(policy, {{request, ""}}, keys.reader()), Infeasible);
   }
   Policy policy = basic;
@@ -229,8 +229,8 @@ TEST_CASE("a cut whose candidates turn out to be infeasible does not refuse the 
   CHECK(settle(policy, two, keys.reader()).attempt == 1);
 }
 
-/// Returns the shortage for which streamed training with `in_flight` micro-batches in flight and open fates is refused.
-/// Returns no value if the training fits.
+/// Plans streamed training with open fates and `in_flight` micro-batches in flight. Returns the shortage for which it
+/// is refused, or nullopt if it fits.
 std::optional<Shortage> refused_training(std::int64_t capacity, std::int64_t in_flight) {
   const Scenario scenario = test::small_scenario(
       4000, rows,
@@ -247,7 +247,7 @@ std::optional<Shortage> refused_training(std::int64_t capacity, std::int64_t in_
 }
 
 TEST_CASE(
-    "the most micro-batches that fit in flight are counted with the fates that need the "
+    "the number of micro-batches that fit in flight assumes the fates that need the "
     "fewest bytes") {
   int refused = 0;
   for (std::int64_t capacity = 400'000; capacity <= 500'000; capacity += 1000) {

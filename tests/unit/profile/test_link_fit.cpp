@@ -21,7 +21,7 @@ namespace {
 const std::string head =
     "# format: sluice-profile/1\noperator,sizes,input_pools,output_pools,method,seconds_median\n";
 
-/// Returns the rows of copies of 1 kB to 1 GB that take `constant` + bytes / `bandwidth` seconds.
+/// Returns rows of a profile: copies of 1 kB to 1 GB, which take `constant` + bytes / `bandwidth` seconds.
 std::string copies(const std::string& from, const std::string& to, const std::string& method,
                    double constant, double bandwidth) {
   std::string rows;

@@ -1,4 +1,4 @@
-// Tests lists of the measurements that a profile of a model needs. The expected numbers of runs are counted by hand.
+// Tests which measurements are listed for the profile of a model. The expected numbers of runs are counted by hand.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -79,7 +79,7 @@ TEST_CASE(
   CHECK(plan.wanted == 8 + 8 + 8 + 8 + 4 + 8);
   CHECK(runs.size() == plan.runs);
   CHECK(plan.least_runs == 16);
-  // All of the layers a, b and c are neighbours, so their placements need at least 24 runs.
+  // Each two of the layers a, b and c are neighbours, so at least 24 runs are needed.
   CHECK(plan.runs == 24);
 }
 

@@ -55,7 +55,7 @@ TEST_CASE(
   CHECK(skipped.spans.back().end != end);
 }
 
-TEST_CASE("a span whose times differ between the executors by more than the tolerance is named") {
+TEST_CASE("if times differ between the executors by more than the tolerance, the span is named") {
   const Plan plan = loop(3);
   NullSink nothing;
   Times times(plan, nothing);
@@ -74,7 +74,7 @@ TEST_CASE("a span whose times differ between the executors by more than the tole
   CHECK_THROWS_WITH(second(0, 4), Catch::Contains("not executed"));
 }
 
-TEST_CASE("without a tolerance, a span that differs in the last bit is named") {
+TEST_CASE("without a tolerance, the message names a span that differs in the last bit") {
   const Plan plan = loop(1);
   NullSink nothing;
   Times times(plan, nothing);

@@ -119,7 +119,7 @@ Words prices(std::mt19937& random) {
   return some;
 }
 
-/// Returns overrides of a random change that is not only a change of prices, so that the plan is made again.
+/// Returns overrides that change at random more than prices, so that the plan is made again.
 Words other(std::mt19937& random) {
   const Words all = {"platform.devices.gpu.memory.capacity=20GB", "workload.batch=16",
                      "platform.devices.gpu.count=4", "workload.steps=5",

@@ -23,14 +23,14 @@ Model chain_of(std::int64_t input, const std::vector<std::pair<std::int64_t, std
   return model;
 }
 
-/// Returns the bytes of weights, input and output of a stage of a chain.
+/// Returns the bytes of one stage of a chain: of its weights, its input and its output.
 std::int64_t bytes_of_stage(const Model& model, std::uint32_t first, std::uint32_t last) {
   std::int64_t bytes = model.layers[first == 0 ? 0 : first - 1].output + model.layers[last].output;
   for (std::uint32_t l = first; l <= last; ++l) bytes += model.layers[l].parameters;
   return bytes;
 }
 
-/// Tries every cut. Returns the fewest stages of a cut that fits, or 0 if no cut fits.
+/// Tries every cut. Returns the number of stages of the shortest cut that fits, or 0 if no cut fits.
 std::size_t fewest_of_all(const Model& model, std::int64_t capacity) {
   const auto layers = static_cast<std::uint32_t>(model.layers.size());
   std::size_t fewest = 0;

@@ -31,7 +31,7 @@ TEST_CASE("per_layer puts the input into the first stage") {
 }
 
 TEST_CASE(
-    "the cut explicit ends a stage after each given layer, whose number (from 1) or name is given") {
+    "the cut explicit ends a stage after each layer of its list, by number (from 1) or by name") {
   const Cutting cutting(chain());
   CHECK(cutting.lasts("{cut: explicit, after: [3]}") == Lasts{2, 4});
   CHECK(cutting.lasts("{cut: explicit, after: [a, 4]}") == Lasts{1, 3, 4});
@@ -142,7 +142,7 @@ TEST_CASE("faulty stages are refused at the fault") {
     INFO(wrong.stages);
     try {
       cutting.cut(wrong.stages);
-      FAIL_CHECK("accepted");
+      FAIL_CHECK("the faulty stages were accepted");
     } catch (const InputError& error) {
       CHECK_THAT(error.what(), Contains(wrong.where + ": error: "));
       CHECK_THAT(error.what(), Contains(wrong.says));

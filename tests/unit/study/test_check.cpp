@@ -98,7 +98,7 @@ TEST_CASE("A metric or a key that was added or removed counts as changed, not as
   CHECK(verdict.count(Verdict::changed) == 2);
 }
 
-TEST_CASE("A changed question is reported by the keys that differ") {
+TEST_CASE("The report of a changed question names the keys that differ") {
   Measurement got = same();
   got.baseline.input_text = "policy:\n  name: resident\n  overlap: false\n  buffers: 3\n";
   got.baseline.input_sha256 = sha256_of(got.baseline.input_text);

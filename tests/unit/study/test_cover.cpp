@@ -1,4 +1,4 @@
-// Compares the share of the whole model's seconds that measured operators explain with hand calculations.
+// Tests, against hand calculations, which share of the whole model's seconds the measured operators explain.
 #include <catch2/catch.hpp>
 
 #include "study/cover/cover.hpp"

@@ -36,8 +36,8 @@ enum {
   column
 };
 
-/// Returns the parameters of a form that computes in tiles of 128 x 128 at the full rate, and reads and writes memory
-/// at half of its rate.
+/// Returns the parameters of a form. By them, a product computes in tiles of 128 x 128 at the full rate, and memory
+/// reaches half of its rate.
 std::vector<double> parameters() {
   std::vector<double> p(form_parameters().size(), 0);
   p[launch] = 1e-6;
@@ -135,7 +135,7 @@ TEST_CASE(
   CHECK(seconds(of_sizes(1, 640, 128, 64), p) == Approx(1e-6 + 1.25 * tile));  // 5 tiles
   p[ragged] = 0.5;  // the second wave now counts as 0.25 + 0.5 x 0.75
   CHECK(seconds(of_sizes(1, 640, 128, 64), p) == Approx(1e-6 + 1.625 * tile));
-  // 5 products have 5 tiles.
+  // 5 products of one tile each have 5 tiles.
   CHECK(seconds(of_sizes(5, 128, 128, 64), p) == Approx(1e-6 + 1.625 * tile));
   // 513 rows need 5 tiles.
   CHECK(seconds(of_sizes(1, 513, 128, 64), p) == Approx(1e-6 + 1.625 * tile));

@@ -65,7 +65,7 @@ std::string bytes_of(const std::string& path) {
 }  // namespace
 
 TEST_CASE(
-    "A point for which SimGrid and the replay give different seconds is named, and does not count as verified") {
+    "An answer names a point for which SimGrid and the replay differ, and does not count it as verified") {
   const Folder folder;
   Store store(folder.file("study.db"));
   const Points points({parse_axis("workload.batch=8")}, Over::grid);
@@ -83,7 +83,7 @@ TEST_CASE(
   CHECK(verified);
 }
 
-TEST_CASE("A point that SimGrid cannot run is named, with the reason") {
+TEST_CASE("An answer names a point that SimGrid cannot run, and the reason") {
   const Points points({parse_axis("workload.batch=8")}, Over::grid);
   SweepRequest request{.variants = variants(), .points = points, .verify = 1};
   request.by_both_executors = [](const Plan&, double) -> Summary {

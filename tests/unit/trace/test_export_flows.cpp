@@ -41,8 +41,8 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
   Labels three = labels();
   three.streams.push_back({"gpu.host.up", "copy", "gpu"});
   three.actions.push_back({"0SAVE", "save", "body", 2, 0, 0, 40, 0});
-  // The load of iteration 0 arrives at time 2, and the load of iteration 1 at time 3. The other two spans wait for the
-  // first load, and end after the second load.
+  // The load of iteration 0 arrives at time 2, and the load of iteration 1 at time 3. Spans 2 and 3 wait for the first
+  // load, and end after the second load.
   const std::vector<Span> spans = {
       span(0, 0, 0, 1, 2),                          //
       span(0, 1, 1, 3, 3),                          //
