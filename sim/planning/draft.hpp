@@ -1,6 +1,6 @@
 // A policy returns a draft, and finish() turns the draft into a plan that can be executed. The policy decides which
-// actions run, in which order, and with which waits. All policies share finish(). This function adds seconds and
-// routes. For a plan without overlap, finish() also adds the waits that prevent the overlap.
+// actions run, in which order, and with which waits. finish(), which all policies share, adds seconds and routes. For a
+// plan without overlap, finish() also adds the waits that prevent the overlap.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace sluice {
 /// The decisions of a draft that depend on prices, written as numbers. Two drafts have equal numbers exactly when
 /// prices led to equal decisions.
 using PriceDecisions = std::vector<std::int64_t>;
-/// Returns no numbers, for a draft whose decisions do not depend on prices.
+/// Returns an empty list. This function is the `decisions` of a draft whose decisions do not depend on prices.
 inline PriceDecisions no_decisions(const PolicyRequest&) {
   return {};
 }

@@ -26,7 +26,7 @@ struct Program {
 
   struct Place {
     Home home = Home::other;
-    /// The number of the micro-batch for an input, and of the stage for any other tensor.
+    /// For an input, the number of its micro-batch; for any other tensor, the number of its stage.
     std::int64_t number = 0;
     std::string name;
     TensorClass tensor_class = TensorClass::weight;
@@ -47,13 +47,13 @@ struct Program {
     std::int64_t bytes = 0;
     std::int32_t stage = -1, micro_batch = -1;
     std::uint32_t device = 0;
-    std::int64_t first = 0, last = -1;  ///< numbers of operations
+    std::int64_t first = 0, last = -1;  ///< indices of operations
     bool loaded = false;                ///< whether a transfer brings the instance
     double load_s = 0;
     /// The source of the load: a home, the copy that the save of another instance left in host memory, or, if the
     /// tensor is sent, the instance on the other device.
     Home home = Home::none;
-    std::uint32_t copy_of = none;  ///< the number of an instance
+    std::uint32_t copy_of = none;  ///< the index of an instance
     bool sent = false;
     /// The index of the instance's save among the saves of operation `saved_at`.
     std::uint32_t saves = none;
@@ -74,7 +74,7 @@ struct Program {
     bool selective = false;  ///< whether only the selective part is recomputed
     bool ends_micro_batch = false;
     std::int64_t workspace = 0;
-    std::vector<std::uint32_t> loads, makes, uses, saves;  ///< numbers of instances
+    std::vector<std::uint32_t> loads, makes, uses, saves;  ///< indices of instances
   };
 
   /// The operations between which a load may run, by their numbers. A negative number is the number of an operation of
