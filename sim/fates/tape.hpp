@@ -8,7 +8,7 @@
 //   forward s   This pass reads boundary s and makes boundary s + 1. If it keeps the inner tensors of s, it also makes
 //               these tensors.
 //   backward s  This pass reads the gradient of boundary s + 1 (the last stage makes this gradient itself) and the
-//               inner tensors of s. If reads_input, it reads boundary s. If reads_output, it reads boundary s + 1. If
+//               inner tensors of s. If `reads_input`, it reads boundary s. If `reads_output`, it reads boundary s + 1. If
 //               s > 0, it makes the gradient of boundary s.
 //   save        This operation reads a boundary or the inner tensors of a stage, and makes a copy in host memory. The
 //               copy stays until the last load.

@@ -57,8 +57,8 @@ PhaseRound round_of_steps(const PhaseRules& rules, const Workload& workload, std
 /// not tried.
 bool is_long(const PhaseRules& rules, const Workload& workload);
 
-/// Returns the phases of `units` units, in order. If devices take turns, the number of a phase's device is the number
-/// of the phase modulo the number of devices.
+/// Returns the phases of `units` units, in order. If devices take turns, phase n is on the device
+/// with the index n modulo the number of devices.
 std::vector<Phase> phases_of(const PhaseRules& rules, const Workload& workload, std::size_t stages,
                              std::int64_t unit_batches, std::int64_t units);
 

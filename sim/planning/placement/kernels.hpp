@@ -21,7 +21,7 @@ struct PlacedKernel {
   /// The operands of the query have no memories yet. If the query is empty, the kernel computes nothing: it makes the
   /// gradients that no backward pass makes.
   std::optional<Query> query = {};
-  /// For each operand of the query, the number of this operand in the kernel.
+  /// For each operand of the query, the index of its tensor among the operands of the kernel.
   std::vector<std::size_t> operand_of = {};
   std::vector<std::uint32_t> saves = {};  ///< the tensors that are offloaded after the kernel
   /// Offloaded tensors whose load from host memory begins before the kernel.

@@ -26,11 +26,11 @@ class StepAgain {
  private:
   explicit StepAgain(Program step) : step_(std::move(step)) {}
   Program step_;
-  /// For each loaded instance: its number, and the number of a tensor of the shape that takes as long to load.
+  /// For each loaded instance: its index, and the index of a tensor of the shape that takes as long to load.
   std::vector<std::pair<std::uint32_t, std::size_t>> loads_;
 };
 
-/// The step of a plan that is priced repeatedly, and the decisions for which it was made.
+/// The step of a plan that is priced repeatedly, and the decisions for which this step was made.
 struct KnownStep {
   PriceDecisions tape;
   bool selective = false;
