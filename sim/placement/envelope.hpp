@@ -23,8 +23,8 @@ struct KernelEnvelope {
 
 KernelEnvelope envelope_of(const PlacementProblem::Kernel& kernel);
 
-/// Returns a line in which each operand of the envelope that is in slow memory adds its seconds in `charges`. The line
-/// is the highest line that lies below the seconds of all sets. Parameter `count` is the kernel's number of operands.
+/// Returns the highest line below the seconds of all sets in which operands[i], in slow memory,
+/// adds charges[i] seconds. Parameter `count` is the kernel's number of operands.
 KernelTime::Line line_below(const KernelEnvelope& envelope, std::size_t count,
                             const std::vector<double>& charges);
 

@@ -46,7 +46,7 @@ struct PlacementMove {
 /// are in the order of `begin`, with saves before fetches.
 std::vector<PlacementMove> moves_of(const PlacementQuestion& question, const Placing& placing);
 
-/// How often a tensor is fetched and how often it is saved on a path.
+/// How often a path fetches its tensor, and how often it saves its tensor.
 struct PathMoves {
   std::size_t fetches = 0, saves = 0;
 };

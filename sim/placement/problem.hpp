@@ -116,7 +116,7 @@ struct KernelRange {
 /// A problem that has been checked, with data that are derived from the problem.
 class PlacementQuestion {
  public:
-  /// Throws InputError in the following cases: an operand has no memory or is listed twice, no kernel uses a tensor, a
+  /// Throws InputError if one of these is true: an operand has no memory or is listed twice, no kernel uses a tensor, a
   /// number is not finite, or a memory has no rate. Throws Infeasible when slow memory cannot hold all tensors.
   explicit PlacementQuestion(PlacementProblem problem);
 

@@ -24,8 +24,8 @@ struct ProgrammeAnswer {
 /// Returns the number of integer variables of the programme.
 std::size_t programme_size(const PlacementQuestion& question, bool moves);
 
-/// Looks only for placements that take less than `known` seconds, with at most `nodes` nodes of branch and
-/// bound.
+/// Solves the programme, only for placements that take less than `known` seconds, with at most
+/// `nodes` nodes of branch and bound.
 ProgrammeAnswer solve_programme(const ImproveRequest& request, double known, int nodes);
 
 /// The solution of the programme without the condition that variables are integers, so tensors may be partly in fast

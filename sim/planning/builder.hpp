@@ -21,8 +21,8 @@ inline constexpr std::int64_t most_actions = 4'000'000;
 /// Throws Infeasible when a plan would have more than `most_actions` actions. `actions` is a lower bound of the number
 /// of actions that the plan would have.
 void refuse_long_plan(std::int64_t actions);
-/// Throws Infeasible when a plan whose rounds have `micro_batches` micro-batches would have more than `most_actions`
-/// actions. Each micro-batch has at least `actions_each` actions.
+/// Throws Infeasible when a plan would have more than `most_actions` actions. Its rounds have
+/// `micro_batches` micro-batches, each with at least `actions_each` actions.
 void refuse_long_round(std::int64_t micro_batches, std::size_t actions_each);
 
 class PlanBuilder {
@@ -79,7 +79,7 @@ class PlanBuilder {
   std::uint32_t collective(Collective collective);
 
   Action& at(Ref ref) { return actions_[static_cast<std::size_t>(ref.section)][ref.position]; }
-  /// Makes `ref` wait for the execution of `on` that is `distance` iterations ago. Does nothing if `on` is empty.
+  /// Makes the action `ref` wait for the action `on` of `distance` iterations ago. Does nothing if `on` is empty.
   void wait(Ref ref, Ref on, std::uint32_t distance = 0);
   void fact(Fact fact) { plan_.facts.push_back(std::move(fact)); }
 
@@ -123,7 +123,7 @@ class PlanBuilder {
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, CopyRoute> copy_routes_;  ///< indexed by pools
   std::map<std::string, std::uint32_t> synchronous_routes_;                   ///< indexed by name
-  std::vector<Turns> turns_;  ///< indexed by the number of the compute stream
+  std::vector<Turns> turns_;  ///< indexed by compute stream
 };
 
 }  // namespace sluice

@@ -13,8 +13,8 @@
 
 namespace sluice {
 
-/// The decisions of a draft that depend on prices, written as numbers. Two drafts have equal numbers exactly when
-/// prices led to equal decisions.
+/// The decisions of a draft that depend on prices, written as numbers. Two drafts have equal
+/// numbers exactly when their prices led to equal decisions.
 using PriceDecisions = std::vector<std::int64_t>;
 /// Returns an empty list. This function is the `decisions` of a draft whose decisions do not depend on prices.
 inline PriceDecisions no_decisions(const PolicyRequest&) {

@@ -26,7 +26,7 @@ struct StageQuery {
   const Stage& stage;
   const Device& device;
   std::int64_t samples = 0;
-  /// Whether only the layers that selective recomputation runs again are computed.
+  /// Whether only those layers are computed that selective recomputation runs again.
   bool selective = false;
 };
 

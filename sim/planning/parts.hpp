@@ -76,7 +76,7 @@ struct ForwardPass {
   StageBytes bytes{};
   std::int64_t samples = 0;
   std::uint32_t output = none;  ///< the tensor that the stage makes
-  /// For the last stage: whether its output, the last part of the answer, is freed. Its samples are then done at once.
+  /// Whether the last stage's output (the answer or its last part) is freed, not saved. Its samples are then done.
   bool drops_output = false;
   /// Whether a part of the answer that is not the stage's output (`bytes.answer`) is freed instead of saved.
   bool drops_answer = false;

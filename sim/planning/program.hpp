@@ -57,7 +57,7 @@ struct Program {
     bool sent = false;
     /// The index of the instance's save among the saves of operation `saved_at`.
     std::uint32_t saves = none;
-    /// The number of the operation after which the instance is saved; -1 if the instance is not saved.
+    /// The index of the operation after which the instance is saved; -1 if the instance is not saved.
     std::int64_t saved_at = -1;
     bool saved_home = false;  ///< whether the save goes to the home of the tensor
     /// Whether the instance is an answer, whose samples are done when its save has arrived.
@@ -77,8 +77,8 @@ struct Program {
     std::vector<std::uint32_t> loads, makes, uses, saves;  ///< indices of instances
   };
 
-  /// The operations between which a load may run, by their numbers. A negative number is the number of an operation of
-  /// the previous round.
+  /// The operations between which a load may run, by their indices. A negative index means an
+  /// operation of the previous round.
   struct Load {
     std::uint32_t instance = none;
     std::int64_t needed = 0;    ///< the operation that needs the instance

@@ -68,7 +68,7 @@ void StepSlots::list_prologue() {
   for (Placed* placed : early) placed->prologue = list_one(placed->load, 0);
 }
 
-/// Loads for this step are needed sooner than loads for the next step, so they are listed first.
+/// Loads for this step are needed sooner than loads for the next step, so the loads for this step are listed first.
 void StepSlots::list_loads(std::int64_t slot) {
   for (const bool next_step : {false, true})
     for (const std::size_t number : by_slot_[static_cast<std::size_t>(slot)]) {

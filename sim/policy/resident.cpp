@@ -1,6 +1,6 @@
-// Under the policy resident, the weights are loaded once and stay on the device. Micro-batches run one after the other
-// through all stages. During the computation of a micro-batch, the next inputs are loaded and the latest answers are
-// saved.
+// Under the policy `resident`, the weights are loaded once and stay on the device. Micro-batches
+// run one after the other through all stages. During the computation of a micro-batch, the next
+// inputs are loaded and the latest answers are saved.
 //
 // The following times of a run with M micro-batches hold if no link is shared. The load of all
 // weights takes W seconds. A micro-batch takes I seconds to load its input, C seconds to compute,

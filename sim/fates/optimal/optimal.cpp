@@ -32,10 +32,10 @@ struct Refusal {
   std::int64_t least, bound, budget;
 };
 
-/// Returns a text that says how many bytes are missing, and whether this number is certain. If the chain does not
-/// branch, the number is certain, because the tape that needs the least bytes is known. If the chain branches, the
-/// smallest known tape comes from the chain's view without branches, and another tape may need fewer bytes than this
-/// tape.
+/// Returns a text that says how many bytes are missing, and whether this number is certain. If the
+/// chain does not branch, the number is certain, because the tape that needs the least bytes is
+/// known. If the chain branches, the smallest known tape was found as if the chain did not branch,
+/// and another tape may need fewer bytes than this tape.
 std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   const auto [least, bound, budget] = refusal;
   const std::int64_t count = request.chain.side_by_side;

@@ -277,7 +277,7 @@ EstimatedSeconds FateSearch::estimate_within(const Tape& tape, const TapeMemory&
   return estimated_seconds(chain_, tape, memory, bytes, run_.micro_batches, run_.one_a_step);
 }
 
-/// Returns the approximate seconds of the tape within the rung, or infinity if the tape does not fit.
+/// Returns the approximate seconds of the tape within the bytes of the rung, or infinity if the tape does not fit.
 double FateSearch::estimate(const Tape& tape) {
   const auto [found, fresh] = pool_.try_emplace(key_of(tape));
   auto& [known, seen] = found->second;

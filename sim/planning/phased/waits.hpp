@@ -24,7 +24,7 @@ struct ListedPhase {
   std::vector<Gate> saves_before;  ///< the saves that must have arrived before this phase starts
 };
 
-/// The phases of a section, which is an iteration of the body, or the steps that remain after the body.
+/// The phases of one window: of an iteration of the body, or of the units that remain after the body.
 struct PhaseWindow {
   std::vector<Phase> phases;
   std::string suffix;               ///< the suffix of the names of this window's tensors

@@ -37,8 +37,8 @@ struct ShownRequest {
 
   Platform platform;
   PolicyRequest request;  ///< refers to `platform`
-  /// Whether the second memory has room for all weights; empty as long as no plan was made. One plan decides this for
-  /// all candidates, because every cut of the model has the same weights.
+  /// Whether the second memory has room for all weights; empty until a plan has been made. One plan
+  /// decides this for all candidates, because every cut of the model has the same weights.
   mutable std::optional<bool> weights_fit;
 };
 
@@ -119,7 +119,7 @@ class BackingRewriter {
         {.pool = second.name, .needed_bytes = bytes, .available_bytes = *second.capacity});
   }
 
-  /// Replaces the second memory by host memory in the transfers of a tensor whose home is host memory.
+  /// In the action's transfers of a tensor whose home is host memory, replaces the second memory by host memory.
   void redirect(Action& action) {
     for (Flow& flow : action.flows) {
       if (flow.tensor == none || plan_.tensors[flow.tensor].home != host_) continue;

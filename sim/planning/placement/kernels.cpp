@@ -73,7 +73,7 @@ class Builder {
                        "bytes of a micro-batch");
   }
 
-  /// These functions return the life of a layer's output, and the life of the tensor kept for its backward pass.
+  /// These functions return the life of a layer's output, and of the tensor that the layer keeps for its backward pass.
   ActivationLife& life_of_output(std::uint32_t l) {
     return lives_[2 * std::size_t{origin_of(model_, l)}];
   }

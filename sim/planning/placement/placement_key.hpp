@@ -1,7 +1,7 @@
 // The key `placement` of a policy: the field of the key, and the plans that are made and compared for each value of the
 // key. Two kinds of policies have this key. A policy of the first kind keeps all weights on the device, and a plan with
-// placements of single tensors can replace its own plan. A policy of the second kind lets weights take turns, and
-// `placement` only gives the home of these weights.
+// placements of single tensors can replace the policy's own plan. A policy of the second kind lets weights take turns,
+// and `placement` only gives the home of these weights.
 #pragma once
 
 #include <optional>

@@ -25,7 +25,7 @@ struct GroupRun {
 };
 std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std::int64_t in_flight);
 
-/// One way to make the choices that policy streamed leaves open.
+/// One way to make the choices that policy `streamed` leaves open.
 struct StreamedChoice {
   /// How many micro-batches run through a group between two loads of its weights.
   std::int64_t in_flight = 1;
@@ -54,7 +54,7 @@ struct StreamedChoice {
   std::string text(std::size_t groups) const;
 };
 
-/// The numbers of a cut on a device. These numbers determine the seconds and bytes of every choice.
+/// The bytes of a cut, and its seconds on a device. These numbers determine the seconds and bytes of every choice.
 struct StreamedCase {
   struct Group {
     StageBytes bytes{};
@@ -71,7 +71,7 @@ struct StreamedCase {
 
   std::int64_t weights() const;  ///< the bytes of the weights of all groups
 };
-/// Returns the numbers of the request's cut. StreamedChoice explains `offload`.
+/// Returns these numbers for the request's cut. StreamedChoice explains `offload`.
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
                            bool offload);
 

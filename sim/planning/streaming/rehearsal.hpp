@@ -86,7 +86,7 @@ class Rehearsal {
   /// of saves of the whole step.
   std::int64_t saves_before(std::size_t run) const { return saves_before_[run]; }
   std::int64_t saves_of_step() const { return saves_before_.back(); }
-  /// Returns the slot whose result this save of a step moves.
+  /// Returns the slot whose result is moved by save `number` of a step.
   std::int64_t slot_of_save(std::int64_t number) const;
   /// The first function returns the seconds to save one result of this run to host memory. The second function returns
   /// the seconds to load one input.
