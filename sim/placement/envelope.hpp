@@ -1,4 +1,4 @@
-// The envelope gives the seconds of a kernel whose operands may be partly in slow memory. Linear programmes and prices
+// The envelope gives the seconds of a kernel if its operands may be partly in slow memory. Linear programmes and prices
 // need a function of this kind. The envelope is the greatest convex function that exceeds the kernel's seconds for no
 // placement. For a roofline, the envelope lies above the lines of the roofline, which alone would be too low. For
 // example, if the FLOP of a kernel take longer than its bytes, a third of an operand in slow memory costs no time by

@@ -60,7 +60,7 @@ struct Program {
     /// The index of the operation after which the instance is saved; -1 if the instance is not saved.
     std::int64_t saved_at = -1;
     bool saved_home = false;  ///< whether the save goes to the home of the tensor
-    /// Whether the instance is an answer, whose samples are done when its save has arrived.
+    /// Whether the instance is an answer. The samples of an answer are done when its save has arrived.
     bool answer = false;
   };
 

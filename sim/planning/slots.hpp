@@ -3,10 +3,10 @@
 // than necessary, even in the previous step, as long as memory has room. So a copy engine can work ahead and never
 // blocks grants of actions that are listed earlier.
 //
-// A plan that is made in this way cannot block. If the actions of the plan ran one at a time in listing order, their
-// bytes would fit into memory at every moment. The reason is that add() takes only loads for which there is room. Every
-// wait refers to an action that is listed earlier. So a pool that grants in listing order can always serve the earliest
-// action that has not ended.
+// A plan that is made from slots cannot block. If the actions of the plan ran one at a time in
+// listing order, their bytes would fit into memory at every moment. The reason is that add() takes
+// only loads for which there is room. Every wait refers to an action that is listed earlier. So a
+// pool that grants in listing order can always serve the earliest action that has not ended.
 #pragma once
 
 #include <cstdint>

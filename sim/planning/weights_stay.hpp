@@ -10,8 +10,8 @@
 
 namespace sluice {
 
-/// Returns the stages as a device holds them that keeps all weights: tied weights are counted once,
-/// with the first stage that has them.
+/// Returns the stages for a device that keeps all weights: tied weights are counted once, with the
+/// first stage that has them.
 std::vector<Stage> held_once(std::vector<Stage> stages);
 
 /// Returns the request for these stages, which must outlive the result.

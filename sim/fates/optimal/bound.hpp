@@ -1,6 +1,6 @@
 // Computes a proven lower bound on the seconds of a training step of a chain within a memory budget. The bound holds
 // for every schedule that runs each forward pass at least once and each backward pass exactly once. The bound is the
-// value of the relaxation in relaxation.hpp, with those weights of seconds that give the greatest value. The bound is
+// value of the relaxation in relaxation.hpp, with the weights of seconds that give the greatest value. The bound is
 // close if no stage has to run more than twice.
 //
 // In a serial run, computation and copies take turns, so every second counts.

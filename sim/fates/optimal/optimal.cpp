@@ -105,8 +105,8 @@ std::int64_t one_more_gb(std::int64_t budget) {
   return budget > unlimited - 1'000'000'000 ? unlimited : budget + 1'000'000'000;
 }
 
-/// Chooses fates if copies and computation take turns. If weights stay, the seconds and the bound are for the
-/// micro-batches alone, without the rest of the run.
+/// Chooses fates if copies and computation take turns. If weights stay, the seconds and the bound
+/// are for the micro-batches alone, without the other seconds of the run.
 FateResult choose_in_turn(const FateRequest& request, std::int64_t budget) {
   InTurnSearch search(request);
   FateResult found;

@@ -126,8 +126,8 @@ void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, P
 
 void merge(ParetoNodes& nodes, const ParetoNodes& added, ParetoNodes& scratch) {
   if (added.empty()) return;
-  // All nodes before the first added node stay. Of the nodes after the last added node, only those that are faster than
-  // the last added node stay.
+  // All nodes before the first added node stay. A node after the last added node stays only if it
+  // is faster than the last added node.
   auto a =
       std::lower_bound(nodes.begin(), nodes.end(), added.front().peak,
                        [](const ParetoNode& node, std::int64_t peak) { return node.peak < peak; });

@@ -39,9 +39,9 @@ struct PhaseRules {
 /// Reads the rules from the scenario. Throws InputError at a key with a wrong value.
 PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& parameters);
 
-/// The repetition of phases. A unit is all phases of the batches that take turns. If the number of batches of a step is
-/// not a multiple of the number of batches that take turns, a unit is all phases of a step. A round is the smallest
-/// number of units after which the next phase is on the first device again.
+/// The repetition of phases. A unit is all phases of the `in_flight` batches that take turns. If
+/// the batches of a step cannot be divided into units of this size, a unit is all phases of a step.
+/// A round is the smallest number of units after which the next phase is on the first device again.
 struct PhaseRound {
   std::int64_t unit_batches = 1;
   std::int64_t units = 1;       ///< the number of units in a round; a round is the body of the plan

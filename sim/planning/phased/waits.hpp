@@ -39,7 +39,7 @@ struct PhaseWindow {
 
 /// Makes each phase start after all computations of the previous phase, after its own loads, and after the remaining
 /// saves of its device. `before` is the previous window. In the body, `before` and `window` are the same window: the
-/// phases of the previous iteration come before those of this iteration.
+/// phases of the previous iteration come before the phases of this iteration.
 void add_phase_waits(PlanBuilder& builder, const PhaseRules& rules, PhaseWindow& window,
                      const PhaseWindow& before);
 

@@ -76,7 +76,7 @@ class MovingTensors {
   std::map<std::uint32_t, std::vector<Stay>> stays_;  ///< the stays, by tensor and use
   std::vector<Ends> ends_;                            ///< by move
   std::vector<PlanBuilder::Ref> refs_;                ///< by move
-  /// Moves, by the kernel that needs them.
+  /// The moves for which kernels wait, by kernel.
   std::map<std::uint32_t, std::vector<PlanBuilder::Ref>> arrive_;
   std::map<std::uint32_t, PlanBuilder::Ref> saved_home_;  ///< the last save to a home, by tensor
   /// The actions that read a home before the first save of the round, indexed by tensor. In the

@@ -26,7 +26,7 @@ Draft placed_plan(const PolicyRequest& request, const Reader& parameters, const 
                   const std::string& way);
 
 /// Returns whether plans with offloaded tensors in the second memory are made, because `placement` is `backing`, or
-/// because `auto` compares them with other plans. Throws InputError at `placement`.
+/// because `auto` compares these plans with other plans. Throws InputError at `placement`.
 bool backs(const PolicyRequest& request, const Reader& parameters);
 
 /// Returns the candidates of training for each home of offloaded tensors, and with `auto` also for placements of single

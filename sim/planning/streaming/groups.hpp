@@ -1,7 +1,7 @@
-// Policy `streamed` divides a model into groups of layers, whose weights take turns on the device.
-// In a run of a group, the group computes all micro-batches in flight, one after the other. A pass
-// is one run of every group, in order, so each pass loads all weights that do not stay. A step has
-// one or several passes. Bytes and seconds are for one micro-batch on one device.
+// Policy `streamed` divides a model into groups of layers. The weights of the groups take turns on
+// the device. In a run of a group, the group computes all micro-batches in flight, one after the
+// other. A pass is one run of every group, in order, so each pass loads all weights that do not
+// stay. A step has one or several passes. Bytes and seconds are for one micro-batch on one device.
 #pragma once
 
 #include <cstdint>

@@ -44,7 +44,7 @@ class LoadOrder {
     std::size_t group = 0;
     /// The number of slots, the first slot, and the slot after the last.
     std::int64_t count = 0, first = 0, end = 0;
-    std::size_t in_step = 0;  ///< the number of the run within its step
+    std::size_t in_step = 0;  ///< the index of the run within its step
     std::int64_t level_first = 0, level_last = 0;
     /// How many inputs of later slots, and how many results of earlier slots, may be on the device during the run.
     std::int64_t inputs = 0, results = 0;

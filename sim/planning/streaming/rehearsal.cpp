@@ -150,7 +150,7 @@ double until_last_slot(const Rehearsal& rehearsal, std::size_t r) {
                    beyond(rehearsal.levels().results(r)) * rehearsal.save_seconds(run)});
 }
 
-/// Returns a lower bound of the seconds of a run of a group.
+/// Returns a lower bound of the seconds that run r takes.
 double of_run(const Rehearsal& rehearsal, std::size_t r) {
   return until_last_slot(rehearsal, r) +
          rehearsal.streamed().groups[rehearsal.runs()[r].group].compute_s;

@@ -15,8 +15,8 @@ std::int64_t limited(Wide bytes) {
   return bytes > most_bytes ? most_bytes : static_cast<std::int64_t>(bytes);
 }
 
-/// Returns the greatest sum of the bytes of `count` consecutive transfers. The first of them belong to the run itself:
-/// at most `own_count` transfers of `own` bytes each. The transfers of the neighbouring runs follow.
+/// Returns the greatest sum of the bytes of `count` consecutive transfers. The first transfers are the run's own, at
+/// most `own_count` of `own` bytes each. The transfers of the neighbouring runs follow.
 template <class Neighbours>
 std::int64_t most_in_row(std::int64_t count, std::int64_t own, std::int64_t own_count,
                          Neighbours neighbours) {

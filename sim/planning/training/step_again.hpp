@@ -1,6 +1,6 @@
-// A training step that is priced again: its operations and instances do not change, but its seconds are those of
-// another machine or cost model. Pricing a plan again (draft.hpp) needs only the positions of the step's loads. Making
-// the whole step again would take longer than the rest of the work of pricing a plan again.
+// A training step that is priced again: its operations and instances do not change, but its seconds come from another
+// machine or cost model. Pricing a plan again (draft.hpp) needs only the positions of the step's loads. Making the
+// whole step again would take longer than all other work of pricing a plan again.
 #pragma once
 
 #include <cstdint>
