@@ -11,7 +11,7 @@ namespace sluice {
 
 struct FateWeights;
 
-/// The changes of a relaxation's weights and choices that make its tape fit.
+/// How the weights and choices of a relaxation are changed before they become a tape.
 struct Rounding {
   /// The weights of copies of the stages before stage `early` are divided by `factor`, and the weights of copies of all
   /// other stages are multiplied by `factor`. The backward pass reads the tensors of early stages last. So there is
