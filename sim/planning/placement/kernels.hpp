@@ -1,4 +1,4 @@
-// Translates a model and a workload into a placement problem. Each micro-batch goes through all layers forward and, in
+// Translates a model and a workload into a placement problem. Each micro-batch goes forward through all layers and, in
 // training, then backward. In training, an update follows after the micro-batches. Each pass of a layer is a kernel.
 // Each tensor that a kernel uses on the device may be in the fast memory or in the slow memory.
 #pragma once
