@@ -152,8 +152,8 @@ class Writer {
       if (read) fetch(b);
     });
     add(Kind::backward, s, false);
-    // A shortcut that was offloaded leaves the device after each backward pass that reads it, and is loaded again for
-    // the next such pass.
+    // An offloaded boundary that is not the stage's own input leaves the device after each backward
+    // pass that reads it, and is loaded again for the next one.
     chain_.each_read(s, [&](std::size_t b, bool read) {
       if (read && b < s && goes(b)) absent_[b] = true;
     });

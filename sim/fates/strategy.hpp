@@ -23,9 +23,9 @@ namespace sluice {
 
 struct FateRequest {
   const Chain& chain;
-  /// The bytes of the device's memory that may hold activations, their gradients and workspaces of one micro-batch, or
-  /// of all micro-batches that run side by side. If weights take turns, the bytes include the weights, and the budget
-  /// is the sum over all devices that take turns. Without a value, the memory is unlimited.
+  /// The bytes of the device's memory for the activations, their gradients and the workspaces of one micro-batch, or of
+  /// all micro-batches that run side by side. If weights take turns, the bytes include the weights, and the budget is
+  /// the sum over all devices that take turns. Without a value, the memory is unlimited.
   std::optional<std::int64_t> budget;
   bool overlap = true;
   /// A function that returns the seconds and bytes of the run that the scenario asks about, if each micro-batch uses

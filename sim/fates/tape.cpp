@@ -9,9 +9,9 @@
 namespace sluice {
 namespace {
 
-/// The lifetimes of a tape's tensors. A lifetime lasts from the operation that makes or loads the tensor to the
-/// tensor's last use. The numbers of the tensors are in this order: boundaries 0 to n, inner tensors, gradients of the
-/// boundaries.
+/// The lifetimes of a tape's tensors. A lifetime lasts from the operation that makes or loads the
+/// tensor to the tensor's last use. The tensors are numbered in this order: boundaries 0 to n,
+/// inner tensors, gradients of the boundaries.
 class Lifetimes {
  public:
   Lifetimes(const Chain& chain, std::size_t operations)

@@ -4,12 +4,12 @@
 //
 // The order of the tape decides how long each tensor is on the device. A tensor comes to the device by a forward pass,
 // a backward pass (gradients) or a load. The tensor leaves after its last use. A tensor may come to the device several
-// times. In this case, the tensor also leaves after the last use before each further arrival. The operations are:
+// times. In this case, the tensor also leaves after the last use before each new arrival. The operations are:
 //   forward s   This pass reads boundary s and makes boundary s + 1. If it keeps the inner tensors of s, it also makes
 //               these tensors.
 //   backward s  This pass reads the gradient of boundary s + 1 (the last stage makes this gradient itself) and the
-//               inner tensors of s. If reads_input, it reads boundary s. If reads_output, it reads boundary s + 1. If
-//               s > 0, it makes the gradient of boundary s.
+//               inner tensors of s. If `reads_input`, it reads boundary s. If `reads_output`, it reads boundary
+//               s + 1. If s > 0, it makes the gradient of boundary s.
 //   save        This operation reads a boundary or the inner tensors of a stage, and makes a copy in host memory. The
 //               copy stays until the last load.
 //   load        This operation brings such a copy back to the device.
@@ -43,7 +43,7 @@ using Tape = std::vector<TapeOp>;
 /// the last time also leave for one micro-batch at a time.
 struct TapeMemory {
   std::vector<std::int64_t> bytes;  ///< indexed by operation
-  std::int64_t peak = 0;  ///< the greatest of `bytes`, only of passes if Chain::side_by_side > 1
+  std::int64_t peak = 0;  ///< the greatest of `bytes`; if Chain::side_by_side > 1, only passes count
 };
 
 /// Throws InternalError if an operation reads a tensor that is not on the device.

@@ -16,7 +16,7 @@ struct TimedLoad {
   std::int64_t slot;  ///< the slot whose computation needs the tensor
   double seconds;
   std::int64_t bytes;
-  /// The number of the save whose copy is loaded, or `nobody` if there is no such save.
+  /// The index of the save whose copy is loaded, or `nobody` if there is no such save.
   std::size_t source;
   std::int64_t earliest = 0;  ///< the earliest slot before which the load may be listed
   /// The slot before which the load is listed. A negative number is a slot of the previous micro-batch.
@@ -100,11 +100,11 @@ class TimedTape {
   RunsOfStages runs_;
   std::size_t n_;
   std::vector<std::int64_t> maker_;
-  std::vector<std::size_t> save_;  ///< for each tensor, the number of its last save
+  std::vector<std::size_t> save_;  ///< for each tensor, the index of its last save
 };
 
-/// Decides where loads are listed. For a step of one micro-batch, the rule is that of planning/training/late_loads and
-/// planning/load_places.
+/// Decides where loads are listed. For a step of one micro-batch, the rule is the rule of
+/// planning/training/late_loads and planning/load_places.
 class LoadPlacing {
  public:
   LoadPlacing(const Chain& chain, TimedTape& tape, std::int64_t& next)
@@ -304,7 +304,7 @@ class TapeSimulation {
     arrivals[i] = loaded_ + latency_s_;
   }
 
-  /// Returns the time at which there is room for `level` bytes in addition to the bytes that saves still hold.
+  /// Returns the first time, not before `from`, with room for `level` bytes beside the bytes that saves still hold.
   double room(std::int64_t level, double from) {
     for (; released_ < releases_.size() && releases_[released_].end <= computed_; ++released_)
       pending_bytes_ -= releases_[released_].bytes;

@@ -1,5 +1,5 @@
-// The envelope gives the seconds of a kernel whose operands may be partly in slow memory. Linear programmes and prices
-// need a function of this kind. The envelope is the greatest convex function that nowhere exceeds the seconds of a
+// The envelope gives the seconds of a kernel if its operands may be partly in slow memory. Linear programmes and prices
+// need a function of this kind. The envelope is the greatest convex function that exceeds the kernel's seconds for no
 // placement. For a roofline, the envelope lies above the lines of the roofline, which alone would be too low. For
 // example, if the FLOP of a kernel take longer than its bytes, a third of an operand in slow memory costs no time by
 // these lines, although the whole operand in slow memory costs time.
@@ -10,9 +10,9 @@
 namespace sluice {
 
 struct KernelEnvelope {
-  /// The seconds of the kernel for each set of operands in slow memory (bit i stands for operands[i]). `sets` is empty
-  /// if `lines` is used instead. The reason is that there are more than `most_operands` operands, or that one line is
-  /// exact.
+  /// The seconds of the kernel for each set of operands in slow memory (bit i stands for
+  /// operands[i]). `sets` is empty if there are more than `most_operands` operands, or if one line
+  /// is exact. In these cases, `lines` is used instead.
   std::vector<double> sets;
   std::vector<std::uint32_t> operands;
   std::vector<KernelTime::Line> lines;  ///< none of these lines is everywhere below another line
@@ -23,8 +23,8 @@ struct KernelEnvelope {
 
 KernelEnvelope envelope_of(const PlacementProblem::Kernel& kernel);
 
-/// Returns a line in which each operand of the envelope that is in slow memory adds its seconds in `charges`. The line
-/// is the highest line that lies below the seconds of all sets. Parameter `count` is the kernel's number of operands.
+/// Returns the highest line below the seconds of all sets in which operands[i], in slow memory,
+/// adds charges[i] seconds. Parameter `count` is the kernel's number of operands.
 KernelTime::Line line_below(const KernelEnvelope& envelope, std::size_t count,
                             const std::vector<double>& charges);
 

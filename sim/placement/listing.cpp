@@ -136,8 +136,8 @@ class Lister {
     return action;
   }
 
-  /// Adds a flow for the bytes that the kernel reads or writes in slow memory. The flow uses the link of the moves of
-  /// the copy engine.
+  /// Adds a flow for the bytes that the kernel reads or writes in slow memory. The flow uses the
+  /// link over which the copy engine moves tensors.
   static void flow(Action& action, double bytes, bool to_fast) {
     if (!(bytes > 0)) return;
     action.flows.push_back({.tensor = none,
@@ -239,7 +239,7 @@ class Lister {
   std::vector<Operands> operands_;
   std::vector<std::vector<char>> slow_;
   std::map<std::uint32_t, std::size_t> copies_;
-  /// The numbers of the moves of each tensor.
+  /// For each tensor, the indices of its moves in `schedule_.moves`.
   std::map<std::uint32_t, std::vector<std::uint32_t>> first_move_;
   /// Moves of the tensor that follow() looks at, indexed by use.
   std::vector<std::uint32_t> fetches_, saves_;

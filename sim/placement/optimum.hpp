@@ -38,8 +38,8 @@ struct Optimum {
   bool proven = false;
 };
 
-/// Returns the best placement without moves (static), or with synchronous moves. Throws Infeasible when the tensors
-/// that are pinned to fast memory do not fit into it.
+/// Returns the best placement without moves (static), or with synchronous moves. Throws Infeasible
+/// when the tensors that are pinned to fast memory exceed the capacity.
 Optimum optimum(const OptimumRequest& request);
 
 struct OverlappedOptimum {

@@ -60,7 +60,7 @@ class Overlapper {
 
   struct Window {
     PlacementMove move;
-    std::vector<std::pair<std::uint32_t, double>> taken;  ///< (kernel, engine time)
+    std::vector<std::pair<std::uint32_t, double>> taken;  ///< pairs of a kernel and engine seconds
   };
 
   /// Reserves engine time for the move, kernel by kernel, beginning with the kernel that is closest to the use. The

@@ -1,6 +1,6 @@
-// A placement says, for each tensor, in which memory it is at each use and in each gap between uses. A gap is the
-// kernels from one use to the next. The path of a tensor says in which memory it is at all uses and gaps. The placement
-// determines the bytes in fast memory, the necessary moves, and the seconds when every move is synchronous.
+// A placement says, for each tensor, in which memory the tensor is at each use and in each gap between uses. A gap is
+// the kernels from one use to the next. The path of a tensor is its part of the placement. The placement determines the
+// bytes in fast memory, the necessary moves, and the seconds when every move is synchronous.
 //
 // A tensor that is in fast memory during a gap is also in fast memory at the uses before and after the gap. A tensor
 // that is moved to fast memory keeps its copy in slow memory until a kernel writes the tensor. So the tensor can leave
@@ -36,8 +36,8 @@ struct PlacementMove {
   std::uint32_t tensor = none;
   bool to_fast = true;
   std::uint32_t begin = 0, needed = 0;
-  /// The use for which the tensor is fetched, or the use after the gap in which the tensor is saved. The number is 0
-  /// for a save after the last use.
+  /// The use for which the tensor is fetched, or the use after the gap in which the tensor is
+  /// saved. The index is 0 for a save after the last use.
   std::size_t use = 0;
   bool synchronous() const { return begin == needed; }
 };
@@ -46,7 +46,7 @@ struct PlacementMove {
 /// are in the order of `begin`, with saves before fetches.
 std::vector<PlacementMove> moves_of(const PlacementQuestion& question, const Placing& placing);
 
-/// How often a tensor is fetched and how often it is saved on a path.
+/// How often a path fetches its tensor, and how often it saves its tensor.
 struct PathMoves {
   std::size_t fetches = 0, saves = 0;
 };

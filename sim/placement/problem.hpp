@@ -96,13 +96,13 @@ struct PlacementProblem {
   std::uint32_t kernel_count() const { return static_cast<std::uint32_t>(kernels.size()); }
 };
 
-/// The uses of a tensor by kernels, in order. There is a gap before each use except the first use. A
-/// tensor that is given at the start also has a gap before its first use, which begins with the
-/// first kernel. If the tensor is of the kind `stays`, the gap before its first use also contains the time after its
-/// last use.
+/// The uses of a tensor by kernels, in order. There is a gap before each use except the first use.
+/// A tensor that is given at the start also has a gap before its first use. This gap begins with
+/// the first kernel. If the tensor is of the kind `stays`, the gap before its first use also
+/// contains the time after its last use.
 struct TensorUses {
   std::vector<std::uint32_t> kernels;   ///< the kernel of use i
-  std::vector<std::uint32_t> operands;  ///< the number of the operand in that kernel
+  std::vector<std::uint32_t> operands;  ///< the index of the operand in that kernel
   std::vector<char> written;
 
   std::size_t count() const { return kernels.size(); }
@@ -116,7 +116,7 @@ struct KernelRange {
 /// A problem that has been checked, with data that are derived from the problem.
 class PlacementQuestion {
  public:
-  /// Throws InputError in the following cases: an operand has no memory or is listed twice, no kernel uses a tensor, a
+  /// Throws InputError if one of these is true: an operand has no memory or is listed twice, no kernel uses a tensor, a
   /// number is not finite, or a memory has no rate. Throws Infeasible when slow memory cannot hold all tensors.
   explicit PlacementQuestion(PlacementProblem problem);
 

@@ -213,7 +213,7 @@ class Programme {
     }
   }
 
-  /// Returns the line below the kernel's seconds that the dual values of the linear programme give.
+  /// Returns a line below the kernel's seconds. The dual values of the linear programme determine this line.
   KernelTime::Line line_below_kernel(std::uint32_t k, const std::vector<double>& duals) const {
     const KernelEnvelope& envelope = envelopes_[k];
     std::vector<double> of_rows;
@@ -233,7 +233,7 @@ class Programme {
   double unit_;
   Milp milp_;
   double scale_ = 1 / std::max(1.0, static_cast<double>(request_.capacity));
-  std::vector<std::vector<std::uint32_t>> uses_, gaps_;  ///< variables
+  std::vector<std::vector<std::uint32_t>> uses_, gaps_;  ///< indices of variables
   /// Changes of the bytes in fast memory from one kernel to the next kernel.
   std::vector<Milp::Terms> changes_;
   std::vector<KernelEnvelope> envelopes_;

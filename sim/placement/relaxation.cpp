@@ -76,7 +76,7 @@ class Relaxation {
       if (lines_[k].size() > 1) at_.below[k] = mean_of(lines_[k], shares_[k]);
   }
 
-  /// Makes one step along the (deflected) subgradient. Returns false when the subgradient is zero.
+  /// Makes one step along the subgradient. No price becomes negative. Returns false when the subgradient is zero.
   bool advance(double step, double left) {
     const std::vector<std::int64_t> bytes = fast_bytes(question_, placing_);
     const auto slow = slow_operands(question_, placing_);

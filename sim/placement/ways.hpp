@@ -49,7 +49,7 @@ struct WayRequest {
 struct PlacementWay {
   std::string name;
   std::string summary;
-  /// Throws Infeasible, InputError.
+  /// Places the tensors. Throws Infeasible or InputError.
   PlacementResult (*place)(const WayRequest& request) = nullptr;
   /// Whether the method searches. With more memory or more freedom, the result of a search never takes longer than with
   /// less memory or less freedom.

@@ -11,8 +11,8 @@ namespace {
 
 /// Returns the device that alone keeps its tensors in this memory of the platform. The device then owns the pool of the
 /// memory, as if no other device could reach the memory. A pool that a device owns grants in listing order, so that an
-/// early load does not take bytes that an earlier computation needs. Returns "" for host memory, and for a memory that
-/// several devices have or that no device has.
+/// early load does not take bytes that an earlier computation needs. Returns "" for host memory, for a memory that
+/// several devices or no device has, and for a memory that is not the first memory of its device.
 std::string only_device_of(const Platform& platform, const Memory& memory) {
   std::string only;
   if (memory.name == platform.host().name) return only;
@@ -117,8 +117,8 @@ std::uint32_t PlanBuilder::synchronous_route(const Path& path) {
   return found->second;
 }
 
-/// Makes a copy that compute units make wait for the previous work of these units. Makes the next work of these units
-/// wait for the copy.
+/// If `copies`, `ref` is a copy that the compute units make: it runs after their previous work and
+/// before their next work. Adds the waits for this order.
 void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
   if (turns_.size() <= units) turns_.resize(units + 1);
   Turns& turns = turns_[units];
@@ -129,8 +129,8 @@ void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
   turns.last_of_body = turns.last;
 }
 
-/// Makes the first work of some compute units in the body wait for the last work of the same units in the previous
-/// iteration.
+/// If compute units make copies, makes their first work in the body wait for their last work in the
+/// previous iteration.
 void PlanBuilder::close_turns() {
   for (const Turns& turns : turns_)
     if (turns.first_of_body.copies || turns.last_of_body.copies)

@@ -21,13 +21,13 @@ inline constexpr std::int64_t most_actions = 4'000'000;
 /// Throws Infeasible when a plan would have more than `most_actions` actions. `actions` is a lower bound of the number
 /// of actions that the plan would have.
 void refuse_long_plan(std::int64_t actions);
-/// Throws Infeasible when a plan whose rounds have `micro_batches` micro-batches would have more than `most_actions`
-/// actions. Each micro-batch has at least `actions_each` actions.
+/// Throws Infeasible when a plan would have more than `most_actions` actions. Its rounds have
+/// `micro_batches` micro-batches, each with at least `actions_each` actions.
 void refuse_long_round(std::int64_t micro_batches, std::size_t actions_each);
 
 class PlanBuilder {
  public:
-  /// A handle of an action. finish() replaces handles by the numbers of the actions.
+  /// A handle of an action. finish() replaces handles by the indices of the actions in the plan.
   struct Ref {
     Section section = Section::prologue;
     std::uint32_t position = none;
@@ -65,7 +65,7 @@ class PlanBuilder {
   Ref transfer(ActionKind kind, std::uint32_t tensor, const TransferEnds& ends, std::int32_t stage,
                std::int32_t micro_batch);
 
-  /// Makes a computation read (or write) `bytes` bytes of the tensor over a link while it computes.
+  /// Makes the computation `ref` read (or write) `bytes` bytes of the tensor over links while it runs.
   void flow(Ref ref, std::uint32_t tensor, const std::string& from, const std::string& to,
             std::int64_t bytes);
   /// Adds a memory to a device, in addition to the memory with the name of the device.
@@ -75,11 +75,11 @@ class PlanBuilder {
   /// have their own stream.
   void way(const std::string& from, const std::string& to, double bandwidth, double setup_s,
            double latency_s);
-  /// Adds a collective operation of several devices. Returns its number, to which its actions refer.
+  /// Adds a collective operation of several devices. Returns the index by which the operation's actions refer to it.
   std::uint32_t collective(Collective collective);
 
   Action& at(Ref ref) { return actions_[static_cast<std::size_t>(ref.section)][ref.position]; }
-  /// Makes `ref` wait for the execution of `on` that is `distance` iterations ago. Does nothing if `on` is empty.
+  /// Makes the action `ref` wait for the action `on` of `distance` iterations ago. Does nothing if `on` is empty.
   void wait(Ref ref, Ref on, std::uint32_t distance = 0);
   void fact(Fact fact) { plan_.facts.push_back(std::move(fact)); }
 
@@ -99,8 +99,8 @@ class PlanBuilder {
   std::string own_name(const Action& action);
   std::string unique_name(std::string tensor);
 
-  /// The last work of a device's compute units. Computations and synchronous copies of the same units run one after the
-  /// other.
+  /// An action of a device's compute units, and whether it is a copy. Computations and synchronous
+  /// copies of the same units run one after the other.
   struct Turn {
     Ref ref;
     bool copies = false;
@@ -123,7 +123,7 @@ class PlanBuilder {
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, CopyRoute> copy_routes_;  ///< indexed by pools
   std::map<std::string, std::uint32_t> synchronous_routes_;                   ///< indexed by name
-  std::vector<Turns> turns_;  ///< indexed by the number of the compute stream
+  std::vector<Turns> turns_;  ///< indexed by compute stream
 };
 
 }  // namespace sluice

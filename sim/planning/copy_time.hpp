@@ -18,7 +18,7 @@ struct CopyTime {
     return setup_s + static_cast<double>(bytes) / bandwidth;
   }
 };
-/// Throws InputError when no links connect the two memories.
+/// Returns the time of a copy from `from` to `to`. Throws InputError when no links connect the two memories.
 CopyTime copy_time(const Platform& platform, const std::string& from, const std::string& to,
                    CopyMode mode = CopyMode::asynchronous);
 

@@ -1,6 +1,6 @@
 // A policy returns a draft, and finish() turns the draft into a plan that can be executed. The policy decides which
-// actions run, in which order, and with which waits. All policies share finish(). This function adds seconds and
-// routes. For a plan without overlap, finish() also adds the waits that prevent the overlap.
+// actions run, in which order, and with which waits. finish(), which all policies share, adds seconds and routes. For a
+// plan without overlap, finish() also adds the waits that prevent the overlap.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace sluice {
 
-/// The decisions of a draft that depend on prices, written as numbers. Two drafts have equal numbers exactly when
-/// prices led to equal decisions.
+/// The decisions of a draft that depend on prices, written as numbers. Two drafts have equal
+/// numbers exactly when their prices led to equal decisions.
 using PriceDecisions = std::vector<std::int64_t>;
-/// Returns no numbers, for a draft whose decisions do not depend on prices.
+/// Returns an empty list. Use it as `decisions` of a draft if its decisions do not depend on prices.
 inline PriceDecisions no_decisions(const PolicyRequest&) {
   return {};
 }
@@ -25,8 +25,8 @@ struct Draft {
   Plan plan;  ///< the seconds and routes of its actions may be missing
   /// If true, each action also waits for the action that is listed before it, so that no actions overlap.
   bool one_at_a_time = false;
-  /// The stages as the policy has changed them. The weights of these stages give the prices of the updates. If `stages`
-  /// is empty, the draft has the stages of the request.
+  /// The stages of the draft, if the policy has changed the stages of the request. The weights of these stages give the
+  /// prices of the updates. If `stages` is empty, the policy has changed no stage.
   std::optional<std::vector<Stage>> stages = {};
   /// A function that returns the decisions that follow from the prices of another request. The other request may differ
   /// from the request of this draft only in prices, so both requests have the stages of the draft. If the decisions for

@@ -1,6 +1,6 @@
-// Counts the bytes in a memory during each slot of a row of slots (slots.hpp). A call of add() changes a range of
-// slots. A step may have many slots, so each call takes a time in proportion to the logarithm of their number. The
-// functions throw InputError if a count exceeds 2^63.
+// Counts the bytes in a memory during each slot of a row of slots (slots.hpp). A step may have many slots, so the
+// counts are in a tree: each call of add() and last_above() takes a time in proportion to the logarithm of the number
+// of slots. The functions throw InputError if a count exceeds 2^63.
 #pragma once
 
 #include <cstddef>
@@ -40,9 +40,9 @@ class Levels {
                                         std::int64_t bytes) const;
 
   std::size_t count_;
-  /// For each node, the most bytes in one of its slots, without the bytes that `more_` counts in the nodes above.
+  /// For each tree node, the most bytes in one of its slots, without the bytes that `more_` counts in the nodes above.
   std::vector<std::int64_t> most_;
-  /// For each node, the bytes that every slot of the node has in addition to the bytes that the node's children count.
+  /// For each tree node, the bytes that each of its slots has in addition to the bytes that its children count.
   std::vector<std::int64_t> more_;
 };
 

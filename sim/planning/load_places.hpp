@@ -12,7 +12,7 @@
 
 namespace sluice {
 
-/// A load to be placed. A slot with a negative number belongs to the previous step.
+/// A load to be placed. A slot with a negative index belongs to the previous step.
 struct LoadWish {
   std::int64_t bytes = 0;
   std::int64_t needed = 0;    ///< the slot that needs the load
@@ -28,7 +28,7 @@ struct LoadPlace {
   auto operator<=>(const LoadPlace&) const = default;
 };
 
-/// The loads of one memory.
+/// Finds the places of the loads into one memory.
 class LoadPlaces {
  public:
   /// `bytes` holds the bytes in memory while each slot runs alone, indexed by slot. If `capacity` is empty, the memory

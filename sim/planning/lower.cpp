@@ -42,9 +42,9 @@ Price sum_of(const Pricing& pricing, const StageQuery& query, Pass pass, Chosen&
   return price;
 }
 
-/// Returns the price of the input gradient, of the weight gradient, or of both. If the workload gives the backward pass
-/// as a multiple of the forward pass, each of the two gradients takes half of this multiple. A layer without a backward
-/// pass adds no seconds.
+/// Returns the price of `pass`: of the input gradient, of the weight gradient, or of both
+/// gradients. If the workload gives the backward pass as a multiple of the forward pass, each of
+/// the two gradients takes half of this multiple. A layer without a backward pass adds no seconds.
 Price backward_price(const Pricing& pricing, const StageQuery& query, Pass pass) {
   const auto runs = [](const Layer& layer) { return layer.backward.runs; };
   const std::optional<double> multiple = pricing.training->backward;
@@ -70,8 +70,8 @@ Price update_price(const Pricing& pricing, const StageQuery& query) {
                                    .written = written}});
 }
 
-/// Stores each price after its first use, by kind, part, stage, device and samples. There may be many micro-batches,
-/// but there are only a few different prices.
+/// Computes each price at its first use and stores it, by kind, part, stage, device and samples.
+/// There may be many micro-batches, but there are only a few different prices.
 class Prices {
  public:
   explicit Prices(const Pricing& pricing) : pricing_(pricing) {}

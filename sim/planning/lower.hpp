@@ -26,7 +26,7 @@ struct StageQuery {
   const Stage& stage;
   const Device& device;
   std::int64_t samples = 0;
-  /// Whether only the layers that selective recomputation runs again are computed.
+  /// Whether only those layers are computed that selective recomputation runs again.
   bool selective = false;
 };
 
@@ -43,9 +43,9 @@ void take_price(Action& action, const Price& price, const Stream& stream);
 using LayerPrice = std::pair<const Layer*, Price>;
 std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& query);
 
-/// Adds missing prices and routes. Computations get seconds, FLOP, bytes and joules (above idle) from the layers of
-/// their stage and their samples. Transfers get their routes. Throws InputError when no links connect two memories, or
-/// when the device has no rate for the dtype.
+/// Adds missing prices and routes. A computation gets the seconds, FLOP, bytes and joules (above
+/// idle) of its stage's layers for its samples. A transfer gets its route. Throws InputError when
+/// no links connect two memories, or when the device has no rate for the dtype.
 void lower(Plan& plan, const Pricing& pricing);
 
 /// Adds missing prices and routes like lower(), but for a plan that was made without a scenario, and so without a cost

@@ -11,7 +11,7 @@ namespace sluice {
 /// Makes a plan and simulates it. The result has no plan if a memory is too small, or if `plan` throws Infeasible.
 Settled settled(const std::string& text, const std::function<Plan()>& plan);
 
-/// Returns the candidate whose only way is this plan.
+/// Returns a candidate that offers only this plan.
 Candidate only_candidate(const std::string& text, std::function<Plan()> plan);
 
 }  // namespace sluice

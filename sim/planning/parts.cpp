@@ -22,8 +22,8 @@ std::vector<Field> common_parameters() {
       {.name = "buffers",
        .type = Type::integer,
        .summary =
-           "the device has room to load this number of inputs of micro-batches, and to save as many "
-           "outputs",
+           "how many inputs of micro-batches the device has room to load, and how many outputs it "
+           "has room to save",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,

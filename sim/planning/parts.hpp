@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// Returns the fields device, overlap, buffers and outputs.
+/// Returns the fields `device`, `overlap`, `buffers` and `outputs`.
 std::vector<Field> common_parameters();
 
 /// The usual number of buffers: one for the computation, and one for a transfer.
@@ -29,8 +29,8 @@ CommonParameters read_common(const PolicyRequest& request, const Reader& paramet
 
 /// Returns the numbers of micro-batches in flight that are tried if the scenario leaves this number open. Each returned
 /// number is the least number of micro-batches in flight that leads to a certain number of passes. The first returned
-/// number leads to a single pass, and the last number to one pass per micro-batch. Between them, each number of passes
-/// is about (1 + 1 / `growth`) times the previous number of passes.
+/// number leads to a single pass, and the last number to one pass per micro-batch. Between these two, each number of
+/// passes is about (1 + 1 / `growth`) times the previous number of passes.
 std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int64_t growth);
 
 /// A round has the smallest number of micro-batches after which the actions of the plan repeat. A step consists of
@@ -52,8 +52,8 @@ void hold_step(PlanBuilder& builder, const PolicyRequest& request, const std::st
 /// Returns the plan of all rounds, from a builder whose body is one round.
 Plan finish_rounds(PlanBuilder& builder, const Workload& workload, const Round& round);
 
-/// Throws InputError at the first of these keys that the scenario has. The message says that the key has no meaning in
-/// training, and gives this reason.
+/// Throws InputError at the first of these keys that the scenario has. The message says that the
+/// key has no meaning in training, and ends with `reason`.
 void refuse_in_training(const Reader& parameters, const std::vector<const char*>& keys,
                         const std::string& reason);
 /// Throws InputError if the scenario has the key `buffers` or the key `outputs`, which have no meaning in training.
@@ -76,15 +76,15 @@ struct ForwardPass {
   StageBytes bytes{};
   std::int64_t samples = 0;
   std::uint32_t output = none;  ///< the tensor that the stage makes
-  /// Whether the answer is freed instead of saved. Its samples then count as done at the end of this forward pass.
+  /// Whether the output of the last stage (the answer or its last part) is freed, not saved: its samples are then done.
   bool drops_output = false;
-  /// Whether the stage's part of the answer is freed instead of saved.
+  /// Whether a part of the answer that is not the stage's output (`bytes.answer`) is freed instead of saved.
   bool drops_answer = false;
   std::string suffix = {};  ///< a suffix that distinguishes the workspaces of different windows
-  bool last = false;        ///< whether the stage makes the answer
+  bool last = false;        ///< whether the stage is the last stage
   std::string home = {};    ///< the node that is the home of the answer; may be empty
 };
-/// Lists the action of the pass, which allocates its output and workspace. The caller adds its input and weights.
+/// Lists the action of the pass. The action allocates the output and the workspace. The caller adds input and weights.
 PlanBuilder::Ref list_forward(PlanBuilder& builder, const ForwardPass& forward);
 
 /// An action that computes a stage, and the tensors that it makes.
@@ -97,9 +97,9 @@ struct StageOutput {
 /// last stage. The action uses `input`.
 StageOutput list_stage(PlanBuilder& builder, ForwardPass forward, std::uint32_t input);
 
-/// Lists the transfer that saves the output of `forward` to `host`. Host memory has room for an answer during the whole
-/// run, and the samples of the answer are done when the answer arrives. For a boundary activation, the transfer
-/// allocates the room.
+/// Lists the transfer that saves `tensor`, which `forward` has made, to `host`. Host memory has
+/// room for an answer during the whole run, and the samples of the answer are done when the answer
+/// arrives. For a boundary activation, the transfer allocates the room.
 PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const ForwardPass& forward,
                            const std::string& host, bool answer);
 

@@ -7,7 +7,7 @@
 namespace sluice {
 namespace {
 
-/// Throws an error that names the operand if there is no route.
+/// Throws an error that names the operand if no route leads from `from` to `to`.
 void require_route(const Platform& platform, const Query& query, const Operand& operand,
                    const std::string& from, const std::string& to) {
   try {

@@ -1,7 +1,7 @@
-// The price of a pass of a layer whose operands are in several memories. An operand in a memory that the device reaches
-// without a link adds to the seconds of the pass. An operand behind a link becomes a flow: the device reads or writes
-// the operand over the link while it computes (zero-copy). These flows share the link with all other flows. The pass
-// ends when the computation and its flows have ended.
+// Prices a pass of a layer. The operands of the pass may be in several memories. An operand in a memory that the device
+// reaches without a link adds to the seconds of the pass. An operand behind a link becomes a flow: the device reads or
+// writes the operand over the link while it computes (zero-copy). These flows share the link with all other flows. The
+// pass ends when the computation and its flows have ended.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace sluice {
 
 struct PlacedPrice {
   struct Flow {
-    std::size_t operand = 0;  ///< the number of the operand in the query
-    /// The pools at both ends; the name of a device stands for its first memory.
+    std::size_t operand = 0;  ///< the index of the operand in the query
+    /// The pools between which the bytes flow; the name of a device stands for its first memory.
     std::string from, to;
     double bytes = 0;
   };
@@ -29,7 +29,7 @@ struct PlacedPrice {
 /// message names the layer, the operand and the memory.
 PlacedPrice placed_price(const Platform& platform, const Cost& cost, const Query& query);
 
-/// Sets the seconds and the flows of the action from this price. `tensors` has the tensor of each operand.
+/// Sets the price and the flows of the action `ref`. `tensors` has the tensor of each operand of the query.
 void take_placed_price(PlanBuilder& builder, PlanBuilder::Ref ref, const Device& device,
                        const PlacedPrice& placed, const std::vector<std::uint32_t>& tensors);
 

@@ -11,7 +11,7 @@ namespace sluice {
 
 namespace {
 
-/// Returns the number of the device with this name, or `none`.
+/// Returns the index of the device with this name, or `none`.
 std::uint32_t number_of(const Platform& platform, const std::string& name) {
   const Device* device = platform.device_or_null(name);
   return device ? static_cast<std::uint32_t>(device - platform.devices.data()) : none;

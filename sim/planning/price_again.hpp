@@ -1,6 +1,6 @@
 // When a plan is priced again, its actions and their order stay, and its seconds, rates and watts come from another
 // platform or cost model. The result equals a newly made plan. A draft says which decisions depend on prices
-// (draft.hpp). The plan of the draft is priced again only if the new prices lead to the decisions of the old prices.
+// (draft.hpp). Its plan is priced again only if the new prices lead to the same decisions as the old prices.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ namespace sluice {
 
 class PriceAgain {
  public:
-  /// The draft must not have gone through finish(). Returns nothing if the draft does not say which decisions depend on
-  /// prices, or if the policy itself has set prices in the draft.
+  /// Takes a draft that has not gone through finish(). Returns nothing if the draft does not say
+  /// which decisions depend on prices, or if the policy itself has set prices in the draft.
   static std::optional<PriceAgain> of(const Draft& draft);
 
   /// Must be called with the finished plan, once, before all other functions. Returns false if the plan cannot be
   /// priced again, because parts of the plan do not come from the platform.
   bool learn(const Plan& plan, const PolicyRequest& request);
-  /// Like the other learn(), but takes the decisions from `other`, which has already found the decisions of this
-  /// request. The request of `other` must differ from this request only in prices.
+  /// Like the other learn(), but does not compute the decisions: `decided` holds the decisions that `other` has already
+  /// found for this request. The request of `other` must differ from this request only in prices.
   bool learn(const Plan& plan, const PolicyRequest& request, const PriceAgain& other,
              PriceDecisions decided);
 
@@ -42,7 +42,7 @@ class PriceAgain {
     ActionKind kind;
     WorkPart part;
     std::int32_t stage;
-    std::uint32_t device;  ///< the number of the device in the platform
+    std::uint32_t device;  ///< the index of the device in the platform
     std::int64_t samples;
     auto operator<=>(const Kind&) const = default;
   };
@@ -60,7 +60,7 @@ class PriceAgain {
   std::vector<Kind> kinds_;
   std::vector<std::uint32_t> kind_of_;  ///< indexed by action; `none` for a transfer
   std::vector<PricedRoute> routes_;
-  /// The number of the device whose watts a stream has, indexed by stream.
+  /// For each stream, the index of the device whose watts the stream has, or `none`.
   std::vector<std::uint32_t> owners_;
 };
 

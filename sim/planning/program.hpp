@@ -26,7 +26,7 @@ struct Program {
 
   struct Place {
     Home home = Home::other;
-    /// The number of the micro-batch for an input, and of the stage for any other tensor.
+    /// For an input, the number of its micro-batch; for any other tensor, the number of its stage.
     std::int64_t number = 0;
     std::string name;
     TensorClass tensor_class = TensorClass::weight;
@@ -47,20 +47,20 @@ struct Program {
     std::int64_t bytes = 0;
     std::int32_t stage = -1, micro_batch = -1;
     std::uint32_t device = 0;
-    std::int64_t first = 0, last = -1;  ///< numbers of operations
+    std::int64_t first = 0, last = -1;  ///< indices of operations
     bool loaded = false;                ///< whether a transfer brings the instance
     double load_s = 0;
     /// The source of the load: a home, the copy that the save of another instance left in host memory, or, if the
     /// tensor is sent, the instance on the other device.
     Home home = Home::none;
-    std::uint32_t copy_of = none;  ///< the number of an instance
+    std::uint32_t copy_of = none;  ///< the index of an instance
     bool sent = false;
     /// The index of the instance's save among the saves of operation `saved_at`.
     std::uint32_t saves = none;
-    /// The number of the operation after which the instance is saved; -1 if the instance is not saved.
+    /// The index of the operation after which the instance is saved; -1 if the instance is not saved.
     std::int64_t saved_at = -1;
     bool saved_home = false;  ///< whether the save goes to the home of the tensor
-    /// Whether the instance is an answer, whose samples are done when its save has arrived.
+    /// Whether the instance is an answer. The samples of an answer are done when its save has arrived.
     bool answer = false;
   };
 
@@ -74,11 +74,11 @@ struct Program {
     bool selective = false;  ///< whether only the selective part is recomputed
     bool ends_micro_batch = false;
     std::int64_t workspace = 0;
-    std::vector<std::uint32_t> loads, makes, uses, saves;  ///< numbers of instances
+    std::vector<std::uint32_t> loads, makes, uses, saves;  ///< indices of instances
   };
 
-  /// The operations between which a load may run, by their numbers. A negative number is the number of an operation of
-  /// the previous round.
+  /// The operations between which a load may run, by their indices. A negative index means an
+  /// operation of the previous round.
   struct Load {
     std::uint32_t instance = none;
     std::int64_t needed = 0;    ///< the operation that needs the instance
@@ -92,8 +92,8 @@ struct Program {
   std::vector<Instance> instances;
   std::vector<Operation> operations;
   std::vector<Load> loads;  ///< the loads, in the order in which operations need them
-  /// An operation that makes an answer waits until the answer of the micro-batch `answer_buffers` micro-batches earlier
-  /// is in host memory. If `answer_buffers` is 0, the operation does not wait.
+  /// The operation that makes the answer of micro-batch m waits until the answer of micro-batch m -
+  /// `answer_buffers` is in host memory. If `answer_buffers` is 0, the operation does not wait.
   std::int64_t answer_buffers = 0;
   std::int64_t rounds = 1;           ///< the number of rounds of the run
   std::int64_t rounds_per_step = 1;  ///< a divisor of `rounds`

@@ -147,8 +147,8 @@ class ProgramLister {
     return {ref, ref, list_saves(operation, ref)};
   }
 
-  /// Makes a phase start after the whole previous phase. The first phase of a round starts after the last phase of the
-  /// previous round.
+  /// Makes the operation wait for the previous phase, if the operation is the first of its phase.
+  /// The first phase of a round starts after the last phase of the previous round.
   void follow_phase(const Program::Operation& operation, PlanBuilder::Ref ref) {
     if (!first_) first_ = ref;
     if (operation.phase != phase_) builder_.wait(ref, last_);
@@ -156,7 +156,7 @@ class ProgramLister {
     last_ = ref;
   }
 
-  /// Returns whether the operation that makes the instance also uses it, or a save after this operation reads it.
+  /// Returns whether the operation that makes the instance also uses it, or saves it afterwards.
   static bool is_used(const Program::Operation& operation, std::uint32_t made) {
     const auto in = [&](const std::vector<std::uint32_t>& list) {
       return std::find(list.begin(), list.end(), made) != list.end();
@@ -201,7 +201,7 @@ class ProgramLister {
   StepSlots slots_;
   HomeWrites writes_;
   std::vector<char> seen_stage_;
-  std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> places_;  ///< numbers of tensors
+  std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> places_;  ///< indices of tensors
   std::vector<PlanBuilder::Ref> loaded_;  ///< the loads in the prologue, indexed by stage
   std::vector<std::uint32_t> tensors_;    ///< indexed by instance
   /// The actions that make and save each answer.

@@ -49,8 +49,8 @@ bool alike(const Platform& platform, const Path& a, const Path& b) {
                     [&](auto x, auto y) { return figures(x) == figures(y); });
 }
 
-/// Returns the memories that a plan for the device may use: host memory, the first memory (which is named after the
-/// device), and the further memories.
+/// Returns the memories that a plan for the device may use: host memory, the first memory (which is
+/// named after the device), and the other memories of the device.
 std::vector<std::string> reached(const Platform& platform, const Device& device) {
   std::vector<std::string> nodes = {platform.host().name, device.name};
   for (std::size_t m = 1; m < device.memories.size(); ++m) nodes.push_back(device.memories[m].pool);
@@ -81,8 +81,8 @@ bool alike(const Platform& platform, const std::string& device, const std::strin
 
 namespace {
 
-/// Maps the names of the two devices to each other, and also the names of the further memories that each device alone
-/// has.
+/// Maps the names of the two devices to each other, and also the names of those other memories that
+/// each device alone has.
 std::map<std::string, std::string> exchanged(const Device& a, const Device& b) {
   std::map<std::string, std::string> names = {{a.name, b.name}, {b.name, a.name}};
   for (std::size_t m = 1; m < std::min(a.memories.size(), b.memories.size()); ++m) {

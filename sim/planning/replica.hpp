@@ -15,7 +15,7 @@ namespace sluice {
 /// their names. If they do, a plan takes equally long on both devices when no other transfer uses the links.
 bool alike(const Platform& platform, const std::string& device, const std::string& other);
 
-/// Moves a plan for one device of a platform to another device for which alike() is true.
+/// Returns the plan for device `from` as a plan for device `to`. alike() must be true for these two devices.
 Plan moved(Plan plan, const Platform& platform, const std::string& from, const std::string& to);
 
 /// Returns the work of replica k of `count` replicas. In training, every replica computes an equal part of each batch.

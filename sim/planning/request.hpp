@@ -25,7 +25,7 @@ struct PolicyRequest {
   /// one gradient tensor per stage.
   bool sums_gradients = false;
   /// Whether the host of the platform stands for the second memory of a device (planning/placement/backing.hpp). If it
-  /// does, the links of inputs on the real machine differ from those on this platform.
+  /// does, inputs use other links on the real machine than on this platform.
   bool host_is_shown = false;
 
   /// Returns this request with the pricing `other`, which may be for other stages or for another platform.

@@ -3,10 +3,10 @@
 // than necessary, even in the previous step, as long as memory has room. So a copy engine can work ahead and never
 // blocks grants of actions that are listed earlier.
 //
-// A plan that is made in this way cannot block. If the actions of the plan ran one at a time in listing order, their
-// bytes would fit into memory at every moment. The reason is that add() takes only loads for which there is room. Every
-// wait refers to an action that is listed earlier. So a pool that grants in listing order can always serve the earliest
-// action that has not ended.
+// A plan that is made from slots cannot block. If the actions of the plan ran one at a time in
+// listing order, their bytes would fit into memory at every moment. The reason is that add() takes
+// only loads for which there is room. Every wait refers to an action that is listed earlier. So a
+// pool that grants in listing order can always serve the earliest action that has not ended.
 #pragma once
 
 #include <cstdint>
@@ -33,13 +33,13 @@ struct SlotLoad {
   std::uint32_t tensor = none;
   PlanBuilder::TransferEnds ends;
   std::int32_t stage = -1, micro_batch = -1;
-  std::int64_t slot = 0;  ///< the slot that needs it
+  std::int64_t slot = 0;  ///< the slot that needs the load
   /// The first slot before which the load may be listed. A negative slot belongs to the previous step.
   std::int64_t earliest = 0;
   /// The load may start when this slot has been computed. A negative slot belongs to an earlier step.
   std::int64_t after = 0;
-  /// If memory allows, the load may start one slot earlier than its place in the list. Pools grant in listing order, so
-  /// no computation waits for the memory of this load while the load waits for the copy engine.
+  /// If memory allows, the load may start one slot earlier than its place in the list. It keeps
+  /// this place, so that the computation of that earlier slot does not wait for the copy engine.
   bool within = false;
   /// If true, the loaded tensor stays on the device, so the load is listed once, before the first step.
   bool once = false;
@@ -76,8 +76,8 @@ struct SlotWork {
 class StepSlots {
  public:
   /// The order in which the prologue lists the early loads of the first step. `as_listed` is the order in which a
-  /// previous step would list these loads. `by_need` is the order in which slots need the loads. With `by_need`, if the
-  /// previous step lists any load of a step, the previous step also lists the first load of the step.
+  /// previous step would list these loads. `by_need` is the order in which slots need the loads. With `by_need`, a step
+  /// that lists any load for the next step also lists, at its end, the loads placed before the next step's slot 0.
   enum class Prologue : std::uint8_t { as_listed, by_need };
 
   /// `memories` has one element per device that receives loads. All elements have equally many slots.
@@ -89,8 +89,8 @@ class StepSlots {
   /// Adds a load. The load is listed as early as its limits and the room in memory allow.
   void add(SlotLoad load);
 
-  /// Lists all actions: early loads of the first step in the prologue, and then the body. In the body, `compute(slot)`
-  /// lists the computation of a slot and its save.
+  /// Lists all actions: early loads of the first step in the prologue, and then the body. In the
+  /// body, `compute(slot)` lists the computation and the saves of a slot.
   template <class Compute>
   void list(Compute&& compute) {
     list_prologue();

@@ -1,5 +1,5 @@
-// Lets transfers that share a link run one after the other (plan/passes/turns.hpp), in the order of
-// a simulation.
+// Lets transfers that share a link run one after the other (plan/passes/turns.hpp), in the order in
+// which they begin in a simulation.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Plans in which the device keeps all weights. The functions below give the stages of such plans, and plans of
-// inference.
+// Plans in which the device keeps all weights. The functions below return the stages of such plans,
+// and make such a plan for inference.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace sluice {
 
-/// Returns the stages of a device that keeps all weights. Tied weights are counted once, with the first stage that has
-/// them.
+/// Returns the stages for a device that keeps all weights: tied weights are counted once, with the
+/// first stage that has them.
 std::vector<Stage> held_once(std::vector<Stage> stages);
 
 /// Returns the request for these stages, which must outlive the result.
@@ -22,8 +22,8 @@ PolicyRequest with_stages(const PolicyRequest& request, const std::vector<Stage>
 Draft inference_with_weights(const PolicyRequest& request, const CommonParameters& common,
                              const std::string& policy);
 
-/// Returns the mappings for `policy:` with each number of buffers to compare, if the scenario leaves `buffers` open.
-/// The usual number of buffers comes first.
+/// If the scenario leaves `buffers` open, returns a mapping for `policy:` for each number of buffers to compare. The
+/// usual number of buffers comes first. Returns nothing if `buffers` is given, or without overlap.
 std::vector<Value> alternatives_of_buffers(const PolicyRequest& request, const Reader& parameters);
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// The policy basic is the shortest policy. Read it first. One device does one thing at a time. The device first loads
+// The policy `basic` is the shortest policy. Read it first. One device does one thing at a time. The device first loads
 // the weights. For each micro-batch, the device then loads the input, computes all stages, and saves the answer.
 //
 // The run takes W + M (I + C + O) seconds. W is the time to load the weights, and M is the number of micro-batches. A

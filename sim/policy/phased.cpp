@@ -1,7 +1,7 @@
-// The policy phased is PopART's phased execution. In a phase, one device computes a stage for a batch. The number of
-// this device is the phase number modulo the number of devices. During this phase, the device of the next phase saves
-// its latest results, and loads the weights and inputs for the next phase. Phase i + 1 starts when all computation of
-// phase i and the I/O of phase i + 1 have ended.
+// The policy `phased` is PopART's phased execution. In a phase, one device computes a stage for a batch. The index of
+// this device is the index of the phase modulo the number of devices. During this phase, the device of the next phase
+// saves its latest results, and loads the weights and inputs for the next phase. Phase i + 1 starts when all
+// computation of phase i and the I/O of phase i + 1 have ended.
 //
 // With overlap and preloaded weights, a phase of the steady state takes max(I/O, computation). I/O is the time of the
 // phase's transfers: its weights, and the activations that cross the host link. Without overlap, a phase takes the sum

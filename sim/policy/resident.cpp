@@ -1,12 +1,12 @@
-// Under the policy resident, the weights are loaded once and stay on the device. Micro-batches run one after the other
-// through all stages. During the computation of a micro-batch, the next inputs are loaded and the latest answers are
-// saved.
+// Under the policy `resident`, the weights are loaded once and stay on the device. Micro-batches
+// run one after the other through all stages. During the computation of a micro-batch, the next
+// inputs are loaded and the latest answers are saved.
 //
-// The following times of a run with M micro-batches hold if no link is shared. The load of all weights takes W seconds.
-// A micro-batch takes I seconds to load its input, C seconds to compute, and O seconds to save its answer. With
-// overlap, each further micro-batch takes as long as the longest of these three times. With constant times and two
-// buffers, the run takes W + I + (M - 1) max(I, C, O) + C + O seconds. Without overlap, the run takes W + M (I + C + O)
-// seconds.
+// The following times of a run with M micro-batches hold if no link is shared. The load of all
+// weights takes W seconds. A micro-batch takes I seconds to load its input, C seconds to compute,
+// and O seconds to save its answer. With overlap, each micro-batch after the first takes as long as
+// the longest of these three times. With constant times and two buffers, the run takes W + I + (M -
+// 1) max(I, C, O) + C + O seconds. Without overlap, the run takes W + M (I + C + O) seconds.
 #include "planning/placement/placement_key.hpp"
 #include "planning/training/training.hpp"
 #include "planning/weights_stay.hpp"

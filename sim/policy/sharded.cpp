@@ -1,4 +1,4 @@
-// Under the policy sharded, each stage stays on its device together with its weights. Batches run one after the other
+// Under the policy `sharded`, each stage stays on its device together with its weights. Batches run one after the other
 // through all devices. Activations go from stage to stage over the links between the devices. The document 'PopART
 // phased execution' calls this policy --sharded-execution.
 //

@@ -1,4 +1,4 @@
-// Under the policy streamed, the weights of groups take turns on the device. A group is a stage of the cut. When the
+// Under the policy `streamed`, the weights of groups take turns on the device. A group is a stage of the cut. When the
 // weights of a group have been loaded, all micro-batches in flight run through the group. The activations of these
 // micro-batches stay on the device for the next group, or go through host memory. If a step has more micro-batches than
 // are in flight, the weights are loaded several times.
@@ -27,8 +27,8 @@ Draft plan_from_host(const PolicyRequest& request, const Reader& parameters) {
   const CommonParameters common = read_common(request, parameters);
   const StreamedKeys keys = streamed_keys(request, common, parameters);
   const bool offload = keys.offload.value_or(false);
-  // Keys that the scenario does not give have the values that need the least memory. If no candidate fits, `check`
-  // reports the shortage of this plan.
+  // Keys that the scenario does not give have the values that need the least memory. If no
+  // candidate fits, check() reports the shortage of this plan.
   return list_as_asked(
       request, common,
       {.in_flight = keys.in_flight.value_or(1),

@@ -14,8 +14,8 @@ namespace {
 /// One number for the inequality of each cut (see cuts_of), and a last number for the inequality of the computation.
 using CutValues = std::vector<double>;
 
-/// Returns the stages s for which the bound has inequalities: the first stage, and further stages at equal distances.
-/// Each of these stages is called a cut.
+/// Returns the stages s for which the bound has inequalities: the first stage, and stages at equal
+/// distances after it. Each of these stages is called a cut.
 std::vector<std::size_t> cuts_of(std::size_t stages) {
   const std::size_t count = std::min<std::size_t>(stages, 16);
   std::vector<std::size_t> cuts;
@@ -195,8 +195,8 @@ double room_at(const Chain& chain, double price) {
   return price > 0 ? price * static_cast<double>(*chain.host_room) : 0;
 }
 
-/// Returns the bounds for a chain in which each save takes longer by a price per byte. `host` are the seconds that all
-/// available host memory costs at this price.
+/// Returns the bounds for a chain in which each save takes longer by a price per byte. `host` is
+/// the number of seconds that all available host memory costs at this price.
 OverlappedBounds overlapped_at(const Chain& chain, const FateRun& run, std::int64_t budget,
                                int steps, double host) {
   const FateRelaxation relaxation(chain, budget);

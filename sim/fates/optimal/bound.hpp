@@ -1,6 +1,6 @@
 // Computes a proven lower bound on the seconds of a training step of a chain within a memory budget. The bound holds
 // for every schedule that runs each forward pass at least once and each backward pass exactly once. The bound is the
-// value of the relaxation in relaxation.hpp, with those weights of seconds that give the greatest value. The bound is
+// value of the relaxation in relaxation.hpp, with the weights of seconds that give the greatest value. The bound is
 // close if no stage has to run more than twice.
 //
 // In a serial run, computation and copies take turns, so every second counts.
@@ -41,8 +41,8 @@ struct FateBound {
   FateWeights weights;
 };
 
-/// Parameter `steps` is the number of steps in which the weights are improved. With more steps, the bound is closer to
-/// the best bound. Parameter `whole_passes` has the meaning of FateRun::whole_passes.
+/// Returns the bound for this budget. The weights are improved in `steps` steps. With more steps, the bound is closer
+/// to the best bound. Parameter `whole_passes` has the meaning of FateRun::whole_passes.
 FateBound bound_of(const Chain& chain, std::int64_t budget, Copies copies, int steps = 200,
                    double whole_passes = 1);
 
@@ -53,8 +53,8 @@ struct FateRun {
   bool one_a_step = false;  ///< whether a step has one micro-batch
   double weights_s = 0;     ///< the seconds of the first load of the weights that stay
   double update_s = 0;      ///< the seconds of one update of all stages
-  /// If weights take turns, the device computes nothing in these seconds: first_s before the first forward pass,
-  /// between_s between two steps, and last_s after the last update.
+  /// If weights take turns, the device computes nothing in these seconds: `first_s` before the
+  /// first forward pass, `between_s` between two steps, and `last_s` after the last update.
   double first_s = 0, between_s = 0, last_s = 0;
   /// In each micro-batch, the device also computes nothing in these seconds, while results go from device to device.
   double handed_over_s = 0;

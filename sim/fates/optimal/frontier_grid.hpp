@@ -1,5 +1,5 @@
-// Finds prices of memory and boundaries for the dynamic programme of frontier.hpp, which keeps the best schedule at
-// each of these prices. The best choices change between these prices. Long segments split only at these boundaries.
+// Finds prices of memory, and boundaries, for the dynamic programme of frontier.hpp. The programme keeps the best
+// schedule at each price, because the best choices change between prices. Long segments split only at these boundaries.
 #pragma once
 
 #include <vector>

@@ -25,7 +25,7 @@ namespace sluice {
 struct FateGraph {
   struct Operation {
     double seconds = 0;
-    std::vector<std::uint32_t> reads, makes;  ///< numbers of tensors
+    std::vector<std::uint32_t> reads, makes;  ///< indices of tensors
     /// The tensors that the operation makes only if a backward pass needs them. No other operation reads these tensors.
     std::vector<std::uint32_t> may_make;
     std::int64_t workspace = 0;  ///< the bytes of workspace while the operation runs
@@ -43,7 +43,7 @@ struct FateGraph {
 struct GraphStep {
   enum class Kind : std::uint8_t { run, save, load };
   Kind kind = Kind::run;
-  std::uint32_t number = 0;  ///< the number of the operation or of the tensor
+  std::uint32_t number = 0;  ///< the index of the operation or of the tensor
   bool makes_all = false;    ///< whether the operation also makes the tensors of `may_make`
 };
 
@@ -58,7 +58,7 @@ struct GraphAnswer {
 GraphAnswer solve(const FateGraph& graph, std::int64_t budget, double time_limit_s,
                   double at_most = std::numeric_limits<double>::infinity());
 
-/// The greatest number of forward stages. With more stages, building and relaxing the programme takes too long.
+/// The greatest number of stages of a chain. With more stages, building and relaxing the programme takes too long.
 constexpr std::size_t most_milp_stages = 64;
 
 struct MilpAnswer {

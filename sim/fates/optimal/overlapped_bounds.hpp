@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// Lower bounds in seconds. Both bounds follow from the same FateWeights, so that one search for these weights gives
-/// both bounds. `micro_batch` equals fate_bound(), and `run` equals run_bound_within().
+/// Lower bounds in seconds. Both bounds follow from the same FateWeights, so one search for these weights gives both
+/// bounds. `micro_batch` equals fate_bound(), and `run` equals run_bound_within().
 struct OverlappedBounds {
   double micro_batch = 0, run = 0;
 };

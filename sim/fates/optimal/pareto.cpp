@@ -126,8 +126,8 @@ void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, P
 
 void merge(ParetoNodes& nodes, const ParetoNodes& added, ParetoNodes& scratch) {
   if (added.empty()) return;
-  // All nodes before the first added node stay. Of the nodes after the last added node, only those that are faster than
-  // the last added node stay.
+  // All nodes before the first added node stay. A node after the last added node stays only if it
+  // is faster than the last added node.
   auto a =
       std::lower_bound(nodes.begin(), nodes.end(), added.front().peak,
                        [](const ParetoNode& node, std::int64_t peak) { return node.peak < peak; });
@@ -152,7 +152,7 @@ void thin(ParetoNodes& nodes, std::size_t cap, const std::vector<double>& prices
   std::vector<std::uint8_t> stays(nodes.size());
   stays.front() = stays.back() = 1;
   mark_best(nodes, prices, stays);
-  // The range in which the factor is searched.
+  // The range in which the loop looks for the factor.
   double low = nodes.back().seconds / nodes.front().seconds, high = 1;
   for (int i = 0; i < 30; ++i) {
     const double middle = (low + high) / 2;

@@ -14,7 +14,7 @@ struct ParetoNode {
   /// The boundary at which the segment splits, or 0 if its first stage keeps its inner tensors.
   std::uint16_t split = 0;
   bool boundary_goes = false, inner_goes = false, keeps = false;
-  /// The positions of the nodes of the two parts in their rows.
+  /// For a segment that is split, the indices of the nodes of its parts, each in its own row.
   std::uint32_t first = 0, second = 0;
 };
 
@@ -27,15 +27,15 @@ inline bool is_faster(double seconds, double than) {
 }
 
 /// The ways to execute a segment that splits into two parts. Any point of the row `first` is combined with any point of
-/// the row `second`. While the first part runs, `held` further bytes are on the device.
+/// the row `second`. While the first part runs, the device also holds `held` bytes.
 struct ParetoSplit {
   const ParetoNodes& first;
   std::int64_t held;
   const ParetoNodes& second;
 };
 
-/// Adds those pairs of a split that are faster than all known points with an equal or smaller peak. The peak of a pair
-/// is at least node.peak, and node.seconds are added to the seconds of each pair.
+/// Adds those pairs of a split to `added` that are faster than all `known` points with an equal or smaller peak. The
+/// peak of a pair is at least `node.peak`, and `node.seconds` are added to the seconds of each pair.
 void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, ParetoNodes& added);
 
 /// Merges the best points of both rows into `nodes`. Parameter `scratch` provides memory from earlier calls, to avoid

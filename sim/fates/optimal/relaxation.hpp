@@ -66,7 +66,7 @@ class FateRelaxation {
   struct BestBound {
     double value = 0, price = 0;
     Solution more, less;
-    /// Returns the share of `less` in that mixture of `more` and `less` that fills the room exactly.
+    /// Returns the share of `less` in the mixture of `more` and `less` that fills the room exactly.
     double share() const;
   };
   BestBound best(const FateWeights& weights) const;

@@ -20,11 +20,11 @@ Fact bound_fact(double bound, bool side_by_side);
 /// Returns the fact "proven": whether the search proved that its fates are the fastest.
 Fact proven_fact(bool proven);
 
-/// Returns whether one of the functions above proved the fact for the memory for which the fates were chosen.
+/// Returns whether the fact (a gap, a bound or "proven") holds only for the memory for which the fates were chosen.
 bool is_proven(const Fact& fact);
 
-/// Adds facts about each stage, unless there are very many stages. The facts are the fate of the stage, the bytes that
-/// the stage makes, and the seconds to recompute or to load these bytes.
+/// Adds facts about each stage, unless there are more than 64 stages. The facts are the fate of the stage, the bytes
+/// that the stage makes, and the seconds to recompute these bytes or to copy them to host memory and back.
 void explain(const Chain& chain, FateChoice& choice);
 
 }  // namespace sluice

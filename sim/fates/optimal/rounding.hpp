@@ -11,14 +11,14 @@ namespace sluice {
 
 struct FateWeights;
 
-/// How a relaxation is rounded.
+/// How the weights and choices of a relaxation are changed before they become a tape.
 struct Rounding {
   /// The weights of copies of the stages before stage `early` are divided by `factor`, and the weights of copies of all
-  /// other stages are multiplied by it. The backward pass reads the tensors of early stages last. So there is much time
-  /// for the copies of these tensors, and the copies are cheap.
+  /// other stages are multiplied by `factor`. The backward pass reads the tensors of early stages last. So there is
+  /// much time for the copies of these tensors, and the copies are cheap.
   std::size_t early = 0;
   double factor = 1;
-  /// The most bytes that one group of stages that run again together may make, as a share of the budget.
+  /// The most bytes that stages may make if they run again together, as a share of the budget.
   double segment = 1;
 };
 
@@ -26,7 +26,7 @@ struct Rounding {
 /// boundaries.
 Fate& fate_at(Choices& choices, std::size_t place);
 
-/// Keeps the answer, and each boundary that the choices drop although no recomputed stage makes it again.
+/// Keeps the answer, and each boundary that `choices` drop although no recomputed stage makes this boundary again.
 void keep_what_nobody_makes(Choices& choices);
 
 /// Returns a tape that fits into the budget, or an empty tape if no attempt fits.

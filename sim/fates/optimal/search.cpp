@@ -168,8 +168,8 @@ int FateSearch::rungs_in_vain() const {
   return n <= 20 ? std::numeric_limits<int>::max() : n <= 100 ? 4 : 3;
 }
 
-/// Returns the greatest factor by which the estimate of a candidate may exceed the estimate of the best candidate so
-/// far. A candidate whose estimate exceeds this is not replayed.
+/// Returns the greatest factor by which the estimate of a candidate may exceed the estimate of the
+/// best candidate so far. A candidate with a greater estimate is not replayed.
 double FateSearch::worth_a_replay() const {
   return chain_.stages.size() > 100 ? 1.1 : one_of_several_ ? 1.25 : infinite;
 }
@@ -277,7 +277,7 @@ EstimatedSeconds FateSearch::estimate_within(const Tape& tape, const TapeMemory&
   return estimated_seconds(chain_, tape, memory, bytes, run_.micro_batches, run_.one_a_step);
 }
 
-/// Returns the approximate seconds of the tape within the rung, or infinity if the tape does not fit.
+/// Returns the approximate seconds of the tape within the bytes of the rung, or infinity if the tape does not fit.
 double FateSearch::estimate(const Tape& tape) {
   const auto [found, fresh] = pool_.try_emplace(key_of(tape));
   auto& [known, seen] = found->second;
@@ -302,7 +302,7 @@ double FateSearch::take(const Tape& tape, Candidate& best) {
 namespace {
 
 /// Returns a short range of the numbers 0 to `most`. The range contains the minimum of a function that has only one
-/// minimum. The search is by golden sections: each further step computes the function once.
+/// minimum. The search is by golden sections: each step after the first computes the function once.
 template <typename Function>
 std::pair<std::int64_t, std::int64_t> narrowed(std::int64_t most, const Function& value) {
   std::int64_t low = 0, high = most;

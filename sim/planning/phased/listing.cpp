@@ -139,7 +139,7 @@ class PhaseLister {
     }
   }
 
-  /// Lists the saves of phase p in the phase after p, behind the loads of that phase.
+  /// Lists the saves of phase p in the phase after p, after the loads of that phase.
   void list_saves(std::size_t p, std::int32_t ahead, const std::vector<PlanBuilder::Ref>& loads) {
     const Phase& phase = window_.phases[p];
     const bool last = phase.stage + 1 == bytes_.size();
@@ -250,7 +250,7 @@ class PhaseLister {
     made_[{phase.stage, q}] = crossing;
   }
 
-  /// With on_chip, the input is on the device that made it, and is used there.
+  /// With `on_chip`, the input is on the device that made it, and is used there.
   void use_input(Action& action, std::uint32_t input, const Phase& phase, std::int64_t q) {
     const auto from = made_.find({phase.stage - 1, q});
     const bool stayed = phase.stage > 0 && from->second.tensor == input;

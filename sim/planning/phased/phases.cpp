@@ -182,8 +182,8 @@ std::vector<Field> phase_parameters() {
       {.name = "in_flight",
        .type = Type::integer,
        .summary =
-           "the number of batches that take turns phase by phase; auto: the fastest number from 1 "
-           "to 8 in inference, and the fastest number that fits in training",
+           "the number of batches that take turns phase by phase; auto: in inference, the fastest "
+           "number from 1 to 8; in training, the fastest number that fits",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,
@@ -212,8 +212,8 @@ const Record& phases_record() {
           {.name = "activations",
            .type = Type::choice,
            .summary =
-               "how activations go to the next phase; on_chip: at no cost, as the rule of the "
-               "PopART document assumes; pair_link: over the link between the devices; streaming: "
+               "how activations go to the next phase; on_chip: at no cost, as the document "
+               "'PopART phased execution' assumes; pair_link: over the link between the devices; streaming: "
                "through streaming memory, with a save and a load",
            .default_text = "on_chip",
            .choices = {"on_chip", "pair_link", "streaming"}},

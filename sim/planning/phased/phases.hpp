@@ -39,9 +39,9 @@ struct PhaseRules {
 /// Reads the rules from the scenario. Throws InputError at a key with a wrong value.
 PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& parameters);
 
-/// The repetition of phases. A unit is all phases of the batches that take turns. If the number of batches of a step is
-/// not a multiple of the number of batches that take turns, a unit is all phases of a step. A round is the smallest
-/// number of units after which the next phase is on the first device again.
+/// The repetition of phases. A unit is all phases of the `in_flight` batches that take turns. If
+/// the batches of a step cannot be divided into units of this size, a unit is all phases of a step.
+/// A round is the smallest number of units after which the next phase is on the first device again.
 struct PhaseRound {
   std::int64_t unit_batches = 1;
   std::int64_t units = 1;       ///< the number of units in a round; a round is the body of the plan
@@ -57,8 +57,8 @@ PhaseRound round_of_steps(const PhaseRules& rules, const Workload& workload, std
 /// not tried.
 bool is_long(const PhaseRules& rules, const Workload& workload);
 
-/// Returns the phases of `units` units, in order. If devices take turns, the number of a phase's device is the number
-/// of the phase modulo the number of devices.
+/// Returns the phases of `units` units, in order. If devices take turns, phase n is on the device
+/// with the index n modulo the number of devices.
 std::vector<Phase> phases_of(const PhaseRules& rules, const Workload& workload, std::size_t stages,
                              std::int64_t unit_batches, std::int64_t units);
 

@@ -75,9 +75,9 @@ class PhaseWaits {
     return gates;
   }
 
-  /// Adds waits to the saves in phase p, which save the results of the previous phase. The saves begin when phase p
-  /// begins. If phase p needs these results at once, no waits are added, because each save begins as soon as its result
-  /// is made.
+  /// Adds waits to the saves that are listed in phase p. These saves move the results of the
+  /// previous phase, and begin when phase p begins. If phase p needs these results at once, no
+  /// waits are added, because each save begins as soon as its result is made.
   void add_save_waits(std::size_t p) {
     if (p > 0 && window_.followed_at_once(p - 1)) return;
     for (PlanBuilder::Ref save : p == 0 ? window_.carried : window_.listed[p - 1].saves)
@@ -85,9 +85,9 @@ class PhaseWaits {
         builder_.wait(save, gate.ref, gate.distance);
   }
 
-  /// Adds waits to the loads for phase p. Preloading begins with the first phase in which the device of phase p no
-  /// longer computes. With two devices, preloading begins with the phase before p. The loads wait for all actions for
-  /// which the start of that first phase waits.
+  /// Adds waits to the loads for phase p. Preloading begins with the phase that follows the
+  /// previous phase of the same device. With two devices, this is the phase before p. The loads
+  /// wait for the actions for which the start of this phase waits.
   void add_preload_waits(std::size_t p) {
     const std::size_t resting = std::max<std::size_t>(phases_since_device(p), 2) - 1;
     const EarlierPhase begin = earlier_phase(p, resting), before = earlier_phase(p, resting + 1);

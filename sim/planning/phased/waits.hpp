@@ -24,7 +24,7 @@ struct ListedPhase {
   std::vector<Gate> saves_before;  ///< the saves that must have arrived before this phase starts
 };
 
-/// The phases of a section, which is an iteration of the body, or the steps that remain after the body.
+/// The phases of one window: of an iteration of the body, or of the units that remain after the body.
 struct PhaseWindow {
   std::vector<Phase> phases;
   std::string suffix;               ///< the suffix of the names of this window's tensors
@@ -39,7 +39,7 @@ struct PhaseWindow {
 
 /// Makes each phase start after all computations of the previous phase, after its own loads, and after the remaining
 /// saves of its device. `before` is the previous window. In the body, `before` and `window` are the same window: the
-/// phases of the previous iteration come before those of this iteration.
+/// phases of the previous iteration come before the phases of this iteration.
 void add_phase_waits(PlanBuilder& builder, const PhaseRules& rules, PhaseWindow& window,
                      const PhaseWindow& before);
 

@@ -37,8 +37,8 @@ struct ShownRequest {
 
   Platform platform;
   PolicyRequest request;  ///< refers to `platform`
-  /// Whether the second memory has room for all weights; empty as long as no plan was made. One plan decides this for
-  /// all candidates, because every cut of the model has the same weights.
+  /// Whether the second memory has room for all weights; empty until a plan has been made. One plan
+  /// decides this for all candidates, because every cut of the model has the same weights.
   mutable std::optional<bool> weights_fit;
 };
 
@@ -119,7 +119,7 @@ class BackingRewriter {
         {.pool = second.name, .needed_bytes = bytes, .available_bytes = *second.capacity});
   }
 
-  /// Replaces the second memory by host memory in the transfers of a tensor whose home is host memory.
+  /// In the action's transfers of a tensor whose home is host memory, replaces the second memory by host memory.
   void redirect(Action& action) {
     for (Flow& flow : action.flows) {
       if (flow.tensor == none || plan_.tensors[flow.tensor].home != host_) continue;
@@ -210,8 +210,8 @@ Plan rewrite_for(const PolicyRequest& request, const CommonParameters& common, P
   return rewritten;
 }
 
-/// Returns the result for the real machine that corresponds to `shown`, a result for the shown machine: the rewritten
-/// plan and its seconds. The returned result has no plan if a memory is too small.
+/// `shown` is a result for the shown machine. Returns the corresponding result for the real machine: the rewritten plan
+/// and its seconds. The returned result has no plan if a memory is too small.
 Settled settled_on(const PolicyRequest& request, const CommonParameters& common,
                    const Settled& shown) {
   Settled one = settled(shown.text, [&] { return rewrite_for(request, common, shown.plan()); });
@@ -223,7 +223,7 @@ std::string with_placement(const std::string& placement, const std::string& text
   return "placement: " + placement + (text.empty() ? "" : ", ") + text;
 }
 
-/// Returns the candidate for the real machine that corresponds to `candidate`, a candidate for the shown machine.
+/// `candidate` is a candidate for the shown machine. Returns the corresponding candidate for the real machine.
 Candidate backed(Candidate candidate, const std::shared_ptr<const ShownRequest>& shown,
                  const PolicyRequest& request, const CommonParameters& common) {
   const auto change = [shown, &request, common](Settled& one) {

@@ -59,8 +59,8 @@ struct PlansForMachine {
   PlanOf plan;              ///< returns the plan that the scenario describes
 };
 
-/// Returns the candidates for each of these homes, and the candidates in `others`. If no choice is open for one home,
-/// but there are candidates for the other home or in `others`, the plan for the one home becomes a single candidate.
+/// Returns the candidates for each of these homes, and the candidates in `others`. If the scenario leaves no choice
+/// open for a home, but there are other candidates, the plan for this home becomes a candidate.
 std::vector<Candidate> candidates_of_homes(const PolicyRequest& request,
                                            const CommonParameters& common, Homes homes,
                                            const PlansForMachine& of_policy,

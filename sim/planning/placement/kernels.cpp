@@ -52,8 +52,8 @@ class Builder {
   }
 
  private:
-  /// A kernel that is being made. `kernel` lists each of its tensors once, and `tensor_of` gives the tensor of each
-  /// operand.
+  /// A kernel that is being made. `kernel` lists each of its tensors once. For each operand of the
+  /// query, `tensor_of` gives the index of its tensor in `kernel`.
   struct Draft {
     PlacementProblem::Kernel kernel;
     std::vector<std::size_t> tensor_of;
@@ -73,7 +73,7 @@ class Builder {
                        "bytes of a micro-batch");
   }
 
-  /// These functions return the life of a layer's output, and the life of the tensor kept for its backward pass.
+  /// These functions return the life of a layer's output, and of the tensor that the layer keeps for its backward pass.
   ActivationLife& life_of_output(std::uint32_t l) {
     return lives_[2 * std::size_t{origin_of(model_, l)}];
   }
@@ -233,7 +233,7 @@ class Builder {
     const bool any = layer.backward.kept > 0 || layer.backward.kept_bytes > 0;
     return any && work_.pricing.training && layer.backward.runs;
   }
-  /// Whether selective recomputation drops what the layer keeps, so that its forward pass runs again.
+  /// Returns whether selective recomputation drops what the layer keeps, so that its forward pass runs again.
   bool drops(const Layer& layer) const {
     return work_.selective && layer.backward.selective && keeps(layer);
   }
@@ -386,7 +386,7 @@ class Builder {
   std::vector<PlacedKernel> kernels_;
   std::map<std::string, std::uint32_t> tensors_;
   std::vector<std::uint32_t> copy_of_;
-  std::vector<ActivationLife> lives_;   ///< the micro-batch's lives, two lives per layer
+  std::vector<ActivationLife> lives_;   ///< of the present micro-batch, two lives per layer
   std::vector<std::uint32_t> fetches_;  ///< the `fetches` of the kernel that is being made
   std::vector<std::uint32_t> last_readers_;
 };

@@ -1,4 +1,4 @@
-// Translates a model and a workload into a placement problem. Each micro-batch goes through all layers forward and, in
+// Translates a model and a workload into a placement problem. Each micro-batch goes forward through all layers and, in
 // training, then backward. In training, an update follows after the micro-batches. Each pass of a layer is a kernel.
 // Each tensor that a kernel uses on the device may be in the fast memory or in the slow memory.
 #pragma once
@@ -21,12 +21,12 @@ struct PlacedKernel {
   /// The operands of the query have no memories yet. If the query is empty, the kernel computes nothing: it makes the
   /// gradients that no backward pass makes.
   std::optional<Query> query = {};
-  /// For each operand of the query, the number of this operand in the kernel.
+  /// For each operand of the query, the index of its tensor among the operands of the kernel.
   std::vector<std::size_t> operand_of = {};
   std::vector<std::uint32_t> saves = {};  ///< the tensors that are offloaded after the kernel
   /// Offloaded tensors whose load from host memory begins before the kernel.
   std::vector<std::uint32_t> fetches = {};
-  /// Operands that the kernel does not use, because a transfer moves them during the kernel.
+  /// Operands that the kernel does not use: a transfer moves them while the kernel runs.
   std::vector<std::uint32_t> passing = {};
 };
 

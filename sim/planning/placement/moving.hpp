@@ -76,15 +76,15 @@ class MovingTensors {
   std::map<std::uint32_t, std::vector<Stay>> stays_;  ///< the stays, by tensor and use
   std::vector<Ends> ends_;                            ///< by move
   std::vector<PlanBuilder::Ref> refs_;                ///< by move
-  /// Moves, by the kernel that needs them.
+  /// The moves for which kernels wait, by kernel.
   std::map<std::uint32_t, std::vector<PlanBuilder::Ref>> arrive_;
   std::map<std::uint32_t, PlanBuilder::Ref> saved_home_;  ///< the last save to a home, by tensor
-  /// The actions that read a home before the first save of the round. In the next round, each of these actions waits
-  /// for the last save of this round. By tensor.
+  /// The actions that read a home before the first save of the round, indexed by tensor. In the
+  /// next round, each of these actions waits for the last save of this round.
   std::map<std::uint32_t, std::vector<PlanBuilder::Ref>> before_save_;
   std::vector<PlanBuilder::Ref> first_;  ///< the moves of the copy engine before the first kernel
   PlanBuilder::Ref last_ = {};           ///< the last action of the compute units
-  std::size_t next_ = 0;                 ///< the number of the move that is listed next
+  std::size_t next_ = 0;                 ///< the index of the move that is listed next
 };
 
 }  // namespace sluice

@@ -25,8 +25,8 @@ struct ActivationLife {
   std::string name() const;
 };
 
-/// Returns for each layer the number of the last layer that reads its output, or 0 if no layer reads its output. The
-/// output of a view counts as the output of the viewed layer.
+/// Returns for each layer the index of the last layer that reads its output, or 0 if no layer reads
+/// its output. The output of a view counts as the output of the viewed layer.
 std::vector<std::uint32_t> last_readers(const Model& model);
 
 /// Makes the tensor take room while this kernel computes. The kernel does not use the tensor, so the time of the kernel

@@ -82,8 +82,8 @@ void add_strategy(const FateStrategy& strategy, const PolicyRequest& request,
 
 /// Returns the fates for which tensors are placed: the fates of the request's strategy. If this strategy searches, the
 /// result also has the fates of all strategies that treat every stage alike. If several strategies choose equal fates,
-/// the result has only the fates of the first of these strategies in the catalog. So the result is empty if the
-/// request's strategy chooses the fates of an earlier strategy, for which there is also a request.
+/// the result has only the fates of the first of these strategies in the catalog. So the result is empty if an earlier
+/// strategy, which has a request of its own, chooses the same fates.
 PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& common,
                           const std::string& policy) {
   const FateStrategy& own = request.strategy();
@@ -106,7 +106,7 @@ PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& 
   return all;
 }
 
-/// Returns an empty candidate, for a request whose placements are all candidates of another request.
+/// Returns a candidate without plans: an earlier strategy chooses the same fates, and its request compares them.
 Candidate placed_for_another_request() {
   return {.at_least = std::numeric_limits<double>::infinity(), .ways = 0, .open = [] {
             return std::vector<Candidate>();

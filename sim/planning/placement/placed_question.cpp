@@ -101,8 +101,8 @@ PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const CommonParamet
   rounds_ =
       checked_mul(request.workload.steps,
                   request.workload.micro_batches_per_step() / micro_batches_, "rounds of a run");
-  // Candidates are compared by plans that do not enforce capacities. So the room of fast memory is limited here, even
-  // if capacities are not enforced.
+  // Candidates are compared by plans that do not enforce capacities. So the room of fast memory is
+  // limited here, even if the request does not enforce capacities.
   room_ = question_.peak();
   if (memories_.fast_capacity)
     room_ = *memories_.fast_capacity - (slow_only.inputs ? 0 : input_bytes_) -

@@ -1,7 +1,7 @@
 // The key `placement` of a policy: the field of the key, and the plans that are made and compared for each value of the
 // key. Two kinds of policies have this key. A policy of the first kind keeps all weights on the device, and a plan with
-// placements of single tensors can replace its own plan. A policy of the second kind lets weights take turns, and
-// `placement` only gives the home of these weights.
+// placements of single tensors can replace the policy's own plan. A policy of the second kind lets weights take turns,
+// and `placement` only gives the home of these weights.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ bool places(const Reader& parameters);
 Draft placed_plan(const PolicyRequest& request, const Reader& parameters, const std::string& policy,
                   const std::string& way);
 
-/// Returns whether plans with offloaded tensors in the second memory are made, because `placement` is backing or
-/// because auto compares them with other plans. Throws InputError at `placement`.
+/// Returns whether plans with offloaded tensors in the second memory are made, because `placement` is `backing`, or
+/// because `auto` compares these plans with other plans. Throws InputError at `placement`.
 bool backs(const PolicyRequest& request, const Reader& parameters);
 
 /// Returns the candidates of training for each home of offloaded tensors, and with `auto` also for placements of single

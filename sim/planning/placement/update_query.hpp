@@ -1,4 +1,4 @@
-// The query for the seconds of a layer's update whose operands may be in several memories.
+// The query that asks for the seconds of a layer's update. The operands of the update may be in several memories.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Computes the memory that streamed inference needs on a device if transfers and computations run one after the other.
-// If a scenario makes the choices of policy streamed itself, this class checks that these choices fit.
+// If a scenario itself makes the choices of policy `streamed`, this class checks that these choices fit.
 #pragma once
 
 #include "planning/streaming/groups.hpp"

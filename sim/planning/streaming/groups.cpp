@@ -86,7 +86,7 @@ namespace {
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;
 
-/// Returns a size of pieces that is so large that the setup takes at most a hundredth of the time of each transfer.
+/// Returns a size of pieces so large that the model has few pieces and set-ups take at most 1 % of each transfer.
 std::int64_t small_piece(const StreamedCase& streamed) {
   const double fixed = 100 * streamed.down.setup_s * streamed.down.bandwidth;
   return std::max(

@@ -1,7 +1,7 @@
-// Policy streamed divides a model into groups of layers, whose weights take turns on the device. In a run of a group,
-// the group computes all micro-batches in flight, one after the other. A pass is one run of every group, in order, so
-// each pass loads all weights that do not stay. A step has one or several passes. Bytes and seconds are for one
-// micro-batch on one device.
+// Policy `streamed` divides a model into groups of layers. The weights of the groups take turns on
+// the device. In a run of a group, the group computes all micro-batches in flight, one after the
+// other. A pass is one run of every group, in order, so each pass loads all weights that do not
+// stay. A step has one or several passes. Bytes and seconds are for one micro-batch on one device.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ struct GroupRun {
 };
 std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std::int64_t in_flight);
 
-/// One way to make the choices that policy streamed leaves open.
+/// One way to make the choices that policy `streamed` leaves open.
 struct StreamedChoice {
-  /// The micro-batches that run through a group per load of its weights.
+  /// How many micro-batches run through a group between two loads of its weights.
   std::int64_t in_flight = 1;
   /// The device has room to load this number of inputs, and to save as many results.
   std::int64_t buffers = 1;
-  /// Whether a run gets fewer than `buffers` buffers if so many buffers do not fit together with its group.
+  /// Whether a run of a group gets fewer buffers if the device has no room for `buffers` buffers.
   bool spares = false;
   /// Whether several inputs of a group may be loaded while the previous group runs. If not, only the first of these
   /// inputs may be loaded early. This first input is loaded during the last slot of the previous group, when all
@@ -50,11 +50,11 @@ struct StreamedChoice {
     return resident.empty() ? 0 : resident[group];
   }
   std::int64_t resident_bytes() const;  ///< the bytes of weights that stay, of all groups together
-  /// Returns the choice as keys of a scenario for this many groups. After a semicolon follows what no key can express.
+  /// Returns the choice as keys of a scenario for this many groups. What no key can express follows after a semicolon.
   std::string text(std::size_t groups) const;
 };
 
-/// The numbers of a cut on a device. These numbers determine the seconds and bytes of every choice.
+/// The bytes of a cut, and its seconds on a device. These numbers determine the seconds and bytes of every choice.
 struct StreamedCase {
   struct Group {
     StageBytes bytes{};
@@ -71,21 +71,21 @@ struct StreamedCase {
 
   std::int64_t weights() const;  ///< the bytes of the weights of all groups
 };
-/// Returns the numbers of the request's cut. StreamedChoice explains `offload`.
+/// Returns these numbers for the request's cut. StreamedChoice explains `offload`.
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
                            bool offload);
 
-/// Returns the bytes of the groups. If the tensors for the next group stay on the device, a group's part of the answer
-/// is saved as soon as it is made. If these tensors go through host memory, the part of the answer goes to host memory
-/// together with these tensors.
+/// Returns the bytes of the groups. If the tensors for the next group stay on the device, a group's
+/// part of the answer is saved as soon as it is made. If these tensors go through host memory
+/// (`offload`), the part of the answer goes there together with them.
 std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload);
 
 /// Returns the sizes of the transfers that load this many bytes of weights. The sizes are equal except for rounding,
 /// and no size is larger than `piece`.
 std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece);
 
-/// Returns the sizes of pieces that are tried if the scenario does not give them, for a step with this many passes. The
-/// size 0 means that a group is one piece.
+/// Returns the sizes of pieces that are tried if the scenario gives no size, for a step with this
+/// many passes. The size 0 means that a group is one piece.
 std::vector<std::int64_t> piece_sizes(const StreamedCase& streamed, double passes);
 
 /// The weights of a group, divided into transfers. The transfers of weights that stay come first.

@@ -10,13 +10,13 @@ struct StreamedKeys {
   std::optional<std::int64_t> in_flight, buffers, prefetch, piece, ahead;
   std::optional<bool> offload;
   ResidentKey resident;
-  /// Returns whether all choices are made. If all choices are made, the run may use the whole device.
+  /// Returns whether all choices but `ahead` and `resident` are made, and `ahead` is open. All memory may then be used.
   bool all_given() const { return in_flight && buffers && prefetch && piece && offload && !ahead; }
 };
 StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters& common,
                            const Reader& parameters);
 
-/// Returns the fields in_flight, prefetch, pieces, ahead and resident.
+/// Returns the fields `in_flight`, `prefetch`, `pieces`, `ahead` and `resident`.
 std::vector<Field> streamed_parameters();
 
 }  // namespace sluice

@@ -85,7 +85,7 @@ class StreamedLister {
       }
   }
 
-  /// Returns the most bytes of any slot, with the loads that come early.
+  /// Returns the greatest number of bytes in any slot, including early loads.
   std::int64_t most() { return slots_.most(common_.device.name); }
 
   Plan make() {
@@ -115,9 +115,9 @@ class StreamedLister {
     return answers && common_.return_outputs;
   }
 
-  /// Returns the save for which loads before this slot must wait. This wait limits the results in transfer during the
-  /// slot to the number that the slot's run allows. Returns an empty value if no wait is needed. A negative slot
-  /// belongs to the previous step.
+  /// Returns the save for which the loads must wait that are listed before this slot. This wait
+  /// limits the results in transfer during the slot to the number that the slot's run allows. The
+  /// result is empty if no wait is needed. A negative slot belongs to the previous step.
   SlotLoad::Saved results_left_at(const Rehearsal& rehearsal, std::int64_t slot) const {
     const std::size_t r = run_at(slot);
     const auto place = static_cast<std::int64_t>(row_position(slot, slots_.count()).index);
@@ -126,7 +126,7 @@ class StreamedLister {
                        rehearsal.saves_before(r) - 1 - rehearsal.levels().results(r));
   }
 
-  /// Returns the last save that a slot before this slot makes.
+  /// Returns the last save of the slots before this slot.
   SlotLoad::Saved all_results_left(const Rehearsal& rehearsal, std::int64_t slot) const {
     const std::size_t r = run_at(slot);
     const auto place = static_cast<std::int64_t>(row_position(slot, slots_.count()).index);
@@ -196,7 +196,7 @@ class StreamedLister {
     reloads_.resize(static_cast<std::size_t>(slots_.count()), none);
   }
 
-  /// Returns the number of pieces of the group's weights that stay.
+  /// Returns how many pieces stay of the weights of the run's group.
   std::size_t kept(std::size_t run) const { return pieces_[runs_[run].group].kept; }
 
   void add_once(std::size_t run, std::size_t piece, std::int64_t at) {

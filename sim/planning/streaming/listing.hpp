@@ -25,8 +25,8 @@ struct ListedPlan {
   Plan plan;
   std::int64_t used = 0;
 };
-/// Returns the plan of this choice for `streamed` in which loads are listed as early as `room` bytes allow. The run may use the whole
-/// device, and its actions wait if there is not enough room yet. If `room` is empty, it is unlimited.
+/// Returns the plan of `choice` for `streamed`. Loads are listed as early as `room` bytes allow. The run may use the
+/// whole device, and its actions wait if there is not enough room yet. If `room` is empty, it is unlimited.
 ListedPlan list_within(const PolicyRequest& request, const CommonParameters& common,
                        const StreamedCase& streamed, const StreamedChoice& choice,
                        const StreamedFit& fit, std::optional<std::int64_t> room);

@@ -44,7 +44,7 @@ class LoadOrder {
     std::size_t group = 0;
     /// The number of slots, the first slot, and the slot after the last.
     std::int64_t count = 0, first = 0, end = 0;
-    std::size_t in_step = 0;  ///< the number of the run within its step
+    std::size_t in_step = 0;  ///< the index of the run within its step
     std::int64_t level_first = 0, level_last = 0;
     /// How many inputs of later slots, and how many results of earlier slots, may be on the device during the run.
     std::int64_t inputs = 0, results = 0;
@@ -54,7 +54,7 @@ class LoadOrder {
     std::size_t pieces_left = 0;
     double weights_there = 0;  ///< the time at which the loaded weights have arrived
     std::int64_t ahead = 0;    ///< the bytes on the device for later runs
-    /// The first micro-batch of the run during which these bytes are on the device.
+    /// The first micro-batch of the run during which bytes of `ahead` are on the device.
     std::int64_t ahead_from = 0;
   };
 
@@ -224,13 +224,13 @@ class LoadOrder {
     return made < compute_ ? saved_[at(made)] : unknown;
   }
 
-  /// Whether the next input takes the room of results in the last slot before the run that needs the input.
+  /// Returns whether the next input takes the room of results in the last slot before the run that needs the input.
   bool replaces_results() const {
     const Row& row = run(input_run_);
     return !rehearsal_.choice().inputs_cross && next_input_ == row.first && row.in_step > 0;
   }
-  /// Parameter `slot` is the last slot of a run. Returns the time at which this slot may start and all results of
-  /// earlier slots have left the device.
+  /// Parameter `slot` is the last slot of a run. Returns the time from which on this slot may start
+  /// and all results of earlier slots have left the device.
   double all_results_left(std::int64_t slot) const {
     const double computed = end_of(slot - 1);
     if (computed == unknown) return unknown;
@@ -291,9 +291,9 @@ class LoadOrder {
     return std::min(from, need);
   }
 
-  /// Returns the first micro-batch of a run that is not before `first` and from which on the device has room for
-  /// `bytes` additional bytes. If there is no such micro-batch, returns the number of the run's micro-batches. The
-  /// function needs no search, because the bytes are a linear function within a run.
+  /// Returns the first micro-batch of a run, not before `first`, such that the device has room for `bytes` more bytes
+  /// from this micro-batch on. If there is none, returns the number of the run's micro-batches. The function needs no
+  /// search, because within a run the bytes are a linear function of the micro-batch.
   std::int64_t first_with_room(const Row& row, std::int64_t first, std::int64_t bytes) const {
     const std::int64_t room = rehearsal_.bytes() - row.ahead - bytes;
     if (row.level_last > room) return row.count;

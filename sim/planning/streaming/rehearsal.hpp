@@ -31,9 +31,9 @@ namespace sluice {
 /// to the previous step.
 struct RehearsedLoad {
   static constexpr std::int32_t input = -1;
-  std::size_t run = 0;         ///< the number of the run that needs the load
+  std::size_t run = 0;         ///< the index of the run that needs the load
   std::int64_t slot = 0;       ///< the first slot that needs the load
-  std::int32_t piece = input;  ///< the number of the piece of the group's weights, or `input`
+  std::int32_t piece = input;  ///< the index of the piece of the group's weights, or `input`
   std::int64_t at = 0;         ///< the load is listed before this slot
   double seconds = 0;          ///< the seconds for which the load occupies the copy engine
   /// Whether the load of an input starts one slot earlier than `at` says, when all results of still earlier slots have
@@ -45,8 +45,8 @@ struct RehearsedLoad {
 /// included.
 struct RehearsedOrder {
   std::vector<RehearsedLoad> loads;
-  /// If the device has at least this many bytes, the order of loads does not change. The order uses at most this many
-  /// bytes, and often a few bytes less than this.
+  /// If the device has at least this many bytes, the order of loads does not change. The order uses
+  /// at most this many bytes, and often a few bytes less.
   std::int64_t used = 0;
 };
 
@@ -67,8 +67,8 @@ class Rehearsal {
   /// Returns the number of slots of a step.
   std::int64_t slots() const { return runs_.back().last_slot() + 1; }
 
-  /// Returns a lower bound of the seconds. With any order of its loads, no execution of this choice takes less than
-  /// this time.
+  /// Returns a lower bound of the seconds of the simulated run: no order of the loads makes a run
+  /// with this choice shorter.
   double at_least() const;
 
   RehearsedOrder order() const;
@@ -86,7 +86,7 @@ class Rehearsal {
   /// of saves of the whole step.
   std::int64_t saves_before(std::size_t run) const { return saves_before_[run]; }
   std::int64_t saves_of_step() const { return saves_before_.back(); }
-  /// Returns the slot whose result this save of a step moves.
+  /// Returns the slot whose result is moved by save `number` of a step.
   std::int64_t slot_of_save(std::int64_t number) const;
   /// The first function returns the seconds to save one result of this run to host memory. The second function returns
   /// the seconds to load one input.
@@ -101,7 +101,7 @@ class Rehearsal {
   const std::vector<std::int64_t>& pieces(std::size_t group) const { return pieces_[group].bytes; }
   /// Returns the number of pieces of a group that stay on the device.
   std::size_t kept(std::size_t group) const { return pieces_[group].kept; }
-  /// Returns the number of the group's first piece that is loaded for this run of a step.
+  /// Returns the index of the group's first piece that is loaded for this run of a step.
   std::size_t first_piece(const GroupRun& run) const {
     return run.pass == 0 && !kept_in_prologue(streamed_) ? 0 : kept(run.group);
   }

@@ -21,8 +21,8 @@ std::int64_t above(const StreamedCase& streamed, const std::vector<std::int64_t>
 }
 
 // Chooses how many bytes of each group stay. Let R bytes stay in total, and let x of them belong to a group. While the
-// group runs, the device needs the group's other bytes + its weights - x + R. The greatest of these needs is smallest
-// if all groups of which a part of the weights stays have equal needs. This equal need minus R is called the line.
+// group runs, the device needs the group's other bytes + its weights - x + R. The greatest of these sums is smallest if
+// the sums of all groups with x > 0 are equal. This equal sum minus R is called the line.
 std::vector<std::int64_t> by_need(const StreamedCase& streamed, const StreamedChoice& choice,
                                   std::int64_t bytes) {
   const std::vector<std::int64_t> beside = bytes_beside_weights(streamed, choice);

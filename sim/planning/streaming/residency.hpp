@@ -36,8 +36,8 @@ enum class ResidentOrder : std::uint8_t {
   by_work,
 };
 
-/// Returns the bytes of each group that stay. The sum of these bytes is at most `bytes`. Only a part of a group's
-/// weights may stay.
+/// Returns for each group how many bytes of its weights stay. The sum of these numbers is at most
+/// `bytes`. It is possible that only a part of a group's weights stays.
 std::vector<std::int64_t> resident_weights(const StreamedCase& streamed,
                                            const StreamedChoice& choice, ResidentOrder order,
                                            std::int64_t bytes);

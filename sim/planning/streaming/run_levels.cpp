@@ -15,8 +15,8 @@ std::int64_t limited(Wide bytes) {
   return bytes > most_bytes ? most_bytes : static_cast<std::int64_t>(bytes);
 }
 
-/// Returns the most bytes of `count` consecutive transfers. The first transfers belong to the run itself: at most
-/// `own_count` transfers of `own` bytes each. The transfers of the neighbouring runs follow, one after the other.
+/// Returns the greatest sum of the bytes of `count` consecutive transfers. The first transfers are the run's own, at
+/// most `own_count` of `own` bytes each. The transfers of the neighbouring runs follow.
 template <class Neighbours>
 std::int64_t most_in_row(std::int64_t count, std::int64_t own, std::int64_t own_count,
                          Neighbours neighbours) {
@@ -167,7 +167,7 @@ std::int64_t RunLevels::peak(std::size_t run, const RunMemory& memory) const {
   return std::max(level(memory, count, 0), level(memory, count, count - 1));
 }
 
-/// Gives the run a further result and a further input in turn, as long as there is room for them.
+/// Returns the run's memory. Adds one result and one input of other slots in turn while they fit in `bytes` bytes.
 RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) const {
   const std::int64_t inputs = most_inputs(), results = most_results(runs_[run]);
   const RunMemory all = memory_of_run(run, inputs, results);

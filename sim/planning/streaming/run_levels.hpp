@@ -1,5 +1,5 @@
-// Counts the bytes on the device while the groups run, and the inputs and results of other slots that may be on the
-// device during each run. Only Rehearsal uses this class.
+// Computes how many bytes are on the device while each group runs. Also decides, for each run, how many inputs of later
+// slots and how many results of earlier slots may be on the device. Only Rehearsal uses this class.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class RunLevels {
   std::int64_t inputs(std::size_t run) const { return memories_[run].inputs; }
   std::int64_t results(std::size_t run) const { return memories_[run].results; }
   /// Returns whether this run has too little room for the results that may be on their way at the end of the previous
-  /// run. If it has, the loads that are listed at the beginning of this run wait for these results.
+  /// run. If so, the loads that are listed at the beginning of this run wait for these results.
   bool waits_for_results(std::size_t run) const { return memories_[run].waits; }
 
   bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
@@ -55,7 +55,7 @@ class RunLevels {
  private:
   struct RunMemory {
     std::int64_t bytes = 0;
-    /// The bytes of an input and of an output that wait on the device.
+    /// The bytes of one input and of one output, if they wait on the device for other slots.
     std::int64_t in = 0, out = 0;
     std::int64_t inputs = 0, results = 0;
     std::int64_t result_bytes = 0;  ///< the bytes of all results that `results` counts

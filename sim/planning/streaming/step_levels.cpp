@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-/// The weights that are loaded early during a step, if the previous step had equal loads.
+/// Finds for each run the weights that are loaded early, and checks that they fit, if every step has equal loads.
 class StepLevels {
  public:
   StepLevels(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads)

@@ -23,11 +23,11 @@ constexpr std::array<double, 20> rooms_of_weights = {
 /// The numbers of groups that may be loaded early. If more groups were loaded early, results and inputs would have to
 /// wait for free bytes.
 constexpr std::array<std::int64_t, 3> prefetched = {1, 2, 4};
-/// The most slots of a step, and the most slots of all steps together, for which these plans are tried.
+/// The most slots of a step, and the most slots of all steps together, for which plans with waits for memory are tried.
 constexpr std::int64_t most_slots = 200, most_slots_of_run = 2'000;
 
-/// Returns whether another device uses a link between this device and host memory. Replicas on such devices slow each
-/// other down.
+/// Returns whether another device uses a link between this device and host memory. If so, replicas
+/// on the two devices slow each other down.
 bool shares_links_with_devices(const WaitingCase& waiting) {
   const Platform& platform = waiting.request.pricing.platform;
   const std::string &host = waiting.common.host, &own = waiting.common.device.name;

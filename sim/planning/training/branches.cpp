@@ -19,7 +19,7 @@ class Branches {
       }
   }
 
-  /// Returns for each stage the boundaries that it reads, in ascending order.
+  /// Returns for each stage the boundaries that the stage reads, in ascending order.
   std::vector<std::vector<ChainRead>> reads() {
     std::vector<std::vector<ChainRead>> all(stages_.size());
     for (std::size_t s = 0; s < stages_.size(); ++s) {
@@ -63,8 +63,8 @@ class Branches {
     backward_[boundary] = std::max(backward_[boundary], backward ? in_backward : in_forward);
   }
 
-  /// Stores which tensors from outside the stage a layer of the stage reads. A backward pass that reads a
-  /// view reads the viewed tensor instead, if the stage makes that tensor.
+  /// Stores which of the tensors that a layer of the stage reads come from outside the stage. A backward pass that
+  /// reads a view reads the viewed tensor instead, if the stage makes that tensor.
   void read_by(std::uint32_t l, const Stage& stage) {
     const Layer& layer = model_.layers[l];
     const auto outside = [&](std::uint32_t input) {

@@ -23,9 +23,9 @@ class CopyTimes {
   CopyTime copy_;
 };
 
-/// Returns the bytes that cross out of a stage and that the stage itself makes. The stage may also pass on tensors that
-/// it does not make: inputs, or outputs of earlier stages. A first stage with only inputs counts as the maker of these
-/// inputs.
+/// Returns the bytes of the tensors that leave a stage and that this stage itself makes. The stage
+/// may also pass on tensors that it does not make: inputs, or outputs of earlier stages. A first
+/// stage with only inputs counts as the maker of these inputs.
 std::int64_t made_bytes(const Pricing& pricing, const Stage& stage) {
   const auto is_input = [&](std::uint32_t layer) {
     return pricing.model.layers[layer].inputs.empty();

@@ -1,5 +1,5 @@
-// The ways to place the loads of a training step. Each way has a lower bound on the seconds of its run. Only ChosenStep
-// uses this class.
+// Finds the places of the loads of a training step within given limits, and a lower bound of the
+// seconds of the run. Only ChosenStep uses this class.
 #pragma once
 
 #include <map>

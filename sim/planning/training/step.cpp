@@ -123,7 +123,7 @@ class StepMaker {
     }
   }
 
-  /// Returns a slot of a micro-batch, with the loads that were waiting for it.
+  /// Returns a new operation of a micro-batch, with the loads that wait for the next operation.
   Program::Operation slot(ActionKind kind, std::size_t stage, MicroBatchTensors& tensors) {
     Program::Operation slot = draft_.operation(kind, stage);
     slot.micro_batch = static_cast<std::int32_t>(tensors.micro_batch);

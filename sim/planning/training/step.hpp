@@ -3,8 +3,8 @@
 // operation for one micro-batch.
 //
 // Gradients are summed over the micro-batches of a batch, and the update uses the sums. If weights take turns (policy
-// streamed), the weights of a stage are loaded for each run of operations of this stage. Sums that are not complete go
-// to host memory and are loaded again. The update saves weights and optimizer state.
+// `streamed`), the weights of a stage are loaded for each run of operations of this stage. Sums that are not complete
+// go to host memory and are loaded again. The update saves weights and optimizer state.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// A training step that is priced again: its operations and instances do not change, but its seconds are those of
-// another machine or cost model. Pricing a plan again (draft.hpp) needs only the positions of the step's loads. Making
-// the whole step again would take longer than the rest of the work of pricing a plan again.
+// A training step that is priced again: its operations and instances do not change, but its seconds come from another
+// machine or cost model. Pricing a plan again (draft.hpp) needs only the positions of the step's loads. Making the
+// whole step again would take longer than all other work of pricing a plan again.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,11 @@ class StepAgain {
  private:
   explicit StepAgain(Program step) : step_(std::move(step)) {}
   Program step_;
-  /// For each loaded instance: its number, and the number of a tensor of the shape that takes as long to load.
+  /// For each loaded instance: its index, and the index of a tensor of the shape that takes as long to load.
   std::vector<std::pair<std::uint32_t, std::size_t>> loads_;
 };
 
-/// The step of a plan that is priced repeatedly, and the decisions for which it was made.
+/// The step of a plan that is priced repeatedly, and the decisions for which this step was made.
 struct KnownStep {
   PriceDecisions tape;
   bool selective = false;
