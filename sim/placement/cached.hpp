@@ -21,9 +21,9 @@ struct CachedRun {
 
 /// Runs the kernels with fast memory as a cache of `capacity` bytes. Each tensor gets the lowest free addresses when it
 /// is made, and frees these addresses after its last use. A kernel takes the seconds that it takes with all operands in
-/// fast memory, plus the seconds of its misses and write-backs. If the kernel's time is given by lines, the seconds of
-/// misses and write-backs are added to the line of its bytes. Otherwise these seconds are added to the seconds of the
-/// kernel.
+/// fast memory, plus the seconds of its misses and write-backs. If the lines of a roofline give the kernel's time, the
+/// seconds of misses and write-backs are added to the line of its bytes. Otherwise these seconds are added to the
+/// seconds of the kernel.
 ///
 /// The kernels run `rounds` times, and the result is of the last round. The cache is empty before the first round. At
 /// the start of each round, tensors that are given have new content, which is only in slow memory. From the second

@@ -1,8 +1,8 @@
 // Sluice makes the choices that a scenario leaves open by simulation. A policy offers candidates, and the judge takes
 // the candidate whose simulated plan ends first.
 //
-// A candidate is defined by its structure (how the model is cut, how many micro-batches are computed side by side, how
-// long before their use tensors are loaded), never by a capacity. The structure determines how much memory the
+// A candidate is defined by its structure (how the model is cut, how many micro-batches are computed side by side, and
+// how long before their use tensors are loaded), never by a capacity. The structure determines how much memory the
 // candidate needs. A candidate can be used on every device that has at least this memory. The candidate takes equally
 // long on each of these devices. So all candidates for a smaller memory are also candidates for a larger memory, and a
 // run with more memory never takes longer than a run with less memory.
@@ -39,12 +39,12 @@ struct Candidate {
   /// If `open` is set, the judge calls it instead of `simulate`. `open` returns one candidate for each way that fits,
   /// with a lower bound that is closer than `at_least`. The judge does not count the ways of these candidates again.
   std::function<std::vector<Candidate>()> open = {};
-  /// Candidates with the same text here have the same ways and the same lower bound. The judge considers only the first
-  /// of them. An empty text says nothing.
+  /// Candidates with the same text `same_ways` have the same ways and the same lower bound. The judge considers only
+  /// the first of these candidates. Candidates with an empty text are all considered.
   std::string same_ways = {};
 };
 
-/// Calls the function that it gets, or leaves the call out. It may also catch what the call throws.
+/// A guard calls the function that it gets, or does not call it. It may also catch what the call throws.
 using CallGuard = std::function<void(const std::function<void()>& call)>;
 
 /// Returns a candidate whose simulated ways are changed by `change`. If `open` is set, this also holds for the ways of

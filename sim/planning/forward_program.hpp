@@ -16,7 +16,7 @@ struct ForwardShape {
   bool return_outputs = true;
   /// A device has room to load this number of inputs, and to save as many answers.
   std::int64_t buffers = usual_buffers;
-  /// How many micro-batches before its use the load of an input may be listed.
+  /// The load of an input may be listed this many micro-batches before its use.
   std::int64_t inputs_ahead = 0;
 };
 
@@ -24,7 +24,7 @@ struct ForwardShape {
 bool reads(const Model& model, const Stage& stage, std::uint32_t layer);
 
 /// Returns the program. A tensor that crosses several cuts stays on the device that made it until the last reader of
-/// the tensor has run. This device sends the tensor once to each of the devices that have another reader.
+/// the tensor has run. This device sends the tensor once to each other device that has a reader.
 Program forward_program(const PolicyRequest& request, const ForwardShape& shape);
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
-// The policy data_parallel runs one replica of another policy on each device. The replicas share host memory, and also
-// the links and ports that belong to the routes of several replicas. In inference, each replica computes some of the
-// batches of a step. The document 'PopART phased execution' calls this mode "two IPUs to perform computation at the
+// The policy `data_parallel` runs one replica of another policy on each device. The replicas share host memory, and
+// also the links and ports that belong to the routes of several replicas. In inference, each replica computes some of
+// the batches of a step. The document 'PopART phased execution' calls this mode "two IPUs to perform computation at the
 // same time, in a data-parallel fashion". In training, each replica computes a part of each batch, and gradients are
 // all-reduced before each update.
 #include <algorithm>
@@ -53,7 +53,7 @@ Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) 
   return run_seconds(other) < run_seconds(plan) ? other : plan;
 }
 
-/// Returns the plan of one replica if there are many devices, and nothing otherwise.
+/// Returns the plan of one replica if there are more than `few_devices` devices, and nothing otherwise.
 std::optional<Draft> plan_to_compare(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   if (devices.size() <= few_devices) return std::nullopt;

@@ -47,14 +47,14 @@ struct CutQuestion {
 ///   their limits. The workload's mode and the fates are among `modes`.
 /// - The draft must do the model's work once for each sample of each step, and count each sample once in
 ///   `samples_done`. Every wait must refer to an earlier action of the list, and the body must release all tensors that
-///   it allocates. A test of all policies tests the first of these rules, and `check` tests the other two for each
+///   it allocates. A test of all policies tests the first of these rules, and check() tests the other two for each
 ///   plan.
 /// - The body is the shortest part that repeats, and `iterations_per_step` bodies are a step. So a plan for a million
 ///   micro-batches lists as many actions as a plan for ten micro-batches.
 /// - `plan` sets no prices and no routes, because finish() sets them for all policies. finish() also makes the actions
 ///   wait for each other if the draft says `one_at_a_time`. If an action does only a part of its stage's work,
 ///   Action::part names this part, and the action gets the price of the part.
-/// - `plan` may allocate without checking capacities, because `check` reports what does not fit. A policy that knows
+/// - `plan` may allocate without checking capacities, because check() reports what does not fit. A policy that knows
 ///   that no plan can fit throws Infeasible, and says what would fit.
 /// - Facts (Plan::facts) say what `plan` decided, for the report. No code uses facts for a decision.
 /// - The draft may say which of its decisions depend on prices (Draft::decisions). If the draft says this, a sweep over

@@ -281,8 +281,8 @@ class Frontier::Solver {
     if (!added_.empty()) merge(best_, added_, scratch_);
   }
 
-  /// Returns the seconds of the copies of a segment's first boundary to host memory and back. If host memory already has
-  /// a copy, the seconds of the save are left out. The part that is around the segment is not copied.
+  /// Returns the seconds to copy a segment's first boundary to host memory and back. If host memory already has a copy,
+  /// the seconds of the save are left out. The part that is around the segment is not copied.
   double copies(const Segment& segment) const {
     const ChainTensor& tensor = chain_.boundary(segment.s);
     const ChainTensor part = segment.around ? carried(segment.s).tensor : ChainTensor{};

@@ -3,9 +3,9 @@
 //
 // A segment s … t starts with boundary s on the device and ends after the backward pass of s. There are three ways to
 // execute a segment:
-// 1. The forward pass of stage s keeps its inner tensors, then segment s + 1 … t is solved, and then the backward pass
-//    of s runs. Until then, boundary s and the inner tensors stay on the device or are in host memory.
-// 2. The stages s … k - 1 run without keeping anything, then segment k … t is solved. Then segment s … k - 1 is solved
+// 1. The forward pass of stage s keeps its inner tensors. Then segment s + 1 … t is solved, and the backward pass
+//    of s runs. Until this pass, boundary s and the inner tensors stay on the device or are in host memory.
+// 2. The stages s … k - 1 run and keep nothing. Then segment k … t is solved, and after it segment s … k - 1
 //    from boundary s, which was kept or is loaded. So a stage may run more than twice.
 // 3. The third way is like the second way, but stage k - 1 keeps its inner tensors. So only s … k - 2 must run again,
 //    to make the input of stage k - 1. (If stage k - 1 has no inner tensors, this way needs no more memory than the
@@ -19,9 +19,9 @@
 // In a long chain, long segments split only at some boundaries (k above), which are spread evenly over seconds and
 // bytes. In spite of this limit, each stage may keep any of its tensors, and recomputation may start at any stage.
 //
-// In the view of a chain that branches (joint.hpp), several boundaries contain the same tensor. If the device holds such
-// a tensor during a whole segment because an earlier boundary stays, the segment counts only the rest of its first
-// boundary.
+// In the view of a chain that branches (joint.hpp), several boundaries contain the same tensor. If
+// an earlier boundary keeps such a tensor on the device during a whole segment, the segment counts
+// only the rest of its first boundary.
 //
 // The search does not consider two kinds of schedules. In the first kind, an earlier segment works before the last
 // backward pass of a later segment. In the second kind, a boundary is made again although host memory holds a copy of
@@ -96,8 +96,8 @@ class Frontier {
   };
   class Solver;
 
-  /// Returns whether boundary b has a carried part that an earlier boundary holds on the device. Of the tensors that
-  /// stage b or a later stage reads, the device holds all tensors whose numbers are below `limit`.
+  /// Returns whether boundary b has a carried part that an earlier boundary holds on the device.
+  /// The device holds all tensors with a number below `limit` that stage b or a later stage reads.
   bool is_around(std::size_t b, std::size_t limit) const;
   /// Returns the `limit` of is_around() for the boundaries after boundary s of a segment. `stays` says whether boundary
   /// s stays on the device.

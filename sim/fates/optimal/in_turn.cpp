@@ -63,9 +63,9 @@ bool InTurnSearch::keeps_all(std::int64_t budget) const {
   return memory_of(chain_, alike_.front()).peak <= budget;
 }
 
-/// Returns the smaller of two tapes if the chain branches. The first tape comes from the view of the chain. The second
-/// tape comes from this view without carried parts (ChainCarried). It needs more bytes than the first tape in the view,
-/// but may need fewer bytes in the chain. Parameter `copies` says whether tapes may copy tensors to host memory.
+/// Returns the smallest tape that was found. If the chain branches, a second tape is made from the view of the chain
+/// without carried parts (ChainCarried). In the view, this second tape needs more bytes than the first tape, but it may
+/// need fewer bytes in the chain. Parameter `copies` says whether tapes may copy tensors to host memory.
 SmallestTape InTurnSearch::smallest(bool copies) const {
   FrontierSettings settings = settings_of(chain_);
   settings.copies = copies;
@@ -86,8 +86,8 @@ Tape InTurnSearch::tape_of(const Frontier& frontier, std::size_t point) const {
   return separate(chain_, frontier.tape(point));
 }
 
-/// Calls `use` for points of each frontier that fit into the budget and into host memory. The fastest such point is one
-/// of them.
+/// Calls `use` for some points of the frontiers that fit into the budget and into host memory, and
+/// always for the fastest of these points.
 void InTurnSearch::consider_frontiers(std::int64_t budget, const Use& use) {
   for (const Frontier& frontier : frontiers()) {
     if (chain_.branches()) {

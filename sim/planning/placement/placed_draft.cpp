@@ -23,11 +23,11 @@ struct FastSize {
   bool moves = false;  ///< whether placements with moves are also searched for this size
 };
 
-/// Returns the sizes of fast memory for which a placement is searched. These sizes are multiples of an equal share of
-/// the needed bytes, up to the room of the device. For few kernels, the share is smaller than for many kernels, so the
-/// function returns more sizes. Placements with moves are searched for only some of these sizes, because this search
-/// takes many times as long as a search without moves. The room only limits the sizes and does not change them. So a
-/// device with more room chooses from more placements, and no run becomes slower with more room.
+/// Returns the sizes of fast memory for which a placement is searched. These sizes are the multiples of a fixed share
+/// of the needed bytes, up to the room of the device. For few kernels, the share is smaller than for many kernels, so
+/// the function returns more sizes. Placements with moves are searched for only some of these sizes, because this
+/// search takes many times as long as a search without moves. The room only limits the sizes and does not change them.
+/// So a device with more room chooses from more placements, and no run becomes slower with more room.
 std::vector<FastSize> sizes_within(const PlacementQuestion& question, std::int64_t room) {
   const auto shares = [&](std::int64_t kernels) {
     return std::clamp<std::int64_t>(kernels / question.kernel_count(), 16, 64);

@@ -103,7 +103,7 @@ class PlacedLister {
     return -1;
   }
 
-  /// Loads the input of the next round when the last users of this round's input have ended.
+  /// Loads the input of the next round. The load starts after the first kernel that uses this round's input.
   void load_next(std::uint32_t t) {
     const PlanBuilder::Ref next = load(t);
     builder_.at(next).ahead = 1;
@@ -287,7 +287,7 @@ class PlacedLister {
   std::vector<std::uint32_t> inputs_;
   std::map<std::uint32_t, PlanBuilder::Ref> loads_;  ///< the loads in the prologue
   std::map<std::uint32_t, PlanBuilder::Ref> saves_;  ///< the saves of offloaded tensors
-  /// The loads for which the next use of a tensor waits.
+  /// For each tensor, the load or save for which its next use waits.
   std::map<std::uint32_t, PlanBuilder::Ref> arrivals_;
   /// Indexed by kernel; empty if the kernel computes nothing.
   std::vector<PlanBuilder::Ref> kernels_;

@@ -18,9 +18,9 @@ struct PlacedListing {
   /// If the schedule has moves, it must come from repeatable(). A tensor without moves stays in the memory of its first
   /// use.
   const PlacementSchedule& schedule;
-  /// If fast memory is a hardware cache of slow memory, a round of the cache, and its size in bytes. In this case, the
-  /// schedule must have all tensors in slow memory. The cache has the content that a round leaves in it, also before
-  /// the first round.
+  /// A round of the hardware cache, and the size of the cache in bytes, if fast memory is a cache
+  /// of slow memory. The schedule must have all tensors in slow memory. The cache has the content
+  /// that a round leaves in it, also before the first round.
   const CachedRun* cache = nullptr;
   std::int64_t cache_bytes = 0;
 };

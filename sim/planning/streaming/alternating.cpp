@@ -75,7 +75,7 @@ class AlternatingMaker {
   }
 
   /// Returns the slots of a step, in their order. The front slots of a pass and the back slots of the previous pass are
-  /// merged so that both have always been computed in equal shares of their seconds.
+  /// merged: after each slot, about equal shares of the seconds of both have been computed.
   std::vector<Slot> slots() const {
     std::vector<std::vector<Slot>> front(1),
         back(1);  // indexed by pass; there is no back of pass -1
@@ -96,7 +96,7 @@ class AlternatingMaker {
 
   void merge(const std::vector<Slot>& front, const std::vector<Slot>& back,
              std::vector<Slot>& all) const {
-    constexpr double rounding = 1e-9;  // equal shares may differ by this
+    constexpr double rounding = 1e-9;  // shares count as equal if they differ by a smaller part
     double of_front = 0, of_back = 0, front_s = 0, back_s = 0;
     for (const Slot& slot : front) of_front += busy_s(slot);
     for (const Slot& slot : back) of_back += busy_s(slot);
@@ -227,8 +227,8 @@ class AlternatingMaker {
     return tensors;
   }
 
-  /// Returns how many times as long as its computation a slot takes on average. If the saves take longer than all
-  /// computations, slots wait for saves.
+  /// Returns the mean seconds of a slot as a multiple of the seconds of its computation. If the
+  /// saves take longer than all computations, slots wait for saves.
   double slower() const {
     double compute = 0, saves = 0;
     for (std::size_t g = 0; g < streamed_.groups.size(); ++g) {

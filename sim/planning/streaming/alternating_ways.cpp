@@ -16,13 +16,13 @@ namespace {
 
 /// The numbers of answers, or parts of an answer, for which the device keeps room.
 constexpr std::array<std::int64_t, 4> buffers_tried = {2, 4, 8, 16};
-/// The shares of the room for all early loads that are tried, in units of 1 / `whole_room`.
+/// Each number is a share of the room for all early loads, in units of 1 / `whole_room`. All shares are tried.
 constexpr std::array<std::int64_t, 7> rooms_tried = {32, 16, 8, 6, 4, 2, 0};
 constexpr std::int64_t whole_room = 32;
-/// The most slots of all steps together for which these plans are tried.
+/// The most slots of all steps together for which plans with alternating passes are tried.
 constexpr std::int64_t most_slots = 10'000;
 
-/// Returns the seconds in which a group's part of the answer of a micro-batch is saved.
+/// Returns the seconds to save the part of a micro-batch's answer that a group makes.
 double save_s(const StreamedCase& streamed, std::size_t g) {
   const StageBytes& bytes = streamed.groups[g].bytes;
   const std::int64_t answer = g + 1 == streamed.groups.size() ? bytes.output : bytes.answer;
@@ -31,7 +31,7 @@ double save_s(const StreamedCase& streamed, std::size_t g) {
 
 /// Returns a lower bound of the seconds of every plan with this shape. All micro-batches are computed, and weights are
 /// loaded in each pass. The front groups compute the first pass before the first answer is made, and each front group
-/// waits for its own weights and the weights of all earlier groups. All answers are saved after this.
+/// waits for its own weights and the weights of all earlier groups. All answers are saved afterwards.
 double at_least(const StreamedCase& streamed, const AlternatingShape& shape) {
   const auto steps = static_cast<double>(streamed.steps);
   const double samples = steps * static_cast<double>(streamed.micro_batches);
@@ -50,8 +50,8 @@ double at_least(const StreamedCase& streamed, const AlternatingShape& shape) {
                    front_ends + samples * saves});
 }
 
-/// Returns whether the saves of the answers take longer than the computation of the groups that make them. If they do
-/// not, they are hidden behind this computation, and alternating passes gain nothing.
+/// Returns whether the saves of the answers take longer than the computation of the groups that make them. If the saves
+/// do not take longer, this computation hides them, and alternating passes gain nothing.
 bool saves_are_long(const StreamedCase& streamed, std::size_t first_back) {
   double compute = 0, saves = 0;
   for (std::size_t g = first_back; g < streamed.groups.size(); ++g) {
@@ -61,7 +61,7 @@ bool saves_are_long(const StreamedCase& streamed, std::size_t first_back) {
   return saves > compute;
 }
 
-/// Returns the plan in which early loads stay within `room`, and the whole run stays within `room`, too.
+/// Returns the plan in which early loads stay within `room` bytes. The whole run also stays within `room` bytes.
 Plan plan_within(const AlternatingCase& alternating, const AlternatingShape& shape,
                  const Program& program, std::int64_t room) {
   const std::int64_t micro_batches = alternating.streamed.micro_batches;

@@ -10,8 +10,8 @@
 
 namespace sluice {
 
-/// What the candidates need to know. All objects must outlive the candidates. `streamed` holds the numbers of the
-/// groups if the boundaries stay on the device.
+/// What the candidates need to know. All objects must outlive the candidates. `streamed` holds the
+/// bytes and seconds of the groups, if boundaries stay on the device.
 struct AlternatingCase {
   const PolicyRequest& request;
   const CommonParameters& common;

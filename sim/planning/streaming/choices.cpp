@@ -126,7 +126,7 @@ class StreamedWays {
     return all;
   }
 
-  /// Returns the ways in which actions may wait for memory.
+  /// Returns the candidates whose actions may wait for memory.
   std::vector<Candidate> waiting() const {
     const StreamedKeys& keys = shared_->keys;
     if (keys.ahead) return {};

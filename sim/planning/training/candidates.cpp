@@ -31,9 +31,9 @@ const std::array<std::optional<double>, 10> paces = {
 /// The number of ways in which the loads of a step are listed. A step with a long plan is tried in fewer ways than a
 /// step with a short plan.
 struct TriedCounts {
-  std::size_t paces = 1;  ///< how many paces are tried, from the beginning of the list
+  std::size_t paces = 1;  ///< how many of `paces` are tried, from the beginning
   std::size_t listings =
-      0;  ///< how many different listings of a pace are tried, beginning with the most bytes
+      0;  ///< how many different listings are tried per pace, beginning with the most bytes
 };
 constexpr TriedCounts most_tried{paces.size(), 40};
 TriedCounts tried_counts(std::int64_t operations) {
@@ -141,7 +141,7 @@ class TrainingWays {
   }
 
   /// Returns a candidate with all ways if the step may fit. Its lower bound is `at_least` seconds. Another strategy may
-  /// have the same ways, so these ways are listed later.
+  /// have the same ways, so the ways are listed only when the judge opens the candidate.
   static std::vector<Candidate> opened(const std::shared_ptr<const TrainingWays>& ways,
                                        double at_least) {
     if (!ways->fits(ways->at_least_)) return {};

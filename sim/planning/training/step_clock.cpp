@@ -65,7 +65,7 @@ void StepClock::find_shared_links(const Platform& platform,
   }
 }
 
-/// Returns the most seconds that a shared link needs to carry the bytes of all copies of the run.
+/// Returns the seconds that the busiest shared link needs to carry the bytes of all copies of the run.
 double StepClock::seconds_on_links() const {
   std::vector<double> busy(shared_links_, 0);
   const auto cross = [&](const CopyStream& way, double bytes) {
@@ -157,8 +157,8 @@ class StepRun {
         if (places_[i].at == 0) next_.loaded[i] = load_at(i, ready(i, true));
   }
 
-  /// Returns the time at which the computation and the saves for which a load waits have ended. `ahead` says that the
-  /// load belongs to the next round.
+  /// Returns the time at which everything has ended for which load i waits: a computation, and
+  /// saves. `ahead` says that the load belongs to the next round.
   double ready(std::size_t i, bool ahead) const {
     const Program::Load& load = loads_[i];
     const std::uint32_t rounds = ahead ? 1 : 0;
@@ -240,7 +240,7 @@ class StepRun {
   const Program& step_;
   const std::vector<Program::Load>& loads_;
   const std::vector<LoadPlace>& places_;
-  std::vector<std::vector<std::size_t>> by_slot_, needed_;  ///< numbers of loads
+  std::vector<std::vector<std::size_t>> by_slot_, needed_;  ///< indices of loads
   /// The times at which each copy stream, and each device, is free.
   std::vector<double> copies_, computes_;
   /// The seconds that each shared link needs for the loads that operations have needed so far.

@@ -17,9 +17,9 @@ namespace sluice {
 
 class StepClock {
  public:
-  /// The clock is for this number of rounds on these devices, with copies during computation. `step` must outlive the
-  /// clock. With `inputs_elsewhere`, inputs do not come from the host of this platform, and their loads count as no
-  /// time.
+  /// The clock is for this number of rounds on these devices, with copies during computation.
+  /// `step` must outlive the clock. With `inputs_elsewhere`, inputs do not come from the host of
+  /// this platform, and their loads take no time.
   StepClock(const Program& step, const Platform& platform, const std::vector<std::string>& devices,
             std::int64_t rounds, bool inputs_elsewhere);
 
@@ -33,7 +33,7 @@ class StepClock {
   struct CopyStream {  ///< the stream and latency of copies between host and device
     std::size_t stream = 0;
     double latency_s = 0;
-    /// The links of these copies that other copies use, too: the number of the link and its seconds per byte.
+    /// The links of these copies that other copies use, too: the index of the link and its seconds per byte.
     std::vector<std::pair<std::size_t, double>> shared = {};
   };
   void find_shared_links(const Platform& platform, const std::vector<std::string>& devices);

@@ -325,7 +325,7 @@ class TrainingPlan {
   /// The chain with selective recomputation; empty if the strategy cannot choose selective recomputation.
   Chain selective_chain_;
   std::vector<StageState> selective_states_;
-  /// The two chains for several micro-batches side by side. The search for fates uses them if weights take turns.
+  /// The two chains for several micro-batches side by side. The search for fates uses both if weights take turns.
   SideBySide together_, selective_together_;
   std::optional<std::int64_t> capacity_;
   std::optional<double> pace_;

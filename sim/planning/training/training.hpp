@@ -1,7 +1,7 @@
-// Training plans for one device: forward and backward passes of a batch's micro-batches under the fates of their
-// activations, sums of gradients, and updates. The policies resident and streamed use these plans. The two policies
-// differ in the place of the weights and in the number of micro-batches that run side by side. fates/chain.hpp explains
-// chains, and fates/tape.hpp tapes.
+// Training plans for one device, or for devices that take turns: forward and backward passes under
+// the fates of activations, sums of gradients, and updates. The policies `resident`, `streamed` and
+// `phased` use these plans. They differ in the place of the weights, in the devices, and in how
+// many micro-batches run side by side. fates/chain.hpp explains chains, and fates/tape.hpp tapes.
 #pragma once
 
 #include <limits>

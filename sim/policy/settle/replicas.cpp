@@ -77,7 +77,7 @@ struct FirstReplica {
         keys(replica_keys(parameters, policy.name, devices.front()), record_of(policy)) {}
 };
 
-/// Advises a batch size or micro-batch size with which all replicas have equally many micro-batches.
+/// Returns advice: a batch size or micro-batch size with which all replicas have equally many micro-batches.
 std::string equal_share(const Workload& workload, std::size_t replicas) {
   const auto count = static_cast<std::int64_t>(replicas);
   if (workload.batch % count != 0)
@@ -97,8 +97,8 @@ bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>
          });
 }
 
-/// Returns whether the policy offers candidates for the choices that the parameters leave open. If it does not, it only
-/// has the alternatives that ways_of_replicas() returns.
+/// Returns whether the policy offers candidates for the choices that the parameters leave open. If
+/// not, the policy only has the alternatives that ways_of_replicas() returns.
 bool has_candidates(const Policy& policy, const PolicyRequest& request, const Reader& parameters) {
   if (!policy.candidates) return false;
   const FirstReplica first(policy, request, parameters);

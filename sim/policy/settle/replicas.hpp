@@ -27,8 +27,8 @@ Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reade
 /// Returns the parameters once for each way in which all replicas make equal choices, if the parameters leave such
 /// choices to the replicated policy. These ways are compared on all replicas together, because the best way for a
 /// replica that has the links alone may not be the best way for replicas that share links. The parameters without a
-/// change, with which each replica chooses for itself, come first. They are left out if the other ways include
-/// everything that equal replicas can choose.
+/// change, with which each replica chooses for itself, come first. The unchanged parameters are left out if the other
+/// ways include everything that equal replicas can choose.
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters);
 
