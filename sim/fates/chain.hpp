@@ -49,7 +49,7 @@ struct ChainCarried {
   ChainTensor tensor = {};
   std::int64_t gradient = 0;  ///< the bytes of the gradient of this part
   std::size_t before =
-      0;  ///< 1 + the greatest number of a boundary in this part; 0 if there is no such part
+      0;  ///< 1 + the greatest index of a boundary in this part; 0 if there is no such part
 };
 
 struct ChainStage {

@@ -41,9 +41,9 @@ class Addresses {
   std::map<std::pair<std::int64_t, std::uint32_t>, std::int64_t> taken_;
 };
 
-/// The content of the cache, byte by byte. Slow memory is divided into laps, each of the size of the cache. The place
-/// of an address in the cache is its distance from the beginning of its lap. For each piece of the cache, this class
-/// knows the lap from which its bytes come.
+/// The content of the cache, byte by byte. Slow memory is divided into laps, each of the size of
+/// the cache. The place of an address in the cache is its distance from the beginning of its lap.
+/// For each piece of the cache, this class knows the lap from which the bytes of the piece come.
 class Cache {
  public:
   explicit Cache(std::int64_t size) : size_(size) {

@@ -72,7 +72,7 @@ struct Policy {
   std::vector<Field> parameters;
   /// The workloads that the policy can plan. A scenario with another workload is refused when it is read.
   std::vector<PlansFor> modes = {{Mode::inference, {"keep_all"}}};
-  /// Whether the policy uses several devices; stages are cut for the smallest device.
+  /// Whether the policy uses several devices. If so, stages are cut for the smallest device.
   bool all_devices = false;
   bool takes_phases = false;  ///< whether the policy uses the scenario's `phases:`
   /// Whether the policy plans for the one device that its parameter `device` names.

@@ -105,7 +105,7 @@ void InTurnSearch::consider_frontiers(std::int64_t budget, const Use& use) {
   }
 }
 
-/// Calls `use` for each point of a frontier that fits and is faster than all such points before it. A chain that
+/// Calls `use` for each point of a frontier that fits and is faster than all earlier points that fit. A chain that
 /// branches needs other bytes and other seconds than its view, so the fastest point that fits may be any point.
 void InTurnSearch::consider_all_points(const Frontier& frontier, std::int64_t budget,
                                        const Use& use) const {

@@ -19,9 +19,9 @@ Chain joint_chain(const Chain& chain);
 /// boundary that has left the device is loaded when the next operation reads it.
 Tape separate(const Chain& chain, const Tape& joint_tape);
 
-/// Returns the index of a point of the view's frontier whose tape fits into the budget, or size() if no point fits.
-/// Points that exceed the budget in the view are tried, too, because the chain itself may need fewer bytes than its
-/// view.
+/// The frontier belongs to the view. Returns the index of a point whose tape fits into the budget,
+/// or size() if no point fits. Points that exceed the budget in the view are tried, too, because
+/// the chain itself may need fewer bytes than its view.
 std::size_t point_within(const Chain& chain, const Frontier& frontier, std::int64_t budget);
 
 }  // namespace sluice

@@ -50,8 +50,8 @@ double at_least(const StreamedCase& streamed, const AlternatingShape& shape) {
                    front_ends + samples * saves});
 }
 
-/// Returns whether the saves of the answers take longer than the computation of the groups that make them. If the saves
-/// do not take longer, this computation hides them, and alternating passes gain nothing.
+/// Returns whether the saves of the answers take longer than the computation of the groups that make these answers. If
+/// the saves do not take longer, this computation hides them, and alternating passes gain nothing.
 bool saves_are_long(const StreamedCase& streamed, std::size_t first_back) {
   double compute = 0, saves = 0;
   for (std::size_t g = first_back; g < streamed.groups.size(); ++g) {

@@ -22,9 +22,9 @@ constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2
                                                 1.0, 1.5,  2.5,   4.0,  7.0, 12.0, 20.0, 34.0};
 
 constexpr double as_early_as_may_be = 1e6;
-/// The paces that are tried: the pace of the machine, and the paces of faster and slower machines. In order of size,
-/// most paces differ from the next pace by a factor of about the square root of 2. So nearly all plans that are tried
-/// on a slower machine are also tried on a faster machine. The most useful paces come first.
+/// The paces that are tried: the pace of the machine, and the paces of faster and slower machines. If the paces are
+/// sorted, most paces differ from the next pace by a factor of about the square root of 2. So nearly all plans that are
+/// tried on a slower machine are also tried on a faster machine. The most useful paces come first.
 const std::array<std::optional<double>, 10> paces = {
     std::optional<double>(), as_early_as_may_be, 1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7};
 
@@ -43,7 +43,7 @@ TriedCounts tried_counts(std::int64_t operations) {
 }
 
 /// The seconds of computation and copies, and the peaks, of batches of any size. These numbers are extrapolated from a
-/// few small batches: each further pass adds an equal amount, and each further micro-batch adds an equal amount.
+/// few small batches: each additional pass adds an equal amount, and so does each additional micro-batch.
 class WorkOfBatches {
  public:
   WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
@@ -79,8 +79,8 @@ class WorkOfBatches {
 
   /// Returns a lower bound on the peak of every device with this many micro-batches side by side. While an operation of
   /// the tape goes through the micro-batches in flight, the device holds the most bytes at the first or at the last
-  /// micro-batch. Each further micro-batch adds an equal number of these bytes. So the peak is a convex function,
-  /// and three known peaks give a lower bound.
+  /// micro-batch. Each additional micro-batch in flight adds an equal number of these bytes. So the peak is a convex
+  /// function, and three known peaks give a lower bound.
   std::int64_t peak_at_least(std::int64_t in_flight, std::int64_t passes) const {
     const std::array<std::int64_t, 3>& peaks = passes == 1 ? one_pass_peaks_ : passes_peaks_;
     if (in_flight <= 3) return peaks[static_cast<std::size_t>(in_flight - 1)];

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// For each number of micro-batches in flight, holds a lower bound of the seconds with any fates.
+/// Holds, for each number of micro-batches in flight, a lower bound of the seconds with any fates.
 using Bounds = std::vector<double>;
 
 double least(const Bounds& bounds) {

@@ -1,7 +1,7 @@
 // Computes a lower bound on the seconds of a training run with the loads of its steps at given positions. The clock
-// follows the listing order of the plan with arithmetic on a few arrays. The clock assumes that no copies share a link
-// and that no action ever waits for memory. So no execution of the plan is faster than this bound, and a plan that is
-// too slow need not be made.
+// follows the listing order of the plan with arithmetic on a few arrays. In the clock, no action waits for memory, and
+// copies do not slow each other down. The clock only counts the seconds that a shared link needs for the bytes of all
+// its copies. So no execution of the plan is faster than this bound, and a plan that is too slow need not be made.
 #pragma once
 
 #include <cstdint>

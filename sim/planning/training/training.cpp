@@ -85,8 +85,8 @@ class TrainingPlan {
     return listed(shape, step);
   }
 
-  /// Returns the decisions on which the listing depends: the tape, and the earliest place of each load. `known` holds
-  /// the step if it was already made.
+  /// Returns the decisions on which the listing depends: the tape, and the earliest place of each
+  /// load. `known` holds the step if the step was already made.
   PriceDecisions decisions(KnownStep& known) {
     PriceDecisions made;
     for (const TapeOp& op : tape_)

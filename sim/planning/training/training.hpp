@@ -57,7 +57,7 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;
-  /// The number of micro-batches in flight. If it is empty, there are as few passes as fit, with equal shares.
+  /// The number of micro-batches in flight. If the number is empty, there are as few passes as fit, with equal shares.
   std::optional<std::int64_t> in_flight;
   std::vector<std::string> devices;  ///< the devices that take turns
   bool overlap = true;
@@ -73,8 +73,8 @@ struct TrainingOrder {
   std::optional<double> pace = {};  ///< the pace of loads, see load_late()
 };
 
-/// Returns whether weights stay, because the policy keeps them or because there is only one stage, whose weights need
-/// not take turns.
+/// Returns whether weights stay on the device: the policy keeps the weights, or there is only one
+/// stage, so the weights need not take turns.
 bool weights_stay(const PolicyRequest& request, const TrainingOrder& order);
 
 /// Returns the sum of the capacities of all devices that take turns, or nothing if a device is unlimited.

@@ -19,7 +19,7 @@ std::string joined(const std::string& cut, const std::string& rest) {
   return cut.empty() ? rest : rest.empty() ? cut : cut + ", " + rest;
 }
 
-/// Returns the text of the entries of `settled` that differ from the entries of `asked`, the scenario's mapping.
+/// Returns as text the entries of `settled` that differ from the entries of the scenario's mapping `asked`.
 std::string difference(const Value& settled, const Value& asked) {
   std::string text;
   for (const Value::Entry& entry : settled.entries()) {
