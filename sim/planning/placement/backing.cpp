@@ -249,7 +249,7 @@ std::string why_no_backing(const Platform& platform, const std::string& name) {
   if (device.memories.size() < 2) return "device '" + name + "' has only one memory";
   if (device.memories[1].pool == platform.host().name)
     return "the second memory of '" + name +
-           "' is host memory, where these tensors already have their home";
+           "' is host memory, where the tensors that take turns already have their home";
   for (const std::string& other : {device.name, platform.host().name}) try {
       platform.path(other, device.memories[1].pool);
     } catch (const InputError& error) {

@@ -350,7 +350,7 @@ TEST_CASE("an impossible value of `placement` is refused at its key", "[placemen
                       Contains("'gpu' reaches 'host' only over a link"));
   }
   says("policy: {name: streamed, placement: backing}\n", "batch: 1", "1000B",
-       "the second memory of 'cpu' is host memory, where these tensors already have");
+       "the second memory of 'cpu' is host memory, where the tensors that take turns already have");
 }
 
 }  // namespace
