@@ -96,7 +96,7 @@ struct TrainingSums {
   double compute_s = 0, load_s = 0, save_s = 0;
   double additions = 0;  ///< the number of all computations, loads and saves of a step
   /// The seconds of the loads without which the first operation cannot start, and of the saves that follow the last
-  /// operation. These seconds are known for one device with overlap whose host is the real host. Otherwise they are 0.
+  /// operation. They are known for one device with overlap and the real host. Otherwise they are 0.
   double first_loads_s = 0, last_saves_s = 0;
   std::int64_t peak = 0;
 };
