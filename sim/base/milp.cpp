@@ -218,10 +218,11 @@ RelaxedSolution Milp::relaxed(int most_iterations) const {
   RelaxedSolution solution;
   solution.solved = solver.isProvenOptimal();
   if (!solution.solved) return solution;
-  solution.objective = unit() * solver.getObjValue();
+  const double unit = this->unit();
+  solution.objective = unit * solver.getObjValue();
   solution.values.assign(solver.getColSolution(), solver.getColSolution() + columns_.size());
   for (std::size_t i = 0; i < rows_.size(); ++i)
-    solution.duals.push_back(unit() * solver.getRowPrice()[i]);
+    solution.duals.push_back(unit * solver.getRowPrice()[i]);
   return solution;
 }
 
