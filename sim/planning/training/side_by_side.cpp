@@ -1,6 +1,7 @@
 // Describes several micro-batches that run side by side as one chain (fates/chain.hpp).
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/quantity.hpp"
 #include "planning/training/training.hpp"
@@ -84,7 +85,7 @@ void wait_for_first_stage(const StageState& first, const SideBySideShape& shape,
 /// result of a pass for the last micro-batch goes to host memory and then to the device of the next pass. During these
 /// copies, the device of the next pass computes the other micro-batches. A backward pass waits for the result of the
 /// previous backward pass, or for the result of a stage that was recomputed just before the backward pass. The bound
-/// takes the shorter of these two waits.
+/// takes the shorter of these two waits, or the seconds of the recomputation if these are fewer.
 class HandOver {
  public:
   HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape,
@@ -103,7 +104,7 @@ class HandOver {
     for (std::size_t s = 1; s < n; ++s)
       all += waits(copied(chain_.boundary(s)), chain_.stages[s].forward_s);
     for (std::size_t s = 0; s < n; ++s)
-      all += waits(before_backward(s), chain_.stages[s].backward_s);
+      all += std::min(waits(before_backward(s), chain_.stages[s].backward_s), recomputed_before(s));
     return all;
   }
 
@@ -115,6 +116,16 @@ class HandOver {
   double waits(double copied, double computed) const {
     if (!shape_.overlap) return static_cast<double>(shape_.in_flight) * copied;
     return std::max(0.0, copied + chain_.load_latency_s - others_ * computed);
+  }
+
+  /// Returns the least seconds of a recomputation between two backward passes. If a stage is recomputed just before the
+  /// backward pass of stage s, this backward pass need not wait, but the recomputation takes these seconds. Without
+  /// overlap, no copy runs during a recomputation.
+  double recomputed_before(std::size_t s) const {
+    if (!shape_.overlap) return std::numeric_limits<double>::infinity();
+    double least = chain_.stages[s].forward_s;
+    for (std::size_t r = 0; r < s; ++r) least = std::min(least, chain_.stages[r].forward_s);
+    return static_cast<double>(shape_.in_flight) * least;
   }
 
   double before_backward(std::size_t s) const {

@@ -105,7 +105,10 @@ struct FateQuestion {
   std::vector<StageState> states;
 
   explicit FateQuestion(const Run& run)
-      : scenario(run.scenario("keep_all", std::int64_t{1} << 50)),
+      : FateQuestion(run.scenario("keep_all", std::int64_t{1} << 50)) {}
+
+  explicit FateQuestion(Scenario asked)
+      : scenario(std::move(asked)),
         cut(cut_model(scenario)),
         request{{cut.split ? *cut.split : scenario.model, cut.stages, scenario.platform,
                  *scenario.cost, scenario.workload.dtype, &*scenario.workload.training},
@@ -226,6 +229,52 @@ TEST_CASE("no execution is faster than the bound of optimal if weights take turn
   CAPTURE(executed, closest);
   CHECK(closest < 1.01);  // at least one run takes nearly the seconds of the bound
   CHECK(executed > 10 * cases);
+}
+
+// Backward pass B3 reads a result that F2 makes again just before B3. The device of B3 loads the copy that host memory
+// has had since the first F2, so B3 waits for nothing.
+TEST_CASE("a backward pass after a recomputation on another device need not wait") {
+  const FateQuestion question(read_scenario(parse_text(R"(format: sluice-scenario/1
+model: {definition: {format: sluice-model/1, name: m, layers: [{type: input, name: x, shape: [23, 45, 8]},
+  {name: a, type: max_pool, kernel: 2}, {name: b, type: conv2d, channels: 37, kernel: 3, padding: same},
+  {name: c, type: max_pool, kernel: 2}, {name: d, type: conv2d, channels: 37, kernel: 5, padding: same},
+  {name: e, type: relu}]}}
+platform:
+  format: sluice-platform/1
+  name: pair
+  devices: {gpu0: {rate: {float32: 21330.4MFLOP/s}, memory: {capacity: unlimited}},
+            gpu1: {rate: {float32: 21330.4MFLOP/s}, memory: {capacity: unlimited}}}
+  memories: {host: {capacity: unlimited}}
+  switches: [hub]
+  links: {bus: {joins: [host, hub], bandwidth: 373.25MB/s, duplex: full},
+          l0: {joins: [hub, gpu0], bandwidth: 373.25MB/s, duplex: full},
+          l1: {joins: [hub, gpu1], bandwidth: 373.25MB/s, duplex: full}}
+workload: {mode: training, batch: 18, micro_batch: 2, optimizer: none, split_backward: true}
+stages: {cut: single_tensor}
+policy: {name: phased, in_flight: 1}
+fates: {strategy: keep_all}
+)",
+                                                       "pair.yaml"),
+                                            "pair"));
+  constexpr auto forward = TapeOp::Kind::forward, backward = TapeOp::Kind::backward;
+  const Tape tape = {{TapeOp::Kind::load, 0},
+                     {forward, 0},
+                     {forward, 1, true},
+                     {forward, 2},
+                     {forward, 3},
+                     {forward, 4},
+                     {backward, 4},
+                     {forward, 2, true},
+                     {backward, 3},
+                     {backward, 2},
+                     {forward, 0, true},
+                     {backward, 1},
+                     {backward, 0}};
+  const std::int64_t peak = question.peak(tape, 1);
+  const double seconds = question.seconds(tape, 1, 2 * peak);
+  const double bound = question.bound(1, 2 * peak);
+  CAPTURE(seconds, bound);
+  CHECK(seconds >= bound * (1 - 1e-9));
 }
 
 }  // namespace
