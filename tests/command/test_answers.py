@@ -317,7 +317,7 @@ class Answers(unittest.TestCase):
 
     def test_a_note_names_an_idle_device(self):
         told = self.notes(CONVOLUTIONS)["idle_device"]
-        self.assertTrue(told.startswith("ipu1 computes 0."), told)
+        self.assertTrue(told.startswith("ipu1 computes for 0."), told)
         self.assertIn("stages={cut: balanced", told)
         self.assertNotIn("idle_device", self.notes(CONVOLUTIONS, "stages={cut: explicit, after: [r1]}"))
 

@@ -12,7 +12,7 @@ namespace {
 TEST_CASE("two strategies share their ways exactly if they lead to the same step", "[unit]") {
   const Scenario scenario = test::small_scenario(
       1'000, {{1, 4'000, 2'000}, {2, 8'000, 1'000}, {1, 4'000, 2'000}},
-      "workload: {batch: 2, mode: training}\nstages: {cut: per_layer}\npolicy: {name: streamed}\n");
+      "workload: {batch: 2, micro_batch: 1, mode: training}\nstages: {cut: per_layer}\npolicy: {name: streamed}\n");
   const CutModel cut = cut_models(scenario).front();
   const auto ways_of = [&](const std::string& strategy, std::int64_t in_flight) {
     PolicyRequest request = request_of(scenario, cut, plain_fates(fate_catalog().find(strategy)));

@@ -157,6 +157,6 @@ TEST_CASE("Reading a store does not change its file, and needs no permission to 
              Contains("there is no store"));
   std::ofstream(folder.file("empty.db"));
   CHECK_THAT(test::error_of([&] { Store(folder.file("empty.db"), Store::Mode::read); }),
-             Contains("is not a store of sweeps: it is empty"));
+             Contains("is not a store of sweeps: the file is empty"));
   CHECK(bytes_of(folder.file("empty.db")).empty());
 }
