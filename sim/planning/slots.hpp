@@ -76,8 +76,8 @@ struct SlotWork {
 class StepSlots {
  public:
   /// The order in which the prologue lists the early loads of the first step. `as_listed` is the order in which a
-  /// previous step would list these loads. `by_need` is the order in which slots need the loads. With `by_need`, a step
-  /// that lists any load for the next step also lists, at its end, the loads placed before the next step's slot 0.
+  /// previous step would list these loads. `by_need` is the order in which slots need the loads. With `by_need`, if
+  /// a load is listed in the step before the step that needs it, the loads of slot 0 are also listed at this step's end.
   enum class Prologue : std::uint8_t { as_listed, by_need };
 
   /// `memories` has one element per device that receives loads. All elements have equally many slots.

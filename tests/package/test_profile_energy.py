@@ -41,8 +41,9 @@ class Energy(Folder):
                 subject = _measuring.Subject(prepare, lambda: None, most_calls=most_calls)
                 found = _measuring.measure(subject, _measuring.Loop(budget_s=20.0, sample_s=4.0, clock=Clock.read,
                                                                     meter=StandIn()))
-                # A call takes 3 W for 1 s. With repeated calls, a run has 4 calls, and two steps of 1/8 J are 1 % of 25
-                # J, so 3 runs are needed. With subtraction, 10 blocks share 10 x 20 s, and a sample takes 5 + 4 s. So
+                # A call takes 3 W for 1 s. With repeated calls, a run has 4 calls, which take 12 J. The meter may be
+                # wrong by two steps of 1/8 J, which may be at most 1 % of the measured joules. So at least 25 J must be
+                # measured, and 3 runs are needed, which take 36 J. With subtraction, 10 blocks share 10 x 20 s, and a sample takes 5 + 4 s. So
                 # each block has 3 samples of 4 calls each, which are uncertain by four steps of 1/8 J.
                 self.assertEqual((found.joules, found.joules_error),
                                  (3.0, 0.25 / 12) if most_calls is None else (3.0, 0.5 / 12))

@@ -140,7 +140,7 @@ class LoadOrder {
   std::int64_t saves_made() const { return static_cast<std::int64_t>(save_there_.size()); }
 
   /// Returns the time from which on the run of `row` has room for all results that are on their way to host memory.
-  /// Only the results of the first `saves` saves count.
+  /// The function looks only at the first `saves` saves of results, and ignores later saves.
   double results_left(const Row& row, std::int64_t saves) const {
     const std::int64_t save = saves - 1 - row.results;
     return save < 0 ? 0 : save_there_[at(save)];
