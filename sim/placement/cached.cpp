@@ -80,15 +80,13 @@ class Cache {
 
   /// Removes the bytes of a tensor from the cache without writing them back.
   void drop(std::int64_t address, std::int64_t bytes) {
-    while (size_ > 0 && bytes > 0) {
-      const std::int64_t place = address % size_, lap = address / size_;
-      const std::int64_t part = std::min(bytes, size_ - place);
-      split(place);
-      split(place + part);
-      for (auto at = lines_.find(place); at != lines_.end() && at->first < place + part; ++at)
-        if (at->second.lap == lap) at->second = {-1, false};
-      address += part;
-      bytes -= part;
+    if (size_ == 0 || bytes == 0) return;
+    const std::int64_t end = address + bytes;
+    split(address % size_);
+    split(end % size_);
+    for (auto& [place, line] : lines_) {
+      const std::int64_t held = line.lap * size_ + place;
+      if (line.lap >= 0 && held >= address && held < end) line = {-1, false};
     }
   }
 

@@ -182,10 +182,11 @@ class Alike(unittest.TestCase):
 
     def test_decisions_of_replicas_are_listed_by_device(self):
         facts = sluice.load("data_parallel_ipu_pair").plan().facts
+        self.assertIsInstance(facts["chosen_s"], float)
         self.assertEqual(list(facts["replicas"]), ["ipu0", "ipu1"])
         for replica in facts["replicas"].values():
             self.assertEqual(replica["in_flight"], 2)
-            self.assertIsInstance(replica["chosen_s"], float)
+            self.assertIsInstance(replica["phases_per_step"], int)
 
     def test_parameters_come_typed_with_their_defaults(self):
         seen.clear()

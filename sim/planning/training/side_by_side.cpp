@@ -1,7 +1,6 @@
 // Describes several micro-batches that run side by side as one chain (fates/chain.hpp).
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/quantity.hpp"
 #include "planning/training/training.hpp"
@@ -85,7 +84,9 @@ void wait_for_first_stage(const StageState& first, const SideBySideShape& shape,
 /// result of a pass for the last micro-batch goes to host memory and then to the device of the next pass. During these
 /// copies, the device of the next pass computes the other micro-batches. A backward pass waits for the result of the
 /// previous backward pass, or for the result of a stage that was recomputed just before the backward pass. The bound
-/// takes the shorter of these two waits, or the seconds of the recomputation if these are fewer.
+/// takes the shorter of these two waits, or the seconds of the recomputation if these are fewer. Without overlap, only
+/// the waits of forward passes count, because a recomputation changes which device runs the next backward pass. The next
+/// pass may then find the result on its own device.
 class HandOver {
  public:
   HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape,
@@ -103,7 +104,7 @@ class HandOver {
     double all = 0;
     for (std::size_t s = 1; s < n; ++s)
       all += waits(copied(chain_.boundary(s)), chain_.stages[s].forward_s);
-    for (std::size_t s = 0; s < n; ++s)
+    for (std::size_t s = 0; shape_.overlap && s < n; ++s)
       all += std::min(waits(before_backward(s), chain_.stages[s].backward_s), recomputed_before(s));
     return all;
   }
@@ -119,22 +120,21 @@ class HandOver {
   }
 
   /// Returns the least seconds of a recomputation between two backward passes. If a stage is recomputed just before the
-  /// backward pass of stage s, this backward pass need not wait, but the recomputation takes these seconds. Without
-  /// overlap, no copy runs during a recomputation.
+  /// backward pass of stage s, this backward pass need not wait, but the recomputation takes these seconds.
   double recomputed_before(std::size_t s) const {
-    if (!shape_.overlap) return std::numeric_limits<double>::infinity();
     double least = chain_.stages[s].forward_s;
     for (std::size_t r = 0; r < s; ++r) least = std::min(least, chain_.stages[r].forward_s);
     return static_cast<double>(shape_.in_flight) * least;
   }
 
+  /// Returns the least seconds of the copies before the backward pass of stage s, with overlap.
   double before_backward(std::size_t s) const {
     const ChainStage& stage = chain_.stages[s];
     const bool last = s + 1 == chain_.stages.size();
     double least = stage.gradient > 0 || last ? copied(stage.output) : 0;
     // The copies run during the next computation on the device that made the result. This computation is the other half
     // of a split pass, or the update.
-    if (shape_.overlap && !last)
+    if (!last)
       least -= states_[s + 1].update_s + (split_ ? chain_.stages[s + 1].backward_s / 2 : 0);
     const auto consider = [&](bool read, const ChainTensor& tensor) {
       if (read && tensor.bytes > 0) least = std::min(least, copied(tensor));
@@ -142,7 +142,7 @@ class HandOver {
     consider(true, stage.inner);
     consider(stage.reads_input && s > 0, chain_.boundary(s));
     // Selective recomputation may run before the result has arrived, so this recomputation hides a part of the wait.
-    return std::max(0.0, shape_.overlap ? least - states_[s].selective_s : least);
+    return std::max(0.0, least - states_[s].selective_s);
   }
 
   const Chain& chain_;

@@ -231,50 +231,84 @@ TEST_CASE("no execution is faster than the bound of optimal if weights take turn
   CHECK(executed > 10 * cases);
 }
 
+/// Returns training on two devices behind links of 373.25 MB/s to host memory.
+FateQuestion on_a_pair(const std::string& layers, const std::string& up,
+                       const std::string& overlap) {
+  const std::string link = "bandwidth: 373.25MB/s, duplex: full" + up + "}";
+  return FateQuestion(read_scenario(
+      parse_text(
+          "format: sluice-scenario/1\n"
+          "model: {definition: {format: sluice-model/1, name: m, layers: [" +
+              layers +
+              "]}}\nplatform:\n  format: sluice-platform/1\n  name: pair\n"
+              "  devices: {gpu: {count: 2, rate: {float32: 21330.4MFLOP/s}, memory: {capacity: unlimited}}}\n"
+              "  memories: {host: {capacity: unlimited}}\n  switches: [hub]\n"
+              "  links: {bus: {joins: [host, hub], " +
+              link + ", l0: {joins: [hub, gpu0], " + link + ", l1: {joins: [hub, gpu1], " + link +
+              "}\nworkload: {mode: training, batch: 18, micro_batch: 2, optimizer: none, split_backward: true}\n"
+              "stages: {cut: single_tensor}\nfates: {strategy: keep_all}\n"
+              "policy: {name: phased, in_flight: 1, overlap: " +
+              overlap + "}\n",
+          "pair.yaml"),
+      "pair"));
+}
+
+void check_bound(const FateQuestion& question, const Tape& tape) {
+  const std::int64_t room = 2 * question.peak(tape, 1);
+  const double seconds = question.seconds(tape, 1, room), bound = question.bound(1, room);
+  CAPTURE(seconds, bound);
+  CHECK(seconds >= bound * (1 - 1e-9));
+}
+
+constexpr auto loads = TapeOp::Kind::load, forward = TapeOp::Kind::forward,
+               backward = TapeOp::Kind::backward;
+
 // Backward pass B3 reads a result that F2 makes again just before B3. The device of B3 loads the copy that host memory
 // has had since the first F2, so B3 waits for nothing.
 TEST_CASE("a backward pass after a recomputation on another device need not wait") {
-  const FateQuestion question(read_scenario(parse_text(R"(format: sluice-scenario/1
-model: {definition: {format: sluice-model/1, name: m, layers: [{type: input, name: x, shape: [23, 45, 8]},
-  {name: a, type: max_pool, kernel: 2}, {name: b, type: conv2d, channels: 37, kernel: 3, padding: same},
-  {name: c, type: max_pool, kernel: 2}, {name: d, type: conv2d, channels: 37, kernel: 5, padding: same},
-  {name: e, type: relu}]}}
-platform:
-  format: sluice-platform/1
-  name: pair
-  devices: {gpu0: {rate: {float32: 21330.4MFLOP/s}, memory: {capacity: unlimited}},
-            gpu1: {rate: {float32: 21330.4MFLOP/s}, memory: {capacity: unlimited}}}
-  memories: {host: {capacity: unlimited}}
-  switches: [hub]
-  links: {bus: {joins: [host, hub], bandwidth: 373.25MB/s, duplex: full},
-          l0: {joins: [hub, gpu0], bandwidth: 373.25MB/s, duplex: full},
-          l1: {joins: [hub, gpu1], bandwidth: 373.25MB/s, duplex: full}}
-workload: {mode: training, batch: 18, micro_batch: 2, optimizer: none, split_backward: true}
-stages: {cut: single_tensor}
-policy: {name: phased, in_flight: 1}
-fates: {strategy: keep_all}
-)",
-                                                       "pair.yaml"),
-                                            "pair"));
-  constexpr auto forward = TapeOp::Kind::forward, backward = TapeOp::Kind::backward;
-  const Tape tape = {{TapeOp::Kind::load, 0},
-                     {forward, 0},
-                     {forward, 1, true},
-                     {forward, 2},
-                     {forward, 3},
-                     {forward, 4},
-                     {backward, 4},
-                     {forward, 2, true},
-                     {backward, 3},
-                     {backward, 2},
-                     {forward, 0, true},
-                     {backward, 1},
-                     {backward, 0}};
-  const std::int64_t peak = question.peak(tape, 1);
-  const double seconds = question.seconds(tape, 1, 2 * peak);
-  const double bound = question.bound(1, 2 * peak);
-  CAPTURE(seconds, bound);
-  CHECK(seconds >= bound * (1 - 1e-9));
+  check_bound(
+      on_a_pair(
+          "{type: input, name: x, shape: [23, 45, 8]}, {name: a, type: max_pool, kernel: 2}, "
+          "{name: b, type: conv2d, channels: 37, kernel: 3, padding: same}, "
+          "{name: c, type: max_pool, kernel: 2}, "
+          "{name: d, type: conv2d, channels: 37, kernel: 5, padding: same}, {name: e, type: relu}",
+          "", "true"),
+      {{loads, 0},
+       {forward, 0},
+       {forward, 1, true},
+       {forward, 2},
+       {forward, 3},
+       {forward, 4},
+       {backward, 4},
+       {forward, 2, true},
+       {backward, 3},
+       {backward, 2},
+       {forward, 0, true},
+       {backward, 1},
+       {backward, 0}});
+}
+
+// Saves take nearly no time, so the run takes the seconds of its computation and of its loads. Forward pass F1 runs again
+// between B3 and B2, so B2 runs on the device of B3, and the gradient does not go to another device.
+TEST_CASE(
+    "without overlap, a recomputation can bring a backward pass to the device of its gradient") {
+  const std::string pool = "type: avg_pool, kernel: 3, stride: 1, padding: 1}";
+  check_bound(
+      on_a_pair(
+          "{type: input, name: x, shape: [64, 64, 4]}, {name: a, type: conv2d, channels: 4, kernel: 1}, "
+          "{name: b, " +
+              pool + ", {name: c, " + pool + ", {name: d, " + pool,
+          ", up: {bandwidth: 373GB/s}", "false"),
+      {{loads, 0},
+       {forward, 0, true},
+       {forward, 1, true},
+       {forward, 2, true},
+       {forward, 3, true},
+       {backward, 3},
+       {forward, 1, true},
+       {backward, 2},
+       {backward, 1},
+       {backward, 0}});
 }
 
 }  // namespace
