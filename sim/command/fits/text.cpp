@@ -178,7 +178,7 @@ std::string cards_table(const FitsAnswer& answer) {
   return table.rows.empty() ? "" : table.aligned() + reserved + "\n";
 }
 
-/// Returns whether there is no size of the micro-batch with which the batch fits. The reason may be the caches for all
+/// Returns true if no size of the micro-batch makes the batch fit. The reason may be the caches for all
 /// samples of the batch, which are as large with small micro-batches as with large micro-batches.
 bool fits_in_no_parts(const FitsAnswer& answer, const CardFit& card) {
   return answer.request.batch && card.error.empty() && card.largest.value_or(1) > 0 &&

@@ -204,7 +204,7 @@ class Numbers {
   std::map<const NumberNames*, std::vector<std::size_t>> maps_;
 };
 
-/// Prints the collected text if the text has at least `piece` bytes, or if it is the last piece (`rest`).
+/// Prints the collected text if it has at least `piece` bytes. With `rest`, prints a text of any size.
 void print_piece(std::string& text, bool rest = false) {
   if (text.size() < piece && !rest) return;
   print(text);

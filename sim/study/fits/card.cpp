@@ -160,8 +160,8 @@ double Card::step_s(std::int64_t batch, std::int64_t micro_batch) {
   return step_s_of(plan(timed_, batch, micro_batch));
 }
 
-/// Returns the micro-batch at which the search begins. If the strategy for fates searches, this is the largest
-/// micro-batch that fits with one of the strategies that give all stages one fate. That micro-batch is found quickly,
+/// Returns the micro-batch at which the search begins. If the strategy for fates searches, the search begins at the
+/// largest micro-batch that fits if all stages have one fate. That micro-batch is found quickly,
 /// and also fits with the strategy that searches.
 std::int64_t Card::begin() {
   std::int64_t most = 0;
