@@ -117,8 +117,8 @@ std::uint32_t PlanBuilder::synchronous_route(const Path& path) {
   return found->second;
 }
 
-/// If `copies`, `ref` is a copy that the compute units make: it runs after their previous work and
-/// before their next work. Adds the waits for this order.
+/// If `copies` is true, `ref` is a copy that the compute units make. Adds the waits by which it runs after their
+/// previous work and before their next work.
 void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
   if (turns_.size() <= units) turns_.resize(units + 1);
   Turns& turns = turns_[units];

@@ -76,7 +76,7 @@ struct ForwardPass {
   StageBytes bytes{};
   std::int64_t samples = 0;
   std::uint32_t output = none;  ///< the tensor that the stage makes
-  /// Whether the output of the last stage (the answer or its last part) is freed, not saved: its samples are then done.
+  /// Whether the last stage's output (the answer or its last part) is freed, not saved. Its samples are then done.
   bool drops_output = false;
   /// Whether a part of the answer that is not the stage's output (`bytes.answer`) is freed instead of saved.
   bool drops_answer = false;

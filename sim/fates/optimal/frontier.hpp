@@ -47,8 +47,8 @@ struct FrontierSettings {
   /// whatever `cap` is.
   bool only_least = false;
   /// The approximate number of points per segment. A segment with more points than this loses some of its points (see
-  /// thin() in pareto.hpp). Losing points never makes an infeasible schedule feasible. The value 0 means 4096 points
-  /// for up to 20 stages, 256 points for up to 64 stages, and fewer than 256 points for chains of more than 64 stages.
+  /// thin() in pareto.hpp). Losing points never makes an infeasible schedule feasible. With the value 0, the number of
+  /// stages decides: 4096 points for up to 20 stages, 256 points for up to 64 stages, and fewer points for more stages.
   std::size_t cap = 0;
   /// The approximate number of boundaries at which any segment may split. A chain with fewer boundaries may split at
   /// all its boundaries.
@@ -82,8 +82,8 @@ class Frontier {
   Tape tape(std::size_t point) const;
 
  private:
-  /// Whether stage t has already run. If so, the tensors that stage t keeps until its backward pass are on the device
-  /// (here) or in host memory (away).
+  /// Whether stage t has already run. If it has, it keeps tensors until its backward pass: on the device (`here`) or in
+  /// host memory (`away`).
   enum class Ready : std::uint8_t { no, here, away };
   struct Segment {
     std::size_t s = 0, t = 0;

@@ -182,7 +182,7 @@ double waits_for_saves(const Rehearsal& rehearsal) {
   return waits;
 }
 
-/// Returns a lower bound of the makespan, which is found from the last pass. Before the last slot of each run of this
+/// Returns the lower bound of the makespan that follows from the last pass. Before the last slot of each run of this
 /// pass, all loads have arrived except the loads for later runs. `loads_s` is the time of all loads.
 double ending(const Rehearsal& rehearsal, double loads_s) {
   const std::vector<GroupRun>& runs = rehearsal.runs();
@@ -204,7 +204,7 @@ double ending(const Rehearsal& rehearsal, double loads_s) {
   return least;
 }
 
-/// Returns a lower bound of the makespan, which is found from the first pass. For each group, the makespan is at least
+/// Returns the lower bound of the makespan that follows from the first pass. For each group, the makespan is at least
 /// the sum of two times: the time of all loads up to this group, and the time of the computation that can only start
 /// after these loads. `in_runs` is the time of all runs of all groups.
 double beginning(const Rehearsal& rehearsal, double in_runs) {

@@ -33,7 +33,7 @@ std::int64_t most_in_row(std::int64_t count, std::int64_t own, std::int64_t own_
 
 }  // namespace
 
-/// Goes through the inputs of the slots after a run, slot by slot. A slot that loads no input has 0 bytes.
+/// Gives the bytes of the inputs of the slots after a run, slot by slot. A slot that loads no input has 0 bytes.
 class RunLevels::LaterInputs {
  public:
   LaterInputs(const RunLevels& levels, std::size_t run) : levels_(levels), run_(run) {}
@@ -215,7 +215,7 @@ void RunLevels::set_room(std::int64_t bytes) {
 }
 
 /// Returns whether run r has too little room for the results that are on their way when it begins. Nothing is computed
-/// between two runs, so results of the previous run are still on the device then.
+/// between two runs, so results of the previous run are still on the device when run r begins.
 bool RunLevels::must_wait(std::size_t r) const {
   if (r == 0 && streamed_.steps == 1) return false;
   const std::size_t before = (r + runs_.size() - 1) % runs_.size();

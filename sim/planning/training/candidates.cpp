@@ -107,8 +107,8 @@ class WorkOfBatches {
   const PolicyRequest& request_;
   const TrainingOrder& order_;
   TrainingSums one_, two_passes_, each_, pass_;
-  /// The peaks with 1, 2 and 3 micro-batches in flight. `one_pass_peaks_` is for one pass. `passes_peaks_` is for this
-  /// pass and a second pass of one micro-batch.
+  /// The peaks with 1, 2 and 3 micro-batches in flight. `one_pass_peaks_` is for one pass. `passes_peaks_` is for two
+  /// passes, the second with one micro-batch.
   std::array<std::int64_t, 3> one_pass_peaks_{}, passes_peaks_{};
 };
 

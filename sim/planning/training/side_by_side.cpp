@@ -85,7 +85,7 @@ void wait_for_first_stage(const StageState& first, const SideBySideShape& shape,
 /// result of a pass for the last micro-batch goes to host memory and then to the device of the next pass. During these
 /// copies, the device of the next pass computes the other micro-batches. A backward pass waits for the result of the
 /// previous backward pass, or for the result of a stage that was recomputed just before the backward pass. The bound
-/// takes the shorter of these two waits, or the seconds of the recomputation if these are fewer.
+/// counts the shortest of three times: the two waits, and the seconds of the recomputation.
 class HandOver {
  public:
   HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape,

@@ -157,8 +157,8 @@ class StepRun {
         if (places_[i].at == 0) next_.loaded[i] = load_at(i, ready(i, true));
   }
 
-  /// Returns the time at which everything has ended for which load i waits: a computation, and
-  /// saves. `ahead` says that the load belongs to the next round.
+  /// Load i waits for a computation and for saves. Returns the time at which all of these have ended. `ahead` says that
+  /// the load belongs to the next round.
   double ready(std::size_t i, bool ahead) const {
     const Program::Load& load = loads_[i];
     const std::uint32_t rounds = ahead ? 1 : 0;

@@ -57,12 +57,12 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;
-  /// The number of micro-batches in flight. If the number is empty, there are as few passes as fit, with equal shares.
+  /// The number of micro-batches in flight. If it is empty, a batch has the fewest passes that fit, of equal sizes.
   std::optional<std::int64_t> in_flight;
   std::vector<std::string> devices;  ///< the devices that take turns
   bool overlap = true;
-  /// The bytes of each device that early loads may use, and that the whole run may use unless `run_room` has a value.
-  /// If `room` is empty, all bytes may be used.
+  /// The bytes of each device that early loads may use. If `run_room` has no value, the whole run is limited to these
+  /// bytes. If `room` is empty, all bytes may be used.
   std::optional<std::int64_t> room = {};
   /// The fates that a search has already found for this number of micro-batches in flight. If there are none, the
   /// strategy chooses the fates.
@@ -168,8 +168,8 @@ struct Listing {
 Draft list_training(const Listing& listing, Program step, const std::vector<Fact>& facts,
                     std::int64_t* most = nullptr);
 
-/// Returns the score of a run that is listed as `listing` says on a device with this capacity. The bytes of the score
-/// include weights, gradients and state that stay.
+/// Returns the score of a run whose plan follows `listing`, on a device with the capacity that `listing` gives. The
+/// bytes of the score include weights, gradients and state that stay.
 Scored score(const Listing& listing);
 
 }  // namespace sluice
