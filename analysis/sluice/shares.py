@@ -64,7 +64,7 @@ def _new(numbers: np.ndarray) -> np.ndarray:
 
 
 def _last(first: np.ndarray) -> np.ndarray:
-    """Returns, for flags that mark the first element of each group, flags that mark the last element of each group."""
+    """The given flags mark the first element of each group. Returns flags that mark the last element of each group."""
     return np.append(first[1:], True)[: len(first)]
 
 

@@ -37,8 +37,8 @@ class Unroller {
   }
 
  private:
-  /// Returns whether any name contains this mark. If so, the plan may have been unrolled before, and the new copies
-  /// need another mark.
+  /// Returns whether any name contains this mark. If a name contains the mark, the plan may have been unrolled before,
+  /// and the new copies need another mark.
   bool is_in_a_name(const std::string& mark) const {
     const auto has = [&](const auto& thing) { return thing.name.find(mark) != std::string::npos; };
     return std::any_of(plan_.actions.begin(), plan_.actions.end(), has) ||
