@@ -24,7 +24,7 @@ class Place:
     """The positions of a tensor's axes in its layer's shape."""
 
     batch: Optional[int]  # the axis along which samples follow each other; a sample may have several positions there
-    # the axes of one sample, among them `batch` if a sample has several positions along the axis `batch`
+    # the axes of one sample; `batch` is one of them if a sample has several positions along `batch`
     order: tuple[int, ...]
 
 

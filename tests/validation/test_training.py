@@ -145,9 +145,9 @@ class AsWritten(Case):
 
 SCALE = 200
 BYTES = SCALE * F32  # bytes per element of the original network
-# The bytes that the stage conv1..pool5 keeps in addition to the image and pool5. These bytes are the outputs of
-# rectifiers, which the backward passes of the rectifiers read, the outputs of pools, which convolutions read, and an
-# index of 8 bytes per output of a pool.
+# The bytes that the stage conv1..pool5 keeps in addition to the image and pool5. The backward passes of rectifiers read
+# the outputs of these rectifiers. The backward passes of convolutions read the outputs of pools. The backward passes of
+# pools read an index of 8 bytes per output.
 RECTIFIED = 54 * 54 * 96 + 26 * 26 * 256 + 2 * 12 * 12 * 384 + 12 * 12 * 256
 POOLED = 26 * 26 * 96 + 12 * 12 * 256
 INNER = (RECTIFIED + POOLED) * BYTES + (POOLED + 5 * 5 * 256) * SCALE * 8
