@@ -57,7 +57,7 @@ class Recomputations {
   bool is_made_again(std::size_t b) const {
     return dropped(b) && (read_again_[b] || read_backward_[b] || ends_backward(b));
   }
-  /// Returns whether the stage that makes boundary b reads it in its backward pass.
+  /// Returns whether the stage that makes boundary b also reads b in its backward pass.
   bool ends_backward(std::size_t b) const { return b > 0 && chain_.stages[b - 1].reads_output; }
 
   const Chain& chain_;

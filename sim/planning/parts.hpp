@@ -28,9 +28,9 @@ struct CommonParameters {
 CommonParameters read_common(const PolicyRequest& request, const Reader& parameters);
 
 /// Returns the numbers of micro-batches in flight that are tried if the scenario leaves this number open. Each returned
-/// number is the least number of micro-batches in flight that leads to a certain number of passes. The first returned
-/// number leads to a single pass, and the last number to one pass per micro-batch. Between these two, each number of
-/// passes is about (1 + 1 / `growth`) times the previous number of passes.
+/// number leads to a different number of passes, and is the least number that leads to so many passes. The first
+/// returned number leads to a single pass, and the last number to one pass per micro-batch. Between these two, each
+/// number of passes is about (1 + 1 / `growth`) times the previous number of passes.
 std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int64_t growth);
 
 /// A round has the smallest number of micro-batches after which the actions of the plan repeat. A step consists of

@@ -56,7 +56,7 @@ struct CutQuestion {
 ///   Action::part names this part, and the action gets the price of the part.
 /// - `plan` may allocate without checking capacities, because check() reports what does not fit. A policy that knows
 ///   that no plan can fit throws Infeasible, and says what would fit.
-/// - Facts (Plan::facts) say what `plan` decided, for the report. No code uses facts for a decision.
+/// - Facts (Plan::facts) say what `plan` decided, for the report. No code uses these facts for a decision.
 /// - The draft may say which of its decisions depend on prices (Draft::decisions). If the draft says this, a sweep over
 ///   prices makes the plan once and only replaces its prices. Otherwise each point of the sweep is planned again.
 /// - Equal requests give equal drafts, also when several threads call `plan` at the same time.

@@ -34,8 +34,8 @@ struct ParetoSplit {
   const ParetoNodes& second;
 };
 
-/// Adds those pairs of a split to `added` that are faster than all `known` points with an equal or smaller peak. The
-/// peak of a pair is at least `node.peak`, and `node.seconds` are added to the seconds of each pair.
+/// Adds pairs of a split to `added`: the pairs that are faster than all `known` points with an equal or smaller peak.
+/// The peak of a pair is at least `node.peak`, and `node.seconds` are added to the seconds of each pair.
 void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, ParetoNodes& added);
 
 /// Merges the best points of both rows into `nodes`. Parameter `scratch` provides memory from earlier calls, to avoid

@@ -227,8 +227,8 @@ class AlternatingMaker {
     return tensors;
   }
 
-  /// Returns the mean seconds of a slot as a multiple of the seconds of its computation. If the
-  /// saves take longer than all computations, slots wait for saves.
+  /// Returns a factor: the mean seconds of a slot, divided by the seconds of its computation. If the saves take longer
+  /// than all computations, slots wait for saves.
   double slower() const {
     double compute = 0, saves = 0;
     for (std::size_t g = 0; g < streamed_.groups.size(); ++g) {

@@ -58,7 +58,7 @@ class StreamedWays {
     return ways;
   }
 
-  /// Returns a lower bound of the seconds. The bound counts the computations and copies that every fitting way makes.
+  /// Returns a lower bound of the seconds. The bound counts the work that all ways that fit have in common.
   double at_least() const {
     if (given_residency()) {
       const ResidentShare stays{ResidentOrder::by_need, 0};
@@ -88,8 +88,8 @@ class StreamedWays {
   }
 
  private:
-  /// Returns a candidate for each number of buffers and each size of pieces. Rehearsals give the lower bounds. A
-  /// candidate makes its rehearsal again in its simulation, because all rehearsals together need much memory.
+  /// Returns a candidate for each number of buffers and each size of pieces. Rehearsals give the lower bounds. No
+  /// candidate keeps its rehearsal, because all rehearsals need much memory. It makes the rehearsal again.
   static std::vector<Candidate> by_buffers(const std::shared_ptr<const StreamedWays>& ways,
                                            StreamedChoice choice) {
     std::vector<Candidate> opened;

@@ -214,8 +214,8 @@ void RunLevels::set_room(std::int64_t bytes) {
   }
 }
 
-/// Returns whether run r has too little room for the results that are on their way when it begins. Nothing is computed
-/// between two runs, so results of the previous run are still on the device when run r begins.
+/// Results may be on their way when run r begins. Returns whether run r has too little room for these results. Nothing
+/// is computed between two runs, so results of the previous run are still on the device when run r begins.
 bool RunLevels::must_wait(std::size_t r) const {
   if (r == 0 && streamed_.steps == 1) return false;
   const std::size_t before = (r + runs_.size() - 1) % runs_.size();

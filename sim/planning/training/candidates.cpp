@@ -194,8 +194,8 @@ class TrainingWays {
   }
 
   /// Returns for each pace the ways with different rooms for early loads. A room includes the step's peak, so the
-  /// smallest room is this peak. For each pace, the result also has a way for every different listing, beginning with
-  /// the listing that needs the most bytes. The result leaves out ways that do not fit.
+  /// smallest room is this peak. For each pace, the result also has ways for up to TriedCounts::listings other
+  /// listings, beginning with the listing that needs the most bytes. The result leaves out ways that do not fit.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
     const TriedCounts tried = tried_counts(step.program().count());
     std::vector<ChosenStep::EarlyLoadLimits> all;

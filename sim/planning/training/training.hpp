@@ -34,7 +34,7 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 
-/// Returns the seconds of a run during which no micro-batch is computed, for a run whose weights stay on the device.
+/// For a run whose weights stay on the device, returns the seconds during which no micro-batch is computed.
 FateRun run_of(const Workload& workload, const std::vector<StageState>& states);
 
 /// Several micro-batches side by side as one chain, and the times outside of its passes. The chain runs on one device,
@@ -57,7 +57,7 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;
-  /// The number of micro-batches in flight. If it is empty, a batch has the fewest passes that fit, of equal sizes.
+  /// The number of micro-batches in flight. If empty, a batch has the fewest passes that fit, of about equal size.
   std::optional<std::int64_t> in_flight;
   std::vector<std::string> devices;  ///< the devices that take turns
   bool overlap = true;
@@ -96,7 +96,7 @@ struct TrainingSums {
   double compute_s = 0, load_s = 0, save_s = 0;
   double additions = 0;  ///< the number of all computations, loads and saves of a step
   /// The seconds of the loads without which the first operation cannot start, and of the saves that follow the last
-  /// operation. They are known for one device with overlap and the real host. Otherwise they are 0.
+  /// operation. Both are known only with overlap, for one device and the real host. Otherwise both are 0.
   double first_loads_s = 0, last_saves_s = 0;
   std::int64_t peak = 0;
 };
