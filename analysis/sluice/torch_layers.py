@@ -163,8 +163,8 @@ class Layers:
         return Place(0, (*(axis for axis in order if axis != 1), 1))
 
     def like(self, tensor: torch.Tensor, source: torch.Tensor) -> Place:
-        """Returns the Place of the source if the tensor has the same number of axes, and otherwise the Place that keeps
-        the axes in torch's order."""
+        """Returns the Place of the source. If the tensor has another number of axes, returns the Place that keeps the
+        axes in torch's order."""
         if tensor.dim() == source.dim() and self.is_known(source):
             return self.place(source)
         return self.natural(tensor)

@@ -128,8 +128,8 @@ std::string memory_table(const FitsAnswer& answer) {
   return in_pages(table) + (alike ? "the peak is in the " + printable(doing) + "\n\n" : "\n");
 }
 
-/// Returns how many bytes of memory are missing for the next larger micro-batch, and which class of tensors grows most
-/// from the largest micro-batch to the next.
+/// Returns how many bytes of memory the next larger micro-batch lacks. Also returns which class of tensors grows most
+/// if the micro-batch becomes one size larger.
 std::string lack(const CardFit& card) {
   if (card.refusal.empty()) return "nothing: a scenario cannot have a larger batch";
   const Shortage& shortage = card.shortage;

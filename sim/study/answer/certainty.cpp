@@ -64,7 +64,7 @@ class Figures {
     return value;
   }
 
-  /// Returns the entry of the platform's list `assumed` that covers a figure, or an empty text if no entry covers it.
+  /// Searches the platform's list `assumed` for an entry that covers a figure. Returns this entry, or an empty text.
   /// Figures that the platform does not have are ignored.
   std::string assumed_as(const std::string& figure) const {
     const Value* value = find(figure);

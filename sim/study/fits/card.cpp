@@ -28,8 +28,8 @@ const Device& device_of(const Scenario& scenario) {
                  [&]() -> const Device& { return scenario.platform.device(named->text()); });
 }
 
-/// If the cost model knows seconds for only one micro-batch, the search for the largest micro-batch uses the cost model
-/// `peak` instead.
+/// If the cost model knows seconds for only one size of micro-batch, the search for the largest micro-batch uses the
+/// cost model `peak` instead.
 Scenario without_seconds(Scenario scenario) {
   if (Card::measured_batch(scenario) > 0) scenario.cost = plain_cost("peak");
   return scenario;

@@ -93,7 +93,7 @@ class Collector {
     return found.classes.emplace_back(ClassSamples{.name = name, .dtype = dtype, .samples = {}});
   }
 
-  /// Returns the whole energy of the device during a row, idle power included. Fits use this energy.
+  /// Returns the energy that the device takes during a row. The energy includes idle power. Fits use this energy.
   std::optional<double> energy_of(const Profile& profile, const ProfileRow& row,
                                   const std::string& device) {
     std::optional<double> joules = row.energy();

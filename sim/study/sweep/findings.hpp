@@ -1,4 +1,4 @@
-// The findings of a sweep: the best point, and the value of an axis at which transfers begin to stay hidden.
+// The findings of a sweep: the best point, and the value of an axis from which on transfers are hidden.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ double exposed_share(const PointResult& outcome);
 /// Returns whether exposed_share() is at most hidden_share, with a tolerance of 1e-9.
 bool hides(const PointResult& outcome);
 
-/// The value of one axis at which transfers begin to stay hidden, for fixed values of all other axes.
+/// The value of one axis from which on transfers are hidden, for fixed values of all other axes.
 struct HiddenFrom {
   std::vector<std::string> others;  ///< KEY=VALUE of each of the other axes that has several values
   /// KEY=VALUE from which on transfers stay hidden; empty if there is no such value.
