@@ -76,8 +76,8 @@ struct ChainStage {
   /// of the boundaries.
   std::vector<ChainRead> reads = {};
 
-  /// Returns the workspace of a forward pass. `keeps` says whether the pass keeps the inner tensors. If there are no
-  /// inner tensors, both kinds of passes are equal, and the function returns the smaller workspace.
+  /// Returns the workspace of a forward pass. `keeps` says whether the pass keeps the inner tensors. Without inner
+  /// tensors, the two kinds of passes do not differ, and the function returns the smaller workspace.
   std::int64_t forward_workspace(bool keeps) const {
     if (inner.bytes == 0) return std::min(pass_workspace, keep_workspace);
     return keeps ? keep_workspace : pass_workspace;

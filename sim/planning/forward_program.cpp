@@ -138,7 +138,7 @@ class ForwardMaker {
     return instance_name("boundary." + layer(crossing.layer).name, s, m);
   }
 
-  /// Makes the first stage read the inputs that only the first stage reads. These inputs are one tensor.
+  /// Some inputs are read only by the first stage, and form one tensor. Makes the first stage read this tensor.
   void read_inputs(Program::Operation& operation, std::int64_t m) {
     std::int64_t rest = bytes_[0].input;
     if (!is_last(0))

@@ -120,7 +120,7 @@ void add_policy(Policy policy);
 /// Returns the record of the `policy:` mapping of a scenario: `name`, and the parameters of this policy.
 Record record_of(const Policy& policy);
 
-/// Returns the policy that plans for a device. If `policy` replicates another policy, returns the policy that
+/// Returns the policy that plans for a device. If `policy` replicates another policy, this is the policy that
 /// `parameters` name as `replica`. Otherwise returns `policy` itself.
 const Policy& acting_policy(const Policy& policy, const Reader& parameters);
 

@@ -88,8 +88,8 @@ class StreamedWays {
   }
 
  private:
-  /// Returns a candidate for each number of buffers and each size of pieces. Rehearsals give the lower bounds. No
-  /// candidate keeps its rehearsal, because all rehearsals need much memory. It makes the rehearsal again.
+  /// Returns a candidate for each number of buffers and each size of pieces. Rehearsals give the lower bounds. A
+  /// candidate makes its rehearsal again when it is simulated: keeping all rehearsals would need much memory.
   static std::vector<Candidate> by_buffers(const std::shared_ptr<const StreamedWays>& ways,
                                            StreamedChoice choice) {
     std::vector<Candidate> opened;

@@ -76,8 +76,8 @@ RehearsedOrder Rehearsal::order() const {
   if (streamed_.steps == 1 || !streamed_.overlap) return alone;
   RehearsedOrder across = order_loads(*this, true);
   across.used = alone.used = std::max(alone.used, across.used);
-  // If `across` has no loads, loads across steps exceed the memory. They may fit with another
-  // number of bytes, so the result is known for bytes() bytes only.
+  // If `across` has no loads, loads across steps do not fit. With another number of bytes, they may fit, so the result
+  // is known for bytes() bytes only.
   if (across.loads.empty()) alone.used = bytes();
   if (across.loads.empty() || seconds(across.loads) >= seconds(alone.loads)) return alone;
   return across;

@@ -164,7 +164,7 @@ class TrainingWays {
     return candidates;
   }
 
-  /// Returns a text that is the same for all strategies for fates that lead to this step. Requests for the same cut
+  /// Returns a text. All strategies for fates that lead to this step have the same text. Requests for the same cut
   /// refer to the same stages.
   std::string description(const ChosenStep& step) const {
     std::ostringstream text;

@@ -77,7 +77,7 @@ class LateLoads {
  private:
   /// Returns for each load the latest time at which it may begin. Goes through the loads twice, because the last loads
   /// of a round come before the first loads of the next round. The times are right if the loads of a round together
-  /// take no longer than the round.
+  /// take no more seconds than the round.
   std::vector<double> latest_begins() const {
     const std::vector<Program::Load>& loads = program_.loads;
     std::vector<double> begins(loads.size());

@@ -118,9 +118,9 @@ class HandOver {
     return std::max(0.0, copied + chain_.load_latency_s - others_ * computed);
   }
 
-  /// Returns the least seconds of a recomputation between two backward passes. If a stage is recomputed just before the
-  /// backward pass of stage s, this backward pass need not wait, but the recomputation takes these seconds. Without
-  /// overlap, no copy runs during a recomputation.
+  /// Returns the least seconds that a recomputation between two backward passes takes. If a stage is recomputed just
+  /// before the backward pass of stage s, this backward pass need not wait, but the recomputation takes these seconds.
+  /// Without overlap, no copy runs during a recomputation.
   double recomputed_before(std::size_t s) const {
     if (!shape_.overlap) return std::numeric_limits<double>::infinity();
     double least = chain_.stages[s].forward_s;
