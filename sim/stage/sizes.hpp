@@ -79,7 +79,7 @@ class Sizes {
   /// For each layer, the bytes that cross a cut after this layer.
   std::vector<std::int64_t> live_after_;
   std::vector<std::int64_t> weights_, cached_;  ///< the sums over all earlier layers
-  /// dies_at_[i] holds the layers whose outputs no layer after layer i reads, although layer i reads them.
+  /// dies_at_[i] holds the layers whose last reader is layer i.
   std::vector<std::vector<std::uint32_t>> dies_at_;
   std::int64_t inputs_ = 0;
 };
