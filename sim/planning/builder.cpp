@@ -9,9 +9,9 @@ namespace sluice {
 
 namespace {
 
-/// Returns the device that alone keeps its tensors in this memory of the platform. The device then owns the pool of the
-/// memory, as if no other device could reach the memory. A pool that a device owns grants in listing order, so that an
-/// early load does not take bytes that an earlier computation needs. Returns "" for host memory, for a memory that
+/// Returns the device, if it is a single device, that keeps tensors in this memory. The device then owns the pool of
+/// the memory, as if no other device could reach the memory. A pool that a device owns grants in listing order, so that
+/// an early load does not take bytes that an earlier computation needs. Returns "" for host memory, for a memory that
 /// several devices or no device has, and for a memory that is not the first memory of its device.
 std::string only_device_of(const Platform& platform, const Memory& memory) {
   std::string only;

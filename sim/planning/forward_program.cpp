@@ -138,7 +138,7 @@ class ForwardMaker {
     return instance_name("boundary." + layer(crossing.layer).name, s, m);
   }
 
-  /// Some inputs are read only by the first stage, and form one tensor. Makes the first stage read this tensor.
+  /// Makes the first stage read its inputs. The inputs that no other stage reads form one tensor.
   void read_inputs(Program::Operation& operation, std::int64_t m) {
     std::int64_t rest = bytes_[0].input;
     if (!is_last(0))

@@ -82,9 +82,9 @@ class LoadOrder {
     return row;
   }
 
-  /// Returns the number of bytes from which on the order of loads does not change. This number is the most bytes on the
-  /// device, with early loads and buffers. The number may be a little too large, because all early loads of a run count
-  /// from the first slot in which one of these loads is on the device.
+  /// Returns a number of bytes. With more bytes, the order of loads does not change. This number is the most bytes on
+  /// the device, with early loads and buffers. The number may be a little too large, because all early loads of a run
+  /// count from the first slot in which one of these loads is on the device.
   std::int64_t used() const {
     std::int64_t most = rehearsal_.levels().most();
     for (const Row& row : all_) {

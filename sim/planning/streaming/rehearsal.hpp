@@ -45,8 +45,8 @@ struct RehearsedLoad {
 /// included.
 struct RehearsedOrder {
   std::vector<RehearsedLoad> loads;
-  /// If the device has at least this many bytes, the order of loads does not change. The order uses
-  /// at most this many bytes, and often a few bytes less.
+  /// With more bytes than this, the order of loads does not change. The order uses at most this many bytes, and often a
+  /// few bytes less.
   std::int64_t used = 0;
 };
 

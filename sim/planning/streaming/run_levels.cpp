@@ -111,8 +111,8 @@ std::int64_t RunLevels::more_for(std::int64_t inputs, std::int64_t results) cons
   return most - least_;
 }
 
-/// Returns the most results of other slots that may be on their way during a run. If the run does not save results, the
-/// number counts all results that were on their way when the previous run ended.
+/// Returns the greatest number of results of other slots that may be on their way during a run. If the run does not
+/// save results, the number counts all results that were on their way when the previous run ended.
 std::int64_t RunLevels::most_results(const GroupRun& run) const {
   if (!streamed_.overlap || choice_.buffers == 1) return 0;
   return saves(run) ? choice_.buffers - 1 : choice_.buffers;
