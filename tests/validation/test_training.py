@@ -193,9 +193,10 @@ class Parts:
     """The bytes of full6 in n parts. The backward pass of the last part, with relu6, needs the most bytes while it runs
     for the last sample in flight. This backward pass needs the weights of the part and their gradients. For the last
     sample, it needs relu6, the gradient of relu6 and the output of the part. For every sample, the card holds the
-    gradients of the tensors that cross into the part, which are pool5 and the outputs of the other parts. Pool5 is held
-    for every sample if all activations are kept, and for the last sample if all activations are offloaded. Pool5 counts
-    once per sample, and no backward pass reads the outputs of the other parts."""
+    gradients of the tensors that cross into the part, which are pool5 and the outputs of the other parts. If all
+    activations are kept, pool5 itself is also held, once for every sample. If all activations are offloaded, pool5 is
+    held only for the last sample. No backward pass reads the outputs of the other parts, so these outputs are not
+    held."""
 
     def __init__(self, parts, last_stage):
         self.last_stage = last_stage  # bytes of the weights of the model's last stage
@@ -213,9 +214,10 @@ class Parts:
         return max(n for n in range(1, SAMPLES + 1) if needed(n) <= CAPACITY)
 
     def down(self, passes, a_sample):
-        """Returns the seconds of all transfers from host to device. Each pass loads all weights twice, but the weights
-        of the last stage only once. The weights of the first stage are still on the device from the pass before. From
-        the second pass on, the gradients are loaded, too."""
+        """Returns the seconds of all transfers from host to device. Each pass over the model loads the weights twice:
+        for the forward passes, and for the backward passes. The weights of the last stage are loaded only once. When a
+        later pass begins, the weights of the first stage are still on the device. From the second pass on, the
+        gradients are loaded, too."""
         weights = passes * (2 * WEIGHTS - self.last_stage) - (passes - 1) * CONVOLUTIONS
         return Fraction(weights + (passes - 1) * WEIGHTS + SAMPLES * a_sample, BANDWIDTH)
 
