@@ -13,8 +13,8 @@ measured again.
 
 Times are CPU times of the thread. A CPU time does not include the time that the core spends on other programs, but it
 includes the effect of these programs on caches and memory. With --allocator keep, the C library keeps freed memory, for
-operators and whole models alike. With --allocator return, which is the library's default, a whole model requests its
-memory from the system again in each run, but an operator in a loop does not.
+operators and whole models alike. With --allocator return, the library works as it does by default. A whole model then
+requests its memory from the system again in each run, but an operator in a loop does not.
 
 --device cuda measures on a GPU instead. Times are then read from the wall clock when the GPU has finished its work, and
 joules are read from NVML or nvidia-smi.

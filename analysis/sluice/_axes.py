@@ -112,7 +112,7 @@ class Limits:
 
 
 def siblings(ax: Axes, which: str) -> list[Axes]:
-    """Returns all axes that share the x axis or the y axis of `ax` (`which` is "x" or "y"), including `ax` itself."""
+    """Returns all axes that share one axis of `ax`, including `ax` itself. `which` names this axis: "x" or "y"."""
     shared = ax.get_shared_x_axes() if which == "x" else ax.get_shared_y_axes()
     return shared.get_siblings(ax)
 
@@ -138,8 +138,8 @@ def scale(ax: Axes, which: str, what: str, dimension: str, unit: Optional[str] =
 
 
 def _is_above_a_sibling(ax: Axes) -> bool:
-    """Returns whether `ax` shares its x axis with a panel below it in the same column. Of panels that share an x axis,
-    only the lowest has the label."""
+    """Returns whether `ax` shares its x axis with a panel below it in the same column. If panels share an x axis, only
+    the lowest panel has the label."""
     mine = ax.get_subplotspec()
     others = [one.get_subplotspec() for one in siblings(ax, "x") if one is not ax]
     return mine is not None and any(
@@ -163,8 +163,8 @@ def new(ax: Optional[Axes], width: float, height: float, figsize: Size = None) -
 
 
 def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
-    """Returns the size of a figure in inches: the requested size, or else a size that suits the picture and, within
-    `paper`, the page."""
+    """Returns the size of a figure in inches. This is the requested size, or else a size that suits the picture. Within
+    `paper`, it also suits the page."""
     if figsize is not None:
         if len(figsize) != 2 or not all(isinstance(one, (int, float)) and 0.1 <= one <= 200 for one in figsize):
             raise errors.UsageError(f"figsize={clipped(figsize)}: expected width and height in inches, from 0.1 to 200")
@@ -176,8 +176,8 @@ def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
 
 
 def title(ax: Axes, given: Optional[str], ours: str) -> None:
-    """Sets the title `given`, where "" means no title. If `given` is None, the title is `ours`, or on a printed page no
-    title."""
+    """Sets the title `given`, where "" means no title. If `given` is None, the title is `ours`, but a printed page then
+    has no title."""
     text = (ours if page_width() is None else "") if given is None else given
     ax.set_title(text, loc="left")
 

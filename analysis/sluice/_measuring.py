@@ -128,9 +128,9 @@ def _measure_energy(subject: Subject, loop: Loop, meter: Meter, calls: int, resu
 
 
 def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
-    """Returns the joules per layer of calls that are prepared once and run again and again, and the uncertainty of
-    these joules. At the beginning and at the end of the measurement, the counter is wrong by at most its resolution. So
-    the function makes so many calls that this error is small, or as many as the time limit allows."""
+    """Returns the joules per layer, and their uncertainty. The calls are prepared once, and then run again and again.
+    At the beginning and at the end of the measurement, the counter is wrong by at most its resolution. So the function
+    makes enough calls for this error to be small, but no more calls than the time limit allows."""
     calls = max(calls, subject.cycle)
     run = subject.prepare(calls)
     subject.synchronise()
@@ -146,11 +146,11 @@ def _repeated_joules(subject: Subject, loop: Loop, meter: Meter, calls: int) -> 
 
 
 def _joules_less_preparation(subject: Subject, loop: Loop, meter: Meter, calls: int) -> tuple[float, float]:
-    """Returns the joules per layer of calls that must be prepared before each sample, and the uncertainty of these
-    joules. The joules are the difference between a block of samples and a block with the same preparations but without
-    the calls. There are ENERGY_BLOCKS such pairs of blocks, with as many samples in each block as the time limit
-    allows. The uncertainty is the sum of the counter's error at the ends of the blocks and 1.96 standard errors of the
-    differences."""
+    """Returns the joules per layer, and their uncertainty. The calls must be prepared before each sample. The joules
+    are the difference of two blocks of samples: the first block has the preparations and the calls, and the second
+    block has only the preparations. There are ENERGY_BLOCKS such pairs of blocks. Each block has as many samples as the
+    time limit allows. The uncertainty is a sum: the counter's error at the ends of the blocks, plus 1.96 standard
+    errors of the differences."""
     patience = ENERGY_PATIENCE * loop.budget_s / (2 * ENERGY_BLOCKS)
     start, samples = loop.clock(), 0
     while samples == 0 or loop.clock() - start < patience:

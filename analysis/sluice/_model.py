@@ -42,8 +42,8 @@ class Model:
 
     @classmethod
     def from_dict(cls, document: Mapping, name: str = "<dict>") -> Model:
-        """Returns a model from a sluice-model/1 document (models/FORMAT.md), or from the `model:` mapping of a scenario
-        that contains such a document as its `definition`. Raises InputError."""
+        """Returns a model from a sluice-model/1 document (models/FORMAT.md). The `model:` mapping of a scenario may be
+        given instead, if this mapping contains such a document as its `definition`. Raises InputError."""
         content = _documents.plain(document)
         text = _documents.to_json(content, indent=2)
         parse = _sluice.Model.from_use if "definition" in content else _sluice.Model.parse
@@ -144,8 +144,8 @@ class Model:
         `refusal` has the message that says why this micro-batch does not fit. The column `error` says why a platform
         has no answer, for example because the platform has no rate for the dtype. With a `batch` (samples), the column
         `micro_batch` has the samples of the micro-batches into which the batch is divided, and `batch_step_s` has the
-        seconds of a step. `changes` are overrides of the scenario with which the method looks for the largest
-        micro-batch."""
+        seconds of a step. The method makes a scenario to look for the largest micro-batch, and `changes` are overrides
+        of this scenario."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
                              [mode, _documents.dtype_name(dtype), optimizer, policy, fates],

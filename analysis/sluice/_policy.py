@@ -88,8 +88,9 @@ class Action:
         return self
 
     def flow(self, tensor: int, source: str, target: str, bytes: Optional[int] = None) -> Action:
-        """Adds a flow: while the action computes, `bytes` bytes (by default the whole tensor) flow from the memory of
-        `source` to the memory of `target`. The action ends when its seconds have passed and all bytes have arrived."""
+        """Adds a flow: while the action computes, bytes flow from the memory of `source` to the memory of `target`.
+        `bytes` is their number, which is by default the size of the whole tensor. The action ends when its seconds have
+        passed and all bytes have arrived."""
         count = None if bytes is None else whole(bytes, "bytes")
         self._builder._native.flow(self._ref, whole(tensor, "tensor", most=_MOST), source, target,
                                    count)
@@ -118,8 +119,8 @@ class Action:
         return self
 
     def ahead(self, iterations: int) -> Action:
-        """Makes the action do, in iteration i of the body, the work for iteration i + `iterations`. If there is no such
-        iteration, the action is dropped."""
+        """Lets the action work ahead: in iteration i of the body, the action does the work of iteration i +
+        `iterations`. If there is no such iteration, the action is dropped."""
         self._builder._native.ahead(self._ref, whole(iterations, "iterations", most=_MOST))
         return self
 

@@ -64,8 +64,8 @@ class ProfileFile:
         return next((line[2:] for line in head if line.startswith(f"# {key}: ")), None)
 
     def measured(self, row: Row) -> Union[Row, None]:
-        """Returns the row of the file that has the same key as `row`, if there is such a row and it was measured, and
-        otherwise None."""
+        """Returns the measured row of the file that has the same key as `row`. Returns None if there is no such
+        row."""
         place = self._place(row)
         found = None if place is None else self.rows[place]
         return found if found and found.get("processed") in ("yes", "") and found.get("seconds_samples") else None
@@ -81,8 +81,8 @@ class ProfileFile:
         return tuple(row.get(column) or "" for column in KEY)
 
     def put(self, row: Row) -> None:
-        """Writes the file with this row. If the file has a row with the same key, the cells of this row replace the
-        cells of that row."""
+        """Writes the file with this row. If the file already has a row with the same key, the cells of the new row
+        replace the cells of the old row."""
         place = self._place(row)
         if place is None:
             self.rows.append(row)

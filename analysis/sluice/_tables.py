@@ -117,8 +117,8 @@ def memory(r: Recording) -> Table:
 
 
 def series(r: Recording) -> Table:
-    """Returns one row per bin, indexed by the time at which the bin ends, with one column per series, as in the group
-    /series of a trace."""
+    """Returns one row per bin and one column per series, as in the group /series of a trace. The index of a row is the
+    time at which the bin ends."""
     time = r.numbers("series/time")
     streams = [f"utilisation/{name}" for name in r.texts("streams/name")]
     busy = r.numbers("series/utilisation")

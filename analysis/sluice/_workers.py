@@ -61,8 +61,8 @@ class Cluster:
             self._worked_at = now
 
     def is_lost(self) -> bool:
-        """Returns whether there were workers earlier, but none for more than _WITHOUT_WORKERS_S seconds. After this
-        time, workers are not expected to come back."""
+        """Returns whether there were workers, and the last of them was seen more than _WITHOUT_WORKERS_S seconds ago.
+        After this time, workers are not expected to come back."""
         return (self._client is not None and self._had_workers
                 and time.monotonic() - self._had_workers_at > _WITHOUT_WORKERS_S)
 

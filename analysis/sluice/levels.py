@@ -20,8 +20,9 @@ _SEEN = 1 / 200  # an area below this share of the picture's height or width can
 
 
 def draw(ax: "Axes", r: "Recording", pool: int, start: float, end: float) -> tuple[list[Any], float]:
-    """Draws the tensor classes as a stack, and the capacity of the memory. Returns the entries of the legend for
-    classes that can be seen, from the top of the stack down, and the height (bytes) that the picture needs."""
+    """Draws the tensor classes as a stack, and the capacity of the memory. Returns the entries of the legend, and the
+    height (bytes) that the picture needs. There is an entry for each class that can be seen, from the top of the stack
+    down."""
     limit = int(r.numbers("pools/capacity")[pool])
     time, classes = by_class(r, pool, start, end)
     top = sum(classes.values(), np.zeros(len(time))).max()
@@ -83,8 +84,8 @@ def by_class(r: "Recording", pool: int, start: float, end: float) -> tuple[np.nd
 
 def _columns(time: np.ndarray, level: np.ndarray, start: float,
              end: float) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the beginnings of the columns of a picture. For each column, also returns the index in `level` of the
-    level that the column shows."""
+    """Returns the beginnings of the columns of a picture. For each column, also returns which level the column shows,
+    as an index into `level`."""
     first, last = np.searchsorted(time, start, "left"), np.searchsorted(time, end, "right")
     if last - first <= _COLUMNS:
         return np.append(start, time[first:last]), np.arange(first, last + 1)

@@ -145,8 +145,8 @@ class PlacementCurve:
         return PlacementPlots(self)
 
     def _place(self, way: str, fast: Union[str, float, None]) -> int:
-        """Returns the index, in the list of results, of the result for the way `way` at the size `fast` of fast
-        memory."""
+        """Finds the result for the way `way` at the size `fast` of fast memory. Returns its index in the list of
+        results."""
         mine = [place for place, result in enumerate(self._results) if result["way"] == way]
         if not mine:
             raise errors.UsageError(f"{clipped(way)} for 'way' is not a way of this curve; there are: "

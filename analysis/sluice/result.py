@@ -41,8 +41,8 @@ class Result:
 
     @cached_property
     def _answer_text(self) -> str:
-        """The answer as JSON. The answer is made when it is first read, because its notes need more simulations than
-        the run itself."""
+        """The answer as JSON. The answer is made when it is first read, because its notes need simulations in addition
+        to the run itself."""
         said = self._said() if callable(self._said) else self._said
         return said or self._recording.info["header"].get("answer", "")
 

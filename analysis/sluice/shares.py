@@ -22,10 +22,10 @@ def divided(spans: dict[str, np.ndarray], seconds: float) -> tuple[dict, dict]:
 
 
 def together(spans: dict[str, np.ndarray], apart: float, longest: float) -> dict:
-    """Returns groups of spans in the order of time. A group has left and right (s), share (for each kind of action, its
-    share of the group's time) and idle (whether the stream is idle for a part of the group's time). A group ends where
-    the next group begins. If the next group begins more than `apart` seconds later, the group ends with its last
-    span."""
+    """Returns groups of spans in the order of time. A group has `left` and `right`, which are times in s. `share` has,
+    for each kind of action, its share of the group's time. `idle` says whether the stream is idle for a part of the
+    group's time. A group ends where the next group begins. If the next group begins more than `apart` seconds later,
+    the group ends with its last span."""
     start, end, kind = spans["start"], spans["end"], spans["kind"]
     first = _new(_groups(start, end, apart, longest))
     left, last = start[first], end[_last(first)]
@@ -64,7 +64,7 @@ def _new(numbers: np.ndarray) -> np.ndarray:
 
 
 def _last(first: np.ndarray) -> np.ndarray:
-    """Returns, for flags that mark the first element of each group, flags that mark the last element of each group."""
+    """The given flags mark the first element of each group. Returns flags that mark the last element of each group."""
     return np.append(first[1:], True)[: len(first)]
 
 

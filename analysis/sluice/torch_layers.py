@@ -24,7 +24,7 @@ class Place:
     """The positions of a tensor's axes in its layer's shape."""
 
     batch: Optional[int]  # the axis along which samples follow each other; a sample may have several positions there
-    # the axes of one sample, among them `batch` if a sample has several positions along the axis `batch`
+    # the axes of one sample; `batch` is one of them if a sample has several positions along `batch`
     order: tuple[int, ...]
 
 
@@ -163,8 +163,8 @@ class Layers:
         return Place(0, (*(axis for axis in order if axis != 1), 1))
 
     def like(self, tensor: torch.Tensor, source: torch.Tensor) -> Place:
-        """Returns the Place of the source if the tensor has the same number of axes, and otherwise the Place that keeps
-        the axes in torch's order."""
+        """Returns the Place of the source. If the tensor has another number of axes, returns the Place that keeps the
+        axes in torch's order."""
         if tensor.dim() == source.dim() and self.is_known(source):
             return self.place(source)
         return self.natural(tensor)

@@ -77,8 +77,8 @@ def _attention(layers, name, args, kwargs, result):
 
 
 def _einsum(layers, name, args, kwargs, result):
-    """Adds an einsum. Each output is a sum over all values of the labels that the output lacks, with one
-    multiply-accumulate per summand."""
+    """Adds an einsum. Each output is a sum over the labels that the output does not have. Each summand is one
+    multiply-accumulate."""
     equation = args[0].replace(" ", "")
     tensors = list(args[1] if isinstance(args[1], (tuple, list)) else args[1:])
     inputs, _, output = equation.partition("->")

@@ -42,9 +42,9 @@ def products_table():
 
 
 def unseen():
-    """Returns, for each class of operators and each card, the error on this card of a fit that was made from the other
-    four cards. The names of the cards are as in the table of measurements. The error over all cards is under the name
-    ""."""
+    """For each card, a fit was made from the other four cards. Returns the error of this fit on the card, for each
+    class of operators and each card. The names of the cards are as in the table of measurements. The error over all
+    cards is under the name ""."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document = yaml.load((FITS / "gpus_float32.yaml").read_text(), Loader=loader)
     return {each["class"]: {"": each["device_error"], **{one["device"]: one for one in each["device_errors"]}}
@@ -72,8 +72,8 @@ def a30_table(with_cores, without):
 
 def whole_tiles(rows):
     """Counts the grids of thread blocks of the products in NeuSight's tables. Returns four numbers. The first two count
-    the grids that consist of whole tiles of m x k, and of whole tiles of m x n. The last two count the grids that fit
-    only tiles of m x k, and only tiles of m x n."""
+    the grids that consist of whole tiles of m x k, and of whole tiles of m x n. The last two count the grids for which
+    only tiles of m x k are whole, and those for which only tiles of m x n are whole."""
     def is_whole(row, columns):
         tiles, grid, count = (16, 32, 64, 96, 128, 256), int(row["grid_blocks"]), int(row["b"])
         return any(count * -(-int(row["m"]) // high) * -(-int(row[columns]) // wide) == grid

@@ -79,7 +79,8 @@ class Row:
         return tuple(slow and self.is_large(o) for o, slow in enumerate(self.slow))
 
     def bytes_in(self, slow):
-        """Returns the bytes that are read and the bytes that are written in PMEM if these operands are there."""
+        """`slow` says which operands are in PMEM. Returns the sizes of those that are read, and of those that are
+        written."""
         chosen = [[self.sizes[o] for o in range(len(slow)) if slow[o] and (o < self.inputs) == reads]
                   for reads in (True, False)]
         return chosen[0], chosen[1]
@@ -124,9 +125,9 @@ def mean_time(rows):
 
 
 def averaged(folder, column="mean_us_single"):
-    """Returns the table of read(), with one row instead of the rows that repeat a measurement. The time of this row is
-    the geometric mean of their times. Also returns, for each node, the number of rows with all large operands in DRAM,
-    and for each other placement the number of its rows."""
+    """Returns the table of read(), in which one row stands for all rows that repeat a measurement. The time of this row
+    is the geometric mean of their times. Also returns how many rows each node has with all large operands in DRAM, and
+    how many rows it has for each other placement."""
     kernels, counts = {}, {}
     for n, rows in rows_of(folder, column).items():
         groups = groups_of(rows)
@@ -162,14 +163,14 @@ def deviation(folder, column="mean_us_single"):
 
 
 def significant(deviation_, rows=1, others=1):
-    """Returns the relative difference above which the means of two numbers of rows differ by more than the error of the
-    measurement. Only 5 % of means that repeat a measurement are expected to differ by more (1.96 standard deviations of
-    a difference of two logarithms)."""
+    """Returns the relative difference that the error of the measurement explains, between a mean of `rows` rows and a
+    mean of `others` rows. If two means repeat one measurement, they differ by more in only 5 % of the cases. (This is
+    1.96 standard deviations of a difference of two logarithms.)"""
     return math.exp(1.96 * deviation_ * math.sqrt(1 / rows + 1 / others)) - 1
 
 
 def effect_of(folder, column="mean_us_single"):
-    """Returns the relative difference above which two times differ by more than the error of the measurement."""
+    """Returns the relative difference that the error of the measurement explains, between two single times."""
     return significant(deviation(folder, column))
 
 
@@ -188,8 +189,8 @@ def by_time(p, t):
 
 
 def fit_on(kernels, nodes, miss=by_ratio):
-    """Returns the two bandwidths and the number of bytes that are read for free. A search that halves its steps finds
-    these three numbers, such that the sum of the errors is least."""
+    """Returns the two bandwidths and the number of bytes that are read for free. The three numbers make the sum of the
+    errors least. A search that halves its steps finds them."""
     rows = [(kernels[n][0], *row) for n in nodes for row in kernels[n][1]]
 
     def error(logs):
@@ -252,8 +253,8 @@ def effects_of_placements(kernels, deviation_, counts=None):
 
 
 def effects_of_operands(folder, column, kernels, deviation_):
-    """Returns, for each node, the effect of each large operand: the geometric mean of the ratios of the pairs of rows
-    that differ only in the memory of this operand."""
+    """Returns, for each node, the effect of each large operand. Two rows that differ only in the memory of this operand
+    are a pair, whose times have a ratio. The effect is the geometric mean of the ratios of all pairs."""
     return {n: [Effect(mean_time([slow for _, slow in pairs]) / mean_time([fast for fast, _ in pairs]),
                        significant(deviation_, len(pairs), len(pairs)),
                        change_of(kernels[n][0], *((fast.bytes_in(fast.slow), slow.bytes_in(slow.slow))
@@ -263,15 +264,15 @@ def effects_of_operands(folder, column, kernels, deviation_):
 
 
 def right_signs(effects, nodes, fit, effect=None):
-    """Returns, for each node with such effects, whether the sign of each effect above `effect` is predicted correctly.
-    Without `effect`, the effects are the significant effects."""
+    """Returns a list for each node. The list says for each effect above `effect` whether its sign is predicted
+    correctly. Without `effect`, the list is about the significant effects."""
     return {n: [(e.change(fit) > 0) == (e.ratio > 1) for e in effects.get(n, [])
                 if sign(e.ratio, e.significant if effect is None else effect)]
             for n in nodes}
 
 
 def shares_of_right_signs(effects, fits, effect=None):
-    """Returns the share of right signs of each split that has such effects."""
+    """Returns the share of right signs for each split. A split without effects above `effect` is left out."""
     shares = []
     for held, fit in fits:
         signs = [right for rights in right_signs(effects, held, fit, effect).values() for right in rights]

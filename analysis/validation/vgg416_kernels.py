@@ -27,9 +27,10 @@ DRAM_READ, DRAM_WRITE = 107.3e9, 78.6e9  # byte/s of the memory `dram` of the sa
 GROUPS = [(64, 224, 82, 3), (128, 112, 82, 64), (256, 56, 83, 128), (512, 28, 83, 256), (512, 14, 83, 512)]
 DENSE = [(25088, 4096), (4096, 4096), (4096, 1000)]
 
-# For each operator: the node that was measured; the bytes of the tensor by which the node's time is scaled (batch 256,
-# sizes as in placement.py); the node's placement in DRAM; and two placements of the node with the activations in PMEM,
-# one with the gradients in DRAM and one with the gradients in PMEM.
+# For each operator, there are four entries. The first is the node that was measured. The second is the bytes of the
+# tensor by which the node's time is scaled (batch 256, sizes as in placement.py). The third is the node's placement in
+# DRAM. The fourth has two placements with the activations in PMEM: one with the gradients in DRAM, and one with the
+# gradients in PMEM.
 NODES = {
     "convolution": ("ConvolutionBias_3277", 27 * 27 * 16 * 1024, ("DRAM, DRAM, DRAM", "DRAM"),
                     {"DRAM": ("PMEM, DRAM, DRAM", "PMEM"), "PMEM": ("PMEM, DRAM, DRAM", "PMEM")}),
@@ -42,8 +43,8 @@ NODES = {
                                 ("DRAM, DRAM", "DRAM, DRAM"),
                                 {"DRAM": ("DRAM, DRAM", "DRAM, DRAM"), "PMEM": ("DRAM, PMEM", "DRAM, DRAM")}),
 }
-# The activations are in PMEM at both points: at 3.7 % only three of the largest tensors fit into DRAM, and static
-# placements keep gradients in DRAM, because gradients are needed only for a short time.
+# The activations are in PMEM at both points. Even at 3.7 %, only three of the largest tensors fit into DRAM. Static
+# placements keep gradients there, because gradients are needed only for a short time.
 POINTS = {0.014: "PMEM", 0.037: "DRAM"}
 
 

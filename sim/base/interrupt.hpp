@@ -50,15 +50,15 @@ inline constexpr int ended_without_memory = 71;
 /// Makes this process end with the status `ended_without_memory` when memory is used up.
 void end_as_child_when_memory_is_out();
 
-/// Returns whether a signal has come that ends this process, at once or as soon as no InOrder object exists.
+/// Returns whether a signal has come, and signals end this process. The end may have to wait for InOrder objects.
 bool ends_by_signal();
 /// Ends the process if ends_by_signal() returns true. Call this function when all work that InOrder objects protect is
 /// completed.
 void end_now_by_signal();
 
 /// While an InOrder object exists, the first signal only sets the flag. Use an InOrder object for work that must be
-/// completed before the process ends, such as finishing a trace or closing a store. If a signal has come, the process
-/// ends when the last InOrder is destroyed, if signals end it at once and no exception is being handled.
+/// completed before the process ends, such as finishing a trace or closing a store. If signals end the process at once,
+/// a signal that has come ends it when the last InOrder is destroyed, unless an exception is being handled.
 class InOrder {
  public:
   InOrder();

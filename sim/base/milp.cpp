@@ -22,7 +22,7 @@ namespace sluice {
 namespace {
 
 constexpr double tolerance = 1e-6;
-/// The least difference between two objectives that is not ignored, as a multiple of the greatest cost of a variable.
+/// Two objectives count as equal if they differ by less than this number times the greatest cost of a variable.
 constexpr double small_cost = 1e-9;
 
 /// Says when CBC must stop: after a signal, or when the time limit is reached. CBC then cleans up and returns. If a

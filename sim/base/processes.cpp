@@ -219,7 +219,7 @@ class Children {
 }  // namespace
 
 pid_t fork_child(const std::function<void()>& body) {
-  // This empties the buffers. If they were not empty, parent and child would both print their contents.
+  // This call empties the output buffers. Otherwise the parent and the child would both print what is in them.
   std::fflush(nullptr);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();

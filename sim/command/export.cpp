@@ -23,7 +23,7 @@ std::string note_of(const TraceReader& trace) {
          "; the trace has the actions that were executed";
 }
 
-/// Converts in a child process, so that a file that was made to crash HDF5 cannot end the program by a signal. Returns
+/// Converts in a child process: if a malicious file crashes HDF5, only the child ends. Returns
 /// a note for the user if the run in the trace did not complete.
 std::string convert(const std::string& path, const ExportFormat& format, const std::string& table,
                     PartFile* part) {

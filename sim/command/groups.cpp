@@ -11,7 +11,7 @@ bool is_part_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-/// Returns the first position in `text`, from `from` on, at which the whole name `device` begins.
+/// Searches `text` from position `from` on for the whole name `device`. Returns the name's first position.
 std::size_t find_name(const std::string& text, const std::string& device, std::size_t from = 0) {
   for (std::size_t at = text.find(device, from); at != std::string::npos;
        at = text.find(device, at + 1)) {

@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the text of a regular file, and an empty text for any other path. The reader of documents later refuses any
-/// other path with its own message.
+/// Returns the text of a regular file, and an empty text for any other path. A message about any other path comes
+/// later, from the code that reads documents.
 std::string text_of_regular_file(const std::string& path, std::size_t most) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return {};

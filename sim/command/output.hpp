@@ -14,8 +14,8 @@ enum class Output { trace, plan, table, document, exported, junit };
 /// Returns the option --force of a command that writes `output`.
 Option force_option(Output output);
 
-/// Throws UsageError if the path is `-`. Without --force, also throws UsageError if a file of another kind or a
-/// document exists at `path`, or if the name of a trace ends like the name of another format. A document is never
+/// Throws UsageError if the path is `-`. Without --force, also throws UsageError in two cases: `path` is a document or
+/// a file of another kind, or a trace would get a name with the ending of another format. A document is never
 /// replaced without --force, because it may be somebody's work. An exported file may replace any file except a
 /// trace, a store, a plan or a document. Parameter `option` is the name of the option with which the user gave the
 /// path.

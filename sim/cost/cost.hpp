@@ -92,7 +92,7 @@ struct Grounds {
 struct CostFile {
   std::string what;  ///< the name of the file in messages, such as "cost.profile"
   std::string path;
-  /// The folder of bundled documents in which `path` is a name; empty if `path` is the path of a file.
+  /// If `path` is the name of a bundled document: the folder of such documents. Otherwise empty.
   std::string folder = {};
 };
 
@@ -106,7 +106,7 @@ struct Cost {
   /// true, the price also holds for memories behind a link. If the result is false, the price holds only for memories
   /// that the device reaches without a link.
   virtual bool measured_so(const Query&) const { return false; }
-  /// Returns the only number of samples for which a model's seconds are known, or 0 if there is no such restriction.
+  /// If a model's seconds are known for one number of samples only, returns this number. Otherwise returns 0.
   virtual std::int64_t only_samples(const Model&) const { return 0; }
   /// Returns the shares of the device's FLOP/s and bandwidth. An answer reports these shares.
   virtual Shares shares(const Device&) const { return {}; }

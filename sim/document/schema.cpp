@@ -123,7 +123,7 @@ const Field* field_of(const Record& record, const std::string& name) {
   return nullptr;
 }
 
-/// Returns a schema that accepts a mapping if it has the values in `when` of the variant.
+/// Returns a schema that accepts a mapping if the variant applies to it: if it has the values in `when`.
 Value condition_of(const SchemaVariant& variant) {
   Value said = Value::make_map(), condition = Value::make_map();
   List present;

@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-/// Returns the action for which the sum of the seconds of all its executions is the greatest.
+/// Returns the action whose executions together take the most seconds.
 std::uint32_t longest_action(const Plan& plan) {
   std::uint32_t longest = 0;
   double most = -1;

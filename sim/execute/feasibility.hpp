@@ -10,13 +10,13 @@ namespace sluice {
 
 /// Calls check_structure (plan/structure.hpp), checks that no total overflows (check_totals), and then replays the
 /// plan. Throws Infeasible if the plan blocks or does not fit. The exception names the pool, the time, the actions that
-/// wait, and the tensors that occupy the memory. The function does not replay all iterations. It replays as many
-/// iterations as the plan's waits and prefetches reach over, and two iterations more. This number of iterations is
-/// enough for the following reasons. A grant takes no room from another request (reservation.hpp). So an action that
-/// may start now may also start at any later time, and the order of starts does not decide whether the plan reaches its
-/// end. If the actions are executed iteration by iteration, the state after the replayed iterations is also the state
-/// after each later iteration. (A shared pool grants in the order of time. If a plan has such a pool, the result holds
-/// for the replayed iterations only.)
+/// wait, and the tensors that occupy the memory. The function does not replay all iterations. It replays reach + 2
+/// iterations, where reach is the greatest `distance` of a wait or |`ahead`| of an action. These iterations are enough
+/// for the following reasons. A grant takes no room from another request (reservation.hpp). So an action that may start
+/// now may also start at any later time, and the order of starts does not decide whether the plan reaches its end. If
+/// the actions are executed iteration by iteration, the state after the replayed iterations is also the state after
+/// each later iteration. (A shared pool grants in the order of time. If a plan has such a pool, the result holds for
+/// the replayed iterations only.)
 void check(const Plan& plan);
 
 /// Checks that neither the number of executions nor the time of the whole run is too large to be counted. Throws

@@ -58,9 +58,9 @@ class Grants {
 
   void write(Snapshot& snapshot) const;
   void skip(const Jump& jump);
-  /// Returns the largest number of iterations that may be skipped. The limit exists because a waiting request of the
-  /// epilogue must leave room for the requests of all remaining iterations. After a skip, it leaves room for fewer
-  /// requests. The limit keeps the request waiting.
+  /// Returns the largest number of iterations that may be skipped. A waiting request of the epilogue must leave room
+  /// for the requests of all remaining iterations. After a skip, fewer iterations remain. The limit makes sure that the
+  /// request still has to wait.
   std::int64_t most_iterations() const;
 
   /// Returns for each pool the greatest sum, in bytes, that the reservation rule counted at any grant: the held bytes,

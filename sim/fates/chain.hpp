@@ -31,8 +31,8 @@ struct ChainTensor {
 struct ChainTurn {
   std::int64_t bytes = 0;  ///< the bytes of the weights; the stage's workspaces include these bytes
   double load_s = 0;       ///< the seconds to load the weights
-  /// The mean seconds of certain copies per backward pass: copies of summed gradients, and of the tensors that the
-  /// update uses.
+  /// Summed gradients, and the tensors that the update uses, are copied. These are the mean seconds of these copies per
+  /// backward pass.
   double backward_load_s = 0, backward_save_s = 0;
 };
 
@@ -59,7 +59,7 @@ struct ChainStage {
   /// The inner tensors, which the forward pass may keep for the backward pass.
   ChainTensor inner;
   bool reads_input = true;  ///< whether the backward pass reads boundary s
-  /// Whether the backward pass reads boundary s + 1 (the last stage does).
+  /// Whether the backward pass reads boundary s + 1. The backward pass of the last stage does.
   bool reads_output = false;
   /// The bytes of the gradient of the output. The number is 0 for the last stage. It is also 0 if neither this stage
   /// nor any earlier stage is trained.
@@ -76,8 +76,8 @@ struct ChainStage {
   /// of the boundaries.
   std::vector<ChainRead> reads = {};
 
-  /// Returns the workspace of a forward pass. `keeps` says whether the pass keeps the inner tensors. If there are no
-  /// inner tensors, both kinds of passes are equal, and the function returns the smaller workspace.
+  /// Returns the workspace of a forward pass. `keeps` says whether the pass keeps the inner tensors. Without inner
+  /// tensors, the two kinds of passes do not differ, and the function returns the smaller workspace.
   std::int64_t forward_workspace(bool keeps) const {
     if (inner.bytes == 0) return std::min(pass_workspace, keep_workspace);
     return keeps ? keep_workspace : pass_workspace;
@@ -89,7 +89,7 @@ struct Chain {
   std::vector<ChainStage> stages;
   /// With overlap, the seconds from the end of a load to the arrival of its data.
   double load_latency_s = 0;
-  /// The number of micro-batches to which the seconds and bytes belong.
+  /// The number of micro-batches over which the seconds and bytes are summed.
   std::int64_t side_by_side = 1;
   /// Bytes of host memory that copies may occupy. Without a value, the bytes are unlimited.
   std::optional<std::int64_t> host_room = {};

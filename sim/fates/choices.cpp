@@ -47,7 +47,7 @@ class Recomputations {
   bool runs(std::size_t s) const { return runs_[s]; }
   bool dropped(std::size_t b) const { return choices_.boundary[b] == Fate::recompute; }
 
-  /// Returns whether the backward half reads boundary b as the first forward pass made it.
+  /// Returns whether the backward half reads the boundary b that the first forward pass made.
   bool is_read_later(std::size_t b) const {
     if (dropped(b)) return false;
     return read_again_[b] || read_backward_[b] || (ends_backward(b) && !runs_[b - 1]);
@@ -57,7 +57,7 @@ class Recomputations {
   bool is_made_again(std::size_t b) const {
     return dropped(b) && (read_again_[b] || read_backward_[b] || ends_backward(b));
   }
-  /// Returns whether the stage that makes boundary b reads it in its backward pass.
+  /// Returns whether the stage that makes boundary b also reads b in its backward pass.
   bool ends_backward(std::size_t b) const { return b > 0 && chain_.stages[b - 1].reads_output; }
 
   const Chain& chain_;
@@ -116,7 +116,7 @@ class Writer {
   /// Runs stage s again. Earlier stages whose dropped outputs are needed run first.
   void run_again(std::size_t s) {
     if (ran_again_[s]) return;
-    // `missing` is the number of due stages before stage `first`.
+    // A stage is due if it must still run again. `missing` is the number of due stages before stage `first`.
     std::size_t missing = 0, first = s + 1;
     const auto mark = [&](std::size_t stage) {
       if (ran_again_[stage]) return;
@@ -152,8 +152,8 @@ class Writer {
       if (read) fetch(b);
     });
     add(Kind::backward, s, false);
-    // An offloaded boundary that is not the stage's own input leaves the device after each backward
-    // pass that reads it, and is loaded again for the next one.
+    // An offloaded boundary leaves the device after each backward pass that reads it, unless it is the stage's own
+    // input. It is loaded again for the next of these passes.
     chain_.each_read(s, [&](std::size_t b, bool read) {
       if (read && b < s && goes(b)) absent_[b] = true;
     });

@@ -4,8 +4,8 @@
 //              backward pass.
 //   recompute  The inner tensors and the output are dropped. Before a backward pass reads them, the forward pass runs
 //              again, from the nearest boundary that was kept or that is loaded.
-// The previous stage makes the input of a stage, so this input has the fate of the previous stage. So if a stage keeps
-// or offloads its tensors, but the previous stage recomputes, the input of the stage is computed again.
+// The previous stage makes the input of a stage, so this input has the fate of the previous stage. Suppose that a stage
+// keeps or offloads its tensors, and the previous stage recomputes. Then the input of the stage is computed again.
 //
 // There are three exceptions. The output of the last stage stays, because the loss reads it at once. The input of the
 // last stage also stays if the last stage does not run again, because the backward pass of this stage directly follows

@@ -28,8 +28,8 @@ struct FateRequest {
   /// the sum over all devices that take turns. Without a value, the memory is unlimited.
   std::optional<std::int64_t> budget;
   bool overlap = true;
-  /// A function that returns the seconds and bytes of the run that the scenario asks about, if each micro-batch uses
-  /// the given tape. Loads come as early as the given number of bytes allows. The seconds are infinity if the run
+  /// A function that simulates the run of the scenario with the given tape for each micro-batch, and returns its
+  /// seconds and bytes. Loads come as early as the given number of bytes allows. The seconds are infinity if the run
   /// blocks or does not fit.
   FateScore score;
   /// A function that returns the bytes that a device holds, by class of tensor, at the peak of a step with the given
@@ -46,8 +46,8 @@ struct FateRequest {
   /// The seconds of a result that the caller already has. Only a tape that takes fewer seconds is useful.
   double worth = std::numeric_limits<double>::infinity();
 
-  /// Returns whether the weights of stages take turns on the device. If true, the seconds of a tape include only the
-  /// micro-batches of the run, and not the seconds in `run`.
+  /// Returns whether the weights of stages take turns on the device. If they take turns, the seconds of a tape include
+  /// only the micro-batches of the run, and not the seconds in `run`.
   bool takes_turns() const;
 };
 

@@ -51,7 +51,7 @@ class TimedTape {
   std::int64_t count() const { return static_cast<std::int64_t>(seconds.size()); }
   double all() const { return begins.back(); }
 
-  /// Indexed by slot. `begins` holds the start times of the slots if only computation took time.
+  /// Indexed by slot. `begins` holds the start times of the slots, assuming that only computation takes time.
   std::vector<double> seconds, begins;
   std::vector<std::int64_t> levels;  ///< the bytes on the device, indexed by slot
   std::vector<TimedLoad> loads;
@@ -103,8 +103,8 @@ class TimedTape {
   std::vector<std::size_t> save_;  ///< for each tensor, the index of its last save
 };
 
-/// Decides where loads are listed. For a step of one micro-batch, the rule is the rule of
-/// planning/training/late_loads and planning/load_places.
+/// Decides where loads are listed. A step of one micro-batch follows the rule of planning/training/late_loads and
+/// planning/load_places.
 class LoadPlacing {
  public:
   LoadPlacing(const Chain& chain, TimedTape& tape, std::int64_t& next)
@@ -180,8 +180,8 @@ class LoadPlacing {
     while (load.at > earliest && room(load.at - 1, load, bytes)) level(--load.at) += load.bytes;
   }
 
-  /// Decides when the load starts: after the computation before its slot `at`, or one computation earlier if there is
-  /// room. In a step of several micro-batches, the load may start more than one micro-batch early.
+  /// Decides when the load starts: after the slot before its slot `at`, or one slot earlier if there is room. In a step
+  /// of several micro-batches, the load may start more than one micro-batch early.
   void start(TimedLoad& load, std::int64_t bytes, bool one_a_step) {
     load.after = load.at - 1;
     if (load.at <= 1 - tape_.count()) {

@@ -3,11 +3,11 @@
 //
 // Micro-batches go through the tape in turn. There are three engines: one for computation, one for saves and one for
 // loads. Loads are placed where a plan would list them. A load comes as late as possible without making a computation
-// wait, if the memory has room for it in addition to the bytes that each operation needs. A computation waits until
-// earlier saves have freed enough bytes. Only a few micro-batches are simulated. Each later micro-batch is assumed to
-// take as long as the last simulated micro-batch, but not less than the time that the busiest engine works for a
-// micro-batch. Micro-batches that run side by side are simulated together: each operation is simulated for all of them
-// before the next operation.
+// wait. This requires that memory has room for the load in addition to the bytes that each operation needs. A
+// computation waits until earlier saves have freed enough bytes. Only a few micro-batches are simulated. Each later
+// micro-batch is assumed to take as long as the last simulated micro-batch, but not less than the time that the busiest
+// engine works for a micro-batch. Micro-batches that run side by side are simulated together: each operation is
+// simulated for all of them before the next operation.
 #pragma once
 
 #include <algorithm>

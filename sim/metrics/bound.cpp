@@ -59,10 +59,10 @@ struct ResourceBound {
   std::string_view name;
 };
 
-/// Returns the bound of the makespan. It is the greatest bound of a resource (a stream or link), or `path` if `path` is
-/// longer. Also returns the resource that is the reason for the bound. A resource qualifies if its bound is near the
-/// greatest bound and its own work is a large part of it. If several resources qualify, the function returns the one
-/// that works longest. The run gets faster only if this resource becomes faster or gets less work.
+/// Returns the bound of the makespan. This bound is the maximum of `path` and of the bounds of all resources (streams
+/// and links). Also returns the resource that is the reason for the bound. A resource qualifies if its bound is near
+/// the greatest bound and its own work is a large part of it. If several resources qualify, the function returns the
+/// one that works longest. The run gets faster only if this resource becomes faster or gets less work.
 Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
   double most = path;
   for (const ResourceBound& bound : bounds) most = std::max(most, bound.seconds);

@@ -102,8 +102,8 @@ class Forwards {
   // Each time grows by some amount per iteration. Suppose that a wait looks back at most R iterations, and that none of
   // these amounts changed in the last R iterations. Then the next iterations add the same amounts, as long as each
   // start is decided by the same wait as before. If the time of another wait grows faster, this other wait decides the
-  // start after some iterations. Their number is the difference of the two times / the difference of their growths.
-  // These iterations are skipped at once instead of one by one, and the result is exact.
+  // start after some iterations. The number of iterations until then is the difference of the two times / the
+  // difference of their growths. They are skipped at once instead of one by one, and the result is exact.
 
   /// Skips iterations after this iteration, at most up to `end`. Returns the number of skipped iterations.
   std::int64_t jump(std::int64_t iteration, std::int64_t end) {

@@ -123,8 +123,8 @@ class Backwards {
     const std::int64_t n = plan_.iterations, first = n - few_;
     iterations(first, n);
     if (first > 0) {
-      // For the iterations in the middle, only the work of each stream counts. After them, the walk visits the first
-      // few iterations.
+      // The walk goes backwards. For the iterations in the middle, it counts only the work of each stream. Then it
+      // visits the first few iterations.
       const std::int64_t front = std::min(few_, first);
       for (std::uint32_t a = plan_.body_begin; a < plan_.body_end; ++a) {
         const PathGraph::Node& node = graph_.nodes[a];

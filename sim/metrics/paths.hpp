@@ -62,8 +62,8 @@ struct Tails {
 };
 
 /// Computes the heads of a plan from its start to its end. Consecutive iterations that add equal amounts to the times
-/// are computed at once. Of the other iterations, the function visits at most `most` executions. If there are more
-/// executions, only the work of each stream counts for the iterations in the middle.
+/// are computed at once. The function visits the other iterations one by one, up to `most` executions. If these
+/// iterations have more executions, only the work of each stream counts for the iterations in the middle.
 Heads walk_forwards(const PathGraph& graph, std::int64_t most);
 /// Computes the tails of a plan from its end to its start. Only the first few and the last few iterations are visited.
 Tails walk_backwards(const PathGraph& graph);

@@ -75,8 +75,8 @@ class Totals final : public Sink {
 
   /// The function middle_complete() returns the time when the last iteration of the middle step was complete. This is
   /// the latest `available` of the actions in this iteration. If an iteration of the body is at least a step, this
-  /// iteration has the number (n - 1) / 2. The function last_complete() returns the same for the last iteration, n - 1.
-  /// Both functions return nullopt if their iteration was not reached.
+  /// iteration has the number (n - 1) / 2. The function last_complete() returns the time when iteration n - 1, the
+  /// last, was complete. Both functions return nullopt if their iteration was not reached.
   std::optional<double> middle_complete() const { return middle_complete_; }
   std::int64_t middle() const { return middle_; }
   std::optional<double> last_complete() const { return last_complete_; }

@@ -1,8 +1,8 @@
 // The envelope gives the seconds of a kernel if its operands may be partly in slow memory. Linear programmes and prices
-// need a function of this kind. The envelope is the greatest convex function that exceeds the kernel's seconds for no
-// placement. For a roofline, the envelope lies above the lines of the roofline, which alone would be too low. For
-// example, if the FLOP of a kernel take longer than its bytes, a third of an operand in slow memory costs no time by
-// these lines, although the whole operand in slow memory costs time.
+// need a function of this kind. The envelope is a convex function that is at most the kernel's seconds for every
+// placement, and the greatest of these functions. For a roofline, the envelope lies above the lines of the roofline,
+// which alone would be too low. For example, let the FLOP of a kernel take longer than its bytes. By these lines, a
+// third of an operand in slow memory may cost no time, although the whole operand costs time.
 #pragma once
 
 #include "placement/problem.hpp"
@@ -23,8 +23,8 @@ struct KernelEnvelope {
 
 KernelEnvelope envelope_of(const PlacementProblem::Kernel& kernel);
 
-/// Returns the highest line below the seconds of all sets in which operands[i], in slow memory,
-/// adds charges[i] seconds. Parameter `count` is the kernel's number of operands.
+/// Returns a line in which operands[i] adds charges[i] seconds if it is in slow memory. The line is as high as the
+/// seconds of all sets allow. Parameter `count` is the kernel's number of operands.
 KernelTime::Line line_below(const KernelEnvelope& envelope, std::size_t count,
                             const std::vector<double>& charges);
 

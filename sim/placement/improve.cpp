@@ -33,8 +33,8 @@ class RandomNumbers {
   std::uint64_t state_ = 15;
 };
 
-/// Sorts tensors by the seconds that each tensor saves in fast memory, divided by the price of its bytes in fast
-/// memory. The tensors with the greatest quotient come first.
+/// For each tensor, divides the seconds that it saves in fast memory by the price of its bytes there. Sorts the tensors
+/// by this quotient, the greatest first.
 std::vector<std::uint32_t> by_worth(const ImproveRequest& request,
                                     const std::vector<double>& prices) {
   const PlacementQuestion& question = request.question;

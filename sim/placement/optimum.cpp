@@ -139,8 +139,8 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
   for (const Placing& placing : request.known) offer(placing);
   // The following loop computes a lower bound of the seconds of a run. A run takes at least the seconds of its kernels
   // and synchronous moves together. A run also takes at least the seconds of the copy engine's work. So a run takes at
-  // least any weighted mean of these two times. In this mean, a move has the smaller weight of the two ways to make it:
-  // as a synchronous move or by the copy engine.
+  // least any weighted mean of these two times. A move is synchronous, or the copy engine makes it. The mean counts a
+  // move with the smaller of the weights of these two ways.
   const auto& engine = question.problem().asynchronous;
   const auto& rates = question.problem().synchronous;
   for (const double share : {0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7}) {

@@ -35,7 +35,7 @@ class Overlapper {
 
  private:
   /// Returns the kernels during which the copy engine may make this move. These kernels lie between the uses on both
-  /// sides of the move's gap. If the gap also has a move in the other direction, this other move excludes some of these
+  /// sides of the move's gap. The gap may also have a move in the other direction, which then excludes some of these
   /// kernels.
   KernelRange between(const PlacementMove& move) const {
     const TensorUses& uses = question_.uses(move.tensor);

@@ -11,8 +11,8 @@ namespace {
 
 using Begins = PlacementProblem::Begins;
 
-/// A use that writes a tensor makes a new version of the tensor. Calls each(gap) for the gaps during which the version
-/// that use j writes is needed.
+/// A use that writes a tensor makes a new version of the tensor. Calls each(gap) for each gap during which a later use
+/// still needs the version that use j writes.
 template <class Each>
 void gaps_of_version(const PlacementQuestion& question, std::uint32_t t, std::size_t j,
                      const Each& each) {

@@ -1,9 +1,9 @@
 // Describes a placement as a mixed-integer linear programme for the solver CBC. The programme has an integer variable
 // for each use and each gap of a tensor, or only one variable per tensor if no tensor moves. The programme has a row
-// for the bytes in fast memory during each kernel. Each set of a kernel's operands that may be in slow memory has a
-// variable: the share of this set (envelope.hpp). Seconds are in units of a mean kernel and bytes in units of the
-// capacity, because CBC's tolerances are absolute. The programme follows AutoTM, section 4.2, but without AutoTM's
-// nodes for reads, because the variables of the gaps have the effect of these nodes.
+// for the bytes in fast memory during each kernel. For each set of operands that a kernel may have in slow memory,
+// there is a variable: the share of this set (envelope.hpp). Seconds are in units of a mean kernel and bytes in units
+// of the capacity, because CBC's tolerances are absolute. The programme follows AutoTM, section 4.2, but has no nodes
+// for reads. The variables of the gaps have the effect of these nodes.
 #pragma once
 
 #include <optional>
@@ -24,8 +24,8 @@ struct ProgrammeAnswer {
 /// Returns the number of integer variables of the programme.
 std::size_t programme_size(const PlacementQuestion& question, bool moves);
 
-/// Solves the programme, only for placements that take less than `known` seconds, with at most
-/// `nodes` nodes of branch and bound.
+/// Searches only for placements that take less than `known` seconds, with at most `nodes` nodes of branch and
+/// bound.
 ProgrammeAnswer solve_programme(const ImproveRequest& request, double known, int nodes);
 
 /// The solution of the programme without the condition that variables are integers, so tensors may be partly in fast

@@ -72,7 +72,7 @@ std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           const std::vector<std::string>& ways, int nodes,
                                           const PlacementProgress& progress = {});
 
-/// The seconds that a run would lose or save if one tensor were in the other memory, in a placement without moves.
+/// In a placement without moves, the seconds that the run loses or saves if one tensor changes to the other memory.
 struct TensorWorth {
   std::uint32_t tensor = none;
   bool fast = false;

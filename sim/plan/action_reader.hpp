@@ -39,8 +39,8 @@ class ActionNames {
  public:
   static constexpr std::uint32_t unknown = Names::unknown;
 
-  /// Enters the name of an action. `formula` has the parts of the name if the name follows the rule for names such as
-  /// 3F0. Returns false if the section already has an action with this name.
+  /// Enters the name of an action. `formula` holds the stage, kind and micro-batch of a name such as 3F0. Returns false
+  /// if the section already has an action with this name.
   bool add(std::string_view name, const std::optional<FormulaName>& formula, std::uint32_t action) {
     above_ = std::exchange(latest_, {name, action});
     if (formula) return formulas_.add(*formula, action);

@@ -11,8 +11,8 @@ namespace sluice {
 
 namespace {
 
-/// Checks that the waits within an iteration, together with the order of each stream, do not form a cycle. An action
-/// that works only for iterations that do not exist never runs, so the check skips it.
+/// Checks that the waits within an iteration, together with the order of each stream, do not form a cycle. The check
+/// skips actions that never run.
 class CycleSearch {
  public:
   explicit CycleSearch(const PlanTables& tables) : tables_(tables), plan_(tables.plan) {}
@@ -37,7 +37,7 @@ class CycleSearch {
     std::size_t next = 0;
   };
 
-  /// Returns whether all waits are for actions that are listed earlier. If they are, the actions can run in listing
+  /// Returns whether all waits are for actions that are listed earlier. In this case, the actions can run in listing
   /// order, so there is no cycle.
   bool waits_look_back() const {
     for (std::uint32_t a = 0; a < plan_.actions.size(); ++a)

@@ -11,7 +11,7 @@
 namespace sluice {
 
 struct Fact {
-  /// A number with its unit. As in metrics, the unit is s, byte, or 1 for a ratio, and an empty unit means a count.
+  /// A number with its unit. The units are those of metrics: "s", "byte", "1" for a ratio, and "" for a count.
   struct Number {
     double value = 0;
     std::string unit = {};

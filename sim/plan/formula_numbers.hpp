@@ -45,7 +45,7 @@ class FormulaNumbers {
     std::size_t count = 0;  ///< the number of elements that hold an action's number
   };
   static constexpr std::size_t kind_count = static_cast<std::size_t>(ActionKind::update) + 1;
-  /// A new place may exceed twice the number of used places by at most this number.
+  /// The table grows to a new place only if place <= 2 x (number of used places) + gap.
   static constexpr std::size_t gap = 64;
 
   /// Returns the place of a stage or micro-batch number. The number -1, which means no stage or no micro-batch, has the

@@ -123,8 +123,8 @@ static_assert(in_order(), "the records are in the order of the enumeration");
 
 constexpr std::uint8_t no_kind = kinds.size();
 
-/// For each kind, the next kind in the table whose `letter` begins with the same character, or the number of kinds if
-/// there is no such kind.
+/// The kinds whose letters begin with the same character form a chain. For each kind: the next kind of its chain, or
+/// the number of kinds at the end.
 constexpr std::array<std::uint8_t, kinds.size()> next_with = [] {
   std::array<std::uint8_t, kinds.size()> table{};
   for (std::size_t i = 0; i < kinds.size(); ++i) {

@@ -105,8 +105,8 @@ struct KeyOrder {
   std::array<std::uint8_t, KeyList::most_keys + 1> next{};
 };
 
-/// Reads the `key=value` words of one line. Throws InputError for unknown keys, for keys that occur twice, and if a key
-/// that takes no value has a value.
+/// Reads the `key=value` words of one line. Throws InputError for unknown keys, for keys that occur twice, and for a
+/// value of a key that takes no value.
 class LineKeys {
  public:
   LineKeys(const PlanLine& line, const std::vector<Word>& words, std::size_t first,

@@ -195,8 +195,8 @@ std::string PlanLine::name(const Word& word) const {
     } else if (c == 'x' && i + 2 < t.size()) {
       unsigned code = 0;
       const auto [end, error] = std::from_chars(t.data() + i + 1, t.data() + i + 3, code, 16);
-      // A name is valid text. So a name must not contain a zero byte, or an escape for a single byte of a longer UTF-8
-      // character.
+      // A name is valid UTF-8 without zero bytes. So an escape must not stand for a zero byte, or for one byte of a
+      // longer character.
       if (error != std::errc{} || end != t.data() + i + 3 || code == 0 || code > 0x7f)
         fail(word.column + static_cast<int>(i),
              "bad escape in a name: \\x takes two hex digits, 01 to 7f");

@@ -9,9 +9,9 @@ namespace sluice {
 
 namespace {
 
-/// Returns the device that alone keeps its tensors in this memory of the platform. The device then owns the pool of the
-/// memory, as if no other device could reach the memory. A pool that a device owns grants in listing order, so that an
-/// early load does not take bytes that an earlier computation needs. Returns "" for host memory, for a memory that
+/// Returns the device, if it is a single device, that keeps tensors in this memory. The device then owns the pool of
+/// the memory, as if no other device could reach the memory. A pool that a device owns grants in listing order, so that
+/// an early load does not take bytes that an earlier computation needs. Returns "" for host memory, for a memory that
 /// several devices or no device has, and for a memory that is not the first memory of its device.
 std::string only_device_of(const Platform& platform, const Memory& memory) {
   std::string only;
@@ -117,8 +117,8 @@ std::uint32_t PlanBuilder::synchronous_route(const Path& path) {
   return found->second;
 }
 
-/// If `copies`, `ref` is a copy that the compute units make: it runs after their previous work and
-/// before their next work. Adds the waits for this order.
+/// If `copies` is true, `ref` is a copy that the compute units make. Adds the waits by which it runs after their
+/// previous work and before their next work.
 void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
   if (turns_.size() <= units) turns_.resize(units + 1);
   Turns& turns = turns_[units];

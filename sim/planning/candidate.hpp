@@ -1,11 +1,11 @@
 // Sluice makes the choices that a scenario leaves open by simulation. A policy offers candidates, and the judge takes
 // the candidate whose simulated plan ends first.
 //
-// A candidate is defined by its structure (how the model is cut, how many micro-batches are computed side by side, and
-// how long before their use tensors are loaded), never by a capacity. The structure determines how much memory the
-// candidate needs. A candidate can be used on every device that has at least this memory. The candidate takes equally
-// long on each of these devices. So all candidates for a smaller memory are also candidates for a larger memory, and a
-// run with more memory never takes longer than a run with less memory.
+// A candidate is defined by its structure, and never by a capacity. The structure says how the model is cut, how many
+// micro-batches are computed side by side, and how long before their use tensors are loaded. The structure determines
+// how much memory the candidate needs. A candidate can be used on every device that has at least this memory. The
+// candidate takes equally long on each of these devices. So all candidates for a smaller memory are also candidates for
+// a larger memory, and a run with more memory never takes longer than a run with less memory.
 #pragma once
 
 #include <cstdint>

@@ -138,7 +138,7 @@ class ForwardMaker {
     return instance_name("boundary." + layer(crossing.layer).name, s, m);
   }
 
-  /// Makes the first stage read the inputs that only the first stage reads. These inputs are one tensor.
+  /// Makes the first stage read its inputs. The inputs that no other stage reads form one tensor.
   void read_inputs(Program::Operation& operation, std::int64_t m) {
     std::int64_t rest = bytes_[0].input;
     if (!is_last(0))
@@ -194,8 +194,8 @@ class ForwardMaker {
     draft_[output].answer = shape_.return_outputs;
   }
 
-  /// The load of an input may start when the micro-batch `buffers` micro-batches earlier has left the last stage,
-  /// because that micro-batch then frees its buffer. A tensor for another device is sent as soon as the tensor has been
+  /// A micro-batch frees its buffer when it has left the last stage. Then the load of the input that is
+  /// `buffers` micro-batches later may start. A tensor for another device is sent as soon as the tensor has been
   /// made.
   void place_loads() {
     Program& program = draft_.program;

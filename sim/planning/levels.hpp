@@ -42,7 +42,7 @@ class Levels {
   std::size_t count_;
   /// For each tree node, the most bytes in one of its slots, without the bytes that `more_` counts in the nodes above.
   std::vector<std::int64_t> most_;
-  /// For each tree node, the bytes that each of its slots has in addition to the bytes that its children count.
+  /// For each tree node, bytes that belong to each of its slots, and that its children do not count.
   std::vector<std::int64_t> more_;
 };
 

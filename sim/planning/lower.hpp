@@ -38,8 +38,8 @@ Price price_of(const Pricing& pricing, const StageQuery& query);
 /// Sets the action's seconds, FLOP, bytes and joules. The joules include the energy of the stream's watts above idle.
 void take_price(Action& action, const Price& price, const Stream& stream);
 
-/// A layer and its term in the sum that price_of() returns. If the layer is null, the term is the price of the update
-/// of the stage's weights.
+/// A layer, and what the layer adds to the sum that price_of() returns. If the layer is null, the term is the price of
+/// the update of the stage's weights.
 using LayerPrice = std::pair<const Layer*, Price>;
 std::vector<LayerPrice> layer_prices(const Pricing& pricing, const StageQuery& query);
 

@@ -28,9 +28,9 @@ struct CommonParameters {
 CommonParameters read_common(const PolicyRequest& request, const Reader& parameters);
 
 /// Returns the numbers of micro-batches in flight that are tried if the scenario leaves this number open. Each returned
-/// number is the least number of micro-batches in flight that leads to a certain number of passes. The first returned
-/// number leads to a single pass, and the last number to one pass per micro-batch. Between these two, each number of
-/// passes is about (1 + 1 / `growth`) times the previous number of passes.
+/// number leads to a different number of passes, and is the least number that leads to so many passes. The first
+/// returned number leads to a single pass, and the last number to one pass per micro-batch. Between these two, each
+/// number of passes is about (1 + 1 / `growth`) times the previous number of passes.
 std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int64_t growth);
 
 /// A round has the smallest number of micro-batches after which the actions of the plan repeat. A step consists of
@@ -76,7 +76,7 @@ struct ForwardPass {
   StageBytes bytes{};
   std::int64_t samples = 0;
   std::uint32_t output = none;  ///< the tensor that the stage makes
-  /// Whether the output of the last stage (the answer or its last part) is freed, not saved: its samples are then done.
+  /// Whether the last stage's output (the answer or its last part) is freed, not saved. Its samples are then done.
   bool drops_output = false;
   /// Whether a part of the answer that is not the stage's output (`bytes.answer`) is freed instead of saved.
   bool drops_answer = false;

@@ -14,8 +14,8 @@ namespace sluice {
 
 class PriceAgain {
  public:
-  /// Takes a draft that has not gone through finish(). Returns nothing if the draft does not say
-  /// which decisions depend on prices, or if the policy itself has set prices in the draft.
+  /// Takes a draft that has not gone through finish(). Returns nothing in two cases: the draft does not say which
+  /// decisions depend on prices, or the policy itself has set prices in the draft.
   static std::optional<PriceAgain> of(const Draft& draft);
 
   /// Must be called with the finished plan, once, before all other functions. Returns false if the plan cannot be

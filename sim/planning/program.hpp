@@ -50,8 +50,8 @@ struct Program {
     std::int64_t first = 0, last = -1;  ///< indices of operations
     bool loaded = false;                ///< whether a transfer brings the instance
     double load_s = 0;
-    /// The source of the load: a home, the copy that the save of another instance left in host memory, or, if the
-    /// tensor is sent, the instance on the other device.
+    /// If the tensor is sent, the source of the load is the instance on the other device. Otherwise the source is a
+    /// home, or the copy that the save of another instance left in host memory.
     Home home = Home::none;
     std::uint32_t copy_of = none;  ///< the index of an instance
     bool sent = false;

@@ -23,8 +23,8 @@ struct ProgramListing {
   std::vector<Fact> facts = {};
 };
 
-/// Returns the plan. `most` is set to the bytes that the first device needs for this listing. With
-/// fewer bytes, at least one load would be listed later.
+/// Returns the plan. Sets `most` to the bytes that the first device needs for this listing. With fewer bytes, at least
+/// one load would be listed later.
 Draft list_program(const ProgramListing& listing, std::int64_t* most = nullptr);
 
 }  // namespace sluice

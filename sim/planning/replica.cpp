@@ -20,8 +20,8 @@ namespace sluice {
 
 namespace {
 
-/// If transfers take turns, the plan lists all rounds of a step, but only if these rounds have at most this many
-/// actions together.
+/// If transfers take turns, the plan of a short step lists all rounds. A step is short if its rounds have at most this
+/// many actions together.
 constexpr std::int64_t longest_listed_step = 20'000;
 
 auto figures(const Device& device) {

@@ -1,6 +1,6 @@
 // Describes one step of a device as a row of slots. A slot is the computation of one micro-batch in one stage, with the
 // loads that are listed before it and the saves that are listed after it. A load may be listed before an earlier slot
-// than necessary, even in the previous step, as long as memory has room. So a copy engine can work ahead and never
+// than necessary, even in the previous step, as long as memory has room. So a copy engine can work ahead. It never
 // blocks grants of actions that are listed earlier.
 //
 // A plan that is made from slots cannot block. If the actions of the plan ran one at a time in
@@ -19,9 +19,9 @@
 
 namespace sluice {
 
-/// The position of an item when every step repeats a row of `count` items. The position is the index of the item in the
-/// row, and how many steps ago the step of the item is. Parameter `index` of row_position() is negative for an item of
-/// an earlier step.
+/// Every step repeats a row of `count` items. The position of an item is its index in the row, together with how
+/// many steps ago the step of the item is. Parameter `index` of row_position() is negative for an item of an earlier
+/// step.
 struct RowPosition {
   std::size_t index;
   std::uint32_t steps_ago;
@@ -76,8 +76,8 @@ struct SlotWork {
 class StepSlots {
  public:
   /// The order in which the prologue lists the early loads of the first step. `as_listed` is the order in which a
-  /// previous step would list these loads. `by_need` is the order in which slots need the loads. With `by_need`, if
-  /// a load is listed in the step before the step that needs it, the loads of slot 0 are also listed at this step's end.
+  /// previous step would list these loads. `by_need` is the order in which slots need the loads. With `by_need`, a step
+  /// may list loads early, for the next step. At its end, it then also lists the loads before slot 0 of the next step.
   enum class Prologue : std::uint8_t { as_listed, by_need };
 
   /// `memories` has one element per device that receives loads. All elements have equally many slots.

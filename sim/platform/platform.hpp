@@ -46,7 +46,7 @@ struct Device {
   std::string name;
   std::map<DType, double> rate;  ///< the peak FLOP/s for each dtype
   double efficiency = 1;         ///< the share of the peak FLOP/s that is reached
-  /// The memories of the device, of which there is at least one. Tensors are in the first memory unless a plan says
+  /// The memories of the device, at least one. Tensors are in the first memory unless a plan says
   /// otherwise.
   std::vector<DeviceMemory> memories = std::vector<DeviceMemory>(1);
   /// The number of threads that read and write the device's memories; 0 if the number is not given.
@@ -55,7 +55,7 @@ struct Device {
   /// The number of units that compute in parallel, such as streaming multiprocessors. The value is 0 if the number is
   /// not given.
   std::int64_t units = 0;
-  /// The bytes of the last cache before its memory; 0 if the size is not given.
+  /// The bytes of the last cache before the device's memory; 0 if the size is not given.
   std::int64_t cache = 0;
   /// The name of the bundled fit of measurements on this device; may be empty.
   std::string fit;
@@ -116,7 +116,7 @@ struct Platform {
   /// Returns the route with the fewest links from one node's memory to another node's memory. If there are several such
   /// routes, returns the route whose links were declared first. Setup and latency are sums over the links. Each channel
   /// is listed only once. An end may also be a memory of a device that is not its first memory ("gpu_ddr"). A
-  /// synchronous copy uses the rates that the links give for such copies, and a separate stream such as
+  /// synchronous copy uses the links' rates for synchronous copies. It runs on a stream of its own, such as
   /// "cpu.copy.down.synchronous". Throws InputError if no links connect the two nodes. The reference is valid as long
   /// as the platform exists and gets no new devices, memories or edges.
   const Path& path(const std::string& from, const std::string& to,

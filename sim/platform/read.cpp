@@ -84,8 +84,8 @@ void Builder::claim(const std::string& name, const Position& where) {
     throw InputError(where, "two devices, memories or switches are called '" + name + "'");
 }
 
-/// Finds a memory in the part of the platform that is being read. If this part, a group, has no such memory, finds it
-/// among the memories outside of groups.
+/// Finds a memory in the part of the platform that is being read. If the part is a group without such a memory, finds
+/// the memory outside of groups.
 WrittenMemory Builder::memory_called(const Value& name, const std::string& device) const {
   std::vector<std::string> known;
   for (const Reader* part : {part_, &document_}) {
@@ -139,8 +139,8 @@ void Builder::add_devices(const Value::Entry& entry) {
   add_each(device, entry, count);
 }
 
-/// Adds `count` devices of this kind. Each device gets its own pools. If a memory of the device is a memory of the
-/// platform, all these devices share this memory.
+/// Adds `count` devices of this kind. Each device gets its own pools. But if the key `memory` names a memory of the
+/// platform, all these devices share that memory.
 void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t count) {
   const std::string key = prefix_ + entry.key;
   const std::vector<DeviceMemory> memories = device.memories;

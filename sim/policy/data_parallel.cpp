@@ -18,9 +18,9 @@ namespace {
 /// With more devices than this, cuts and fates are compared by the simulation of a single replica.
 constexpr std::size_t few_devices = 8;
 
-/// Returns ways_of_replicas() if at most `few_devices` replicas share links, and nothing otherwise. Each way is also
-/// tried without overlap, if the scenario does not give `overlap`. With overlap, the transfers of several replicas delay
-/// each other, so all replicas may begin to compute later than if one replica after the other used the link alone.
+/// Returns ways_of_replicas() for at most `few_devices` replicas that share links, and otherwise nothing. Each way is
+/// also tried without overlap, if the scenario does not give `overlap`. With overlap, the transfers of several replicas
+/// delay each other, so all replicas may begin to compute later than if they used the link one by one.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& whole = request.pricing.platform;

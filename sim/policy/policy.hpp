@@ -56,7 +56,7 @@ struct CutQuestion {
 ///   Action::part names this part, and the action gets the price of the part.
 /// - `plan` may allocate without checking capacities, because check() reports what does not fit. A policy that knows
 ///   that no plan can fit throws Infeasible, and says what would fit.
-/// - Facts (Plan::facts) say what `plan` decided, for the report. No code uses facts for a decision.
+/// - Facts (Plan::facts) say what `plan` decided, for the report. No code uses these facts for a decision.
 /// - The draft may say which of its decisions depend on prices (Draft::decisions). If the draft says this, a sweep over
 ///   prices makes the plan once and only replaces its prices. Otherwise each point of the sweep is planned again.
 /// - Equal requests give equal drafts, also when several threads call `plan` at the same time.
@@ -100,15 +100,15 @@ struct Policy {
       alternatives = {};
 };
 
-/// Returns the cuts of a policy that compares three kinds of cuts: the whole model as one stage, the cuts in `between`,
-/// and the finest cuts. The finest cuts are left out if the model has too many layers. If the model has at most
-/// `most_places` places for a cut, the function also returns every possible cut.
+/// For a policy that compares three kinds of cuts, returns all cuts of these kinds: the whole model as one stage, the
+/// cuts in `between`, and the finest cuts. The finest cuts are left out if the model has too many layers. If the model
+/// has at most `most_places` places for a cut, the function also returns every possible cut.
 std::vector<CutChoice> cuts_with(const CutQuestion& question, const std::vector<CutChoice>& between,
                                  std::size_t most_places = 0);
-/// Returns cuts_with() for cuts into stages of about equal time, and cuts into stages of about equal weights. One of
-/// the cuts into stages of equal time has a stage per device. In training, there are fewer of these cuts than in
-/// inference, because each cut is planned with every strategy for fates. For a model of a few layers, the function adds
-/// every possible cut.
+/// Returns the result of cuts_with() for two kinds of cuts: into stages of about equal time, and into stages of about
+/// equal weights. One of the cuts into stages of equal time has a stage per device. In training, there are fewer of
+/// these cuts than in inference, because each cut is planned with every strategy for fates. For a model of a few
+/// layers, the function adds every possible cut.
 std::vector<CutChoice> cuts_for_devices(const CutQuestion& question);
 
 const Catalog<Policy>& policy_catalog();
@@ -120,7 +120,7 @@ void add_policy(Policy policy);
 /// Returns the record of the `policy:` mapping of a scenario: `name`, and the parameters of this policy.
 Record record_of(const Policy& policy);
 
-/// Returns the policy that plans for a device. If `policy` replicates another policy, returns the policy that
+/// Returns the policy that plans for a device. If `policy` replicates another policy, this is the policy that
 /// `parameters` name as `replica`. Otherwise returns `policy` itself.
 const Policy& acting_policy(const Policy& policy, const Reader& parameters);
 

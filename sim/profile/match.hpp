@@ -32,9 +32,9 @@ class ProfileIndex {
 ProfileRow row_for(const Layer& layer, std::int64_t samples, std::string_view dtype,
                    std::string_view pass);
 
-/// Returns the row with the median time, from rows of one operator that was measured in several nodes or models. Throws
-/// InputError if the rows differ in any other column, such as the cache. The message names this column and the values
-/// that occur.
+/// Returns the row with the median time, from rows of one operator that was measured in several nodes or models. The
+/// rows may differ in the columns `node` and `model`. If they differ in another key column, throws an InputError that
+/// names the column and its values.
 const ProfileRow& only_row(const std::vector<const ProfileRow*>& rows);
 
 /// Returns the columns that say which operator of a class a row is about.

@@ -17,8 +17,8 @@ Statistics pooled(const Statistics& a, const Statistics& b);
 Profile without_repeats(Profile profile);
 
 /// Returns the rows of all profiles, with the header of the first profile. Keys that the header of the first profile
-/// lacks come from the headers of the other profiles. Throws InputError if the joules of the profiles are not of the
-/// same kind (keys joules and idle).
+/// lacks come from the headers of the other profiles. Throws InputError if the keys `joules` and `idle` say that the
+/// joules of the profiles have different meanings.
 Profile merged(const std::vector<Profile>& profiles);
 
 }  // namespace sluice

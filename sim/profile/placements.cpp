@@ -173,7 +173,7 @@ class Planner {
       one.pending.push_back(std::move(row));
   }
 
-  /// Adds a row. Equal operators share one row, whose `occurrences` says how many operators these are.
+  /// Adds a row. Equal operators share one row, whose `occurrences` is the number of these operators.
   void add_once(Operator& one, ProfileRow row) {
     const auto [known, fresh] = first_.emplace(identity(row), &one);
     if (fresh) {

@@ -67,7 +67,7 @@ struct Profile {
 
   /// Returns the text of a key of the header, or an empty text if the key is absent.
   std::string text(std::string_view key) const;
-  /// Returns the device's power at rest during the measurement, in watts.
+  /// Returns the watts that the measured device takes while it does not compute.
   std::optional<double> idle_w() const;
   bool joules_above_idle() const { return text("joules") == "above_idle"; }
 };

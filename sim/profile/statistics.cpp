@@ -48,7 +48,7 @@ Spread spread_of(const std::vector<double>& numbers) {
     if (std::abs(number - spread.mean) <= 3 * spread.std) within.push_back(number);
   }
   spread.mad = median_of(distances);
-  // Even if all numbers are equal, they may differ from their mean by a rounding error, so that `within` is empty.
+  // Rounding may make equal numbers differ from their mean by more than 3 std. Then `within` is empty.
   spread.mean_within = within.empty() ? spread.mean : mean_of(within);
   spread.dropped = within.empty() ? 0 : numbers.size() - within.size();
   // For a normal distribution, 1.4826 times the median of the distances from the median (MAD) is the standard

@@ -30,7 +30,7 @@ class Search {
     return run_search(request_);
   }
 
-  /// Computes one point. Returns the status and the number of the Merit of this point. The status is "keeps" if the
+  /// Computes one point. Returns the status and the number of the point's Merit. The status is "keeps" if the
   /// point keeps the limits, "breaks" if the point breaks a limit, and otherwise "refused".
   std::pair<std::string, double> ask(const SearchRow& row) {
     request_.progress = progress_of(py::none());

@@ -27,8 +27,8 @@ std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {
   return std::clamp<std::int64_t>(std::max(many_executions, executions) / of_a_step, 2, many_steps);
 }
 
-/// Returns the number of iterations of the longer run. Returns nullopt if a step has so many actions that the longer
-/// run would not have more steps than the run itself, or if the number of iterations would be too large.
+/// Returns the number of iterations of the longer run. Returns nullopt if this run would not have more steps than the
+/// run itself, or if the number of iterations would be too large.
 std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
   if (plan.body_begin == plan.body_end || plan.iterations < per_step) return {};

@@ -27,8 +27,8 @@ struct Place {
   double seconds(double rate) const { return computed + (bytes > 0 ? bytes / rate : 0); }
 };
 
-/// Returns, for each block k, the cheapest place behind this block. A place is cheap if few seconds pass up to the
-/// place and while the bytes at this place are moved.
+/// Returns, for each block k, the cheapest place behind this block. A place is cheap if the computation up to the place
+/// and the move of the bytes at the place together take few seconds.
 std::vector<Place> cheapest_places(const QuestionTerms& terms) {
   std::vector<Place> cheapest(terms.blocks.size());
   double computed = 0;

@@ -179,7 +179,7 @@ class Terms {
     return least * samples_ / static_cast<double>(workload_.micro_batch);
   }
 
-  /// Returns the least bytes that a sample holds while some of the stage's layers are computed and some are not.
+  /// Returns the least bytes that a sample holds while some of the stage's layers have been computed and some have not.
   double inside(const Stage& stage) const {
     const auto computing = std::count_if(scenario_.model.layers.begin() + stage.first,
                                          scenario_.model.layers.begin() + stage.last + 1,
@@ -218,7 +218,7 @@ class Terms {
   }
 
   /// Returns the bytes that must be loaded again. A batch has two intervals (question_bound.cpp). In each interval of
-  /// the run except the first interval, these bytes are the used weights minus the memory of all devices together.
+  /// the run except the first interval, the used weights minus the memory of all devices are loaded again.
   double reloaded() const {
     if (!workload_.training) return 0;
     const double used =

@@ -223,8 +223,8 @@ bool can_place(const Scenario& scenario, const Field& placement, const std::stri
   return why_no_backing(scenario.platform, device->name).empty();
 }
 
-/// Reads the policy. If the scenario leaves out the key `placement` of the policy or of its replicas, this key becomes
-/// auto, provided that can_place() is true for all devices of the policy.
+/// Reads the policy. The scenario may leave out the key `placement` of the policy or of its replicas. This key then
+/// becomes auto if can_place() is true for all devices of the policy.
 Chosen<Policy> policy_of(const Scenario& scenario, const Value& policy) {
   Chosen<Policy> chosen = choose_policy(policy);
   const std::vector<Field>& fields = acting_policy(*chosen, chosen.keys.reader()).parameters;

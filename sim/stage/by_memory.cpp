@@ -1,6 +1,6 @@
-// With the cut `by_memory`, each stage is as long as the device's memory allows. The stages are chosen greedily
-// from the front. The greedy choice gives the fewest stages, provided that a longer stage never needs less memory. The
-// greedy choice may lead to a layer with which no stage that fits can begin. In this case, a search finds the fewest
+// With the cut `by_memory`, each stage is as long as the device's memory allows. The stages are chosen greedily from
+// the front. The greedy choice gives the fewest stages, provided that a longer stage never needs less memory. After
+// greedy choices, it may be that no stage that begins with the next layer fits. In this case, a search finds the fewest
 // stages that all fit. In this division, the early stages are shorter than in the greedy choice.
 #include <cmath>
 #include <initializer_list>
@@ -125,7 +125,7 @@ std::vector<std::pair<std::string, std::int64_t>> by_class(const Need& need) {
                     .by_class = by_class(need)});
 }
 
-/// Returns, in ascending order, the layers with which a stage from `first` on may end so that the stage fits.
+/// Returns, in ascending order, each layer L for which the stage first..L fits.
 std::vector<std::uint32_t> fitting(const CutRequest& request, const Sizes& sizes,
                                    std::uint32_t first, std::int64_t budget) {
   std::vector<std::uint32_t> lasts;
@@ -211,8 +211,8 @@ bool parts_fit(const CutRequest& request, std::uint32_t layer, std::int64_t coun
   return true;
 }
 
-/// Returns for each layer into how many equal parts, at least, it must be split so that each part alone fits. A part
-/// needs memory for its share of the layer, for the layer's inputs, and for the outputs of the other parts.
+/// Returns for each layer the least number of equal parts with which each part alone fits. A part needs memory for its
+/// share of the layer, for the layer's inputs, and for the outputs of the other parts.
 std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
   constexpr std::int64_t most = 1024;
   const Sizes sizes(request.model, request.dtype);

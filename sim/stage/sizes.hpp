@@ -74,12 +74,12 @@ class Sizes {
     std::uint32_t layer, before;
     std::int64_t bytes;
   };
-  /// Pairs of tied layers, in the order of the later layer.
+  /// Pairs of tied layers, sorted by the later layer of each pair.
   std::vector<Shared> shared_;
   /// For each layer, the bytes that cross a cut after this layer.
   std::vector<std::int64_t> live_after_;
   std::vector<std::int64_t> weights_, cached_;  ///< the sums over all earlier layers
-  /// dies_at_[i] holds the layers whose outputs have layer i as their last reader.
+  /// dies_at_[i] holds the layers whose last reader is layer i.
   std::vector<std::vector<std::uint32_t>> dies_at_;
   std::int64_t inputs_ = 0;
 };

@@ -74,8 +74,8 @@ class Model(Cli):
         self.assertEqual(column("state"), [784, 25_088, 25_088, 6272, 128, 10])
         self.assertEqual(column("receptive_field"), [[1, 1], [3, 3], [5, 5], [6, 6], None, None])
         self.assertEqual(column("jump"), [[1, 1], [1, 1], [1, 1], [2, 2], None, None])
-        # The inputs of the products are kept for the backward pass, and so are 8 bytes for the position of each maximum
-        # of the pooling.
+        # The backward pass reads the inputs of the products, so they are kept. The backward pass also reads the
+        # positions of the pooling's maxima, and each position has 8 bytes.
         self.assertEqual(column("kept_bytes"),
                          [0, 4 * 784, 4 * 25_088, 8 * 6272, 4 * 6272, 4 * 128])
         # Computing a gradient of a product takes as many FLOP as the product. The image needs no gradient.

@@ -144,7 +144,7 @@ class Tables(Export):
             process.returncode = os.waitstatus_to_exitcode(status)
             self.assertEqual(process.returncode, 0)
             peaks[steps] = usage.ru_maxrss
-        # The peaks are in kB. The spans of the 900 steps by which the runs differ have 30 MB.
+        # The peaks are in kB. The runs differ by 900 steps, whose spans have 30 MB.
         self.assertLess(peaks[1200] - peaks[300], 8 * 1024)
 
     def test_a_run_that_was_stopped_is_exported_with_a_note_and_an_export_can_be_stopped(self):

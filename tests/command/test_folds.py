@@ -31,8 +31,8 @@ def sluice(*words):
 
 
 def expanded(file, name, later):
-    """Returns a column of /spans with all rows of the expanded trace. The only fold is expanded as sim/trace/FORMAT.md
-    describes."""
+    """Returns a column of /spans with all rows of the expanded trace. The trace has one fold, which is expanded as
+    sim/trace/FORMAT.md describes."""
     first, rows, times, each = (file["folds"][key][0] for key in ("first_row", "rows", "times", later))
     column, last = file[f"spans/{name}"][:], first + rows
     again = column[first:last] + each * np.arange(1, times + 1)[:, None]

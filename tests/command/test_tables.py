@@ -36,7 +36,7 @@ def names(cell):
 
 class Tables(unittest.TestCase):
     def defaults_agree(self, said, parameter):
-        """Compares the default that the table has, if it is a word or a number, with the default of the record."""
+        """Compares the default in the table with the default of the record. Only a word or a number is compared."""
         if said is not None and parameter["default"] is not None:
             self.assertEqual(said, parameter["default"], parameter["name"])
 

@@ -12,8 +12,9 @@ from sluice import _measuring, meters
 
 class Energy(Folder):
     def test_the_joules_of_a_row_equal_the_joules_of_the_meter(self):
-        # A call takes 3 W for 1 s, which is 3 J. The meter may be wrong by two steps of 1/8 J, which is 1 % of 25 J. So
-        # a sample needs 9 calls, which take 27 J.
+        # A call takes 3 W for 1 s, which is 3 J. The meter may be wrong by two steps of 1/8 J. These 0.25 J may be at
+        # most 1 % of the measured joules, so at least 25 J must be measured. 8 calls take only 24 J, so there are 9
+        # calls.
         self.worked(nn.Sequential(Works(1.0)), whole=False, meter=StandIn(), idle_w=2.0, budget_s=10.0)
         row = self.rows()[0]
         self.assertEqual((row["joules_mean"], row["joules_error"]), ("3.0", repr(0.25 / 9)))
@@ -23,8 +24,8 @@ class Energy(Folder):
 
     def test_if_the_budget_ends_the_error_gives_the_uncertainty(self):
         self.worked(nn.Sequential(Works(1.0)), whole=False, meter=StandIn(8.0), budget_s=0.4)
-        # The limit of 10 x 0.4 s allows 4 calls, which take 12 J. Two steps of 8 J make each call uncertain by 16 / 4
-        # J.
+        # The limit of 10 x 0.4 s allows 4 calls of 1 s. The meter may be wrong by two steps of 8 J. These 16 J are
+        # shared by 4 calls, so each call is uncertain by 4 J.
         self.assertEqual(self.rows()[0]["joules_error"], "4.0")
 
     def test_joules_of_preparations_are_not_counted_for_the_calls(self):
@@ -41,10 +42,12 @@ class Energy(Folder):
                 subject = _measuring.Subject(prepare, lambda: None, most_calls=most_calls)
                 found = _measuring.measure(subject, _measuring.Loop(budget_s=20.0, sample_s=4.0, clock=Clock.read,
                                                                     meter=StandIn()))
-                # A call takes 3 W for 1 s. With repeated calls, a run has 4 calls, which take 12 J. The meter may be
-                # wrong by two steps of 1/8 J, which may be at most 1 % of the measured joules. So at least 25 J must be
-                # measured, and 3 runs are needed, which take 36 J. With subtraction, 10 blocks share 10 x 20 s, and a sample takes 5 + 4 s. So
-                # each block has 3 samples of 4 calls each, which are uncertain by four steps of 1/8 J.
+                # A call takes 3 W for 1 s, which is 3 J. If calls are repeated, the meter may be wrong by two steps of
+                # 1/8 J. These 0.25 J may be at most 1 % of the measured joules, so at least 25 J must be measured. A
+                # run has 4 calls and takes 12 J. Two runs take only 24 J, so there are 3 runs with 12 calls. If the
+                # joules of preparations are subtracted, 10 blocks share 10 x 20 s, so a block has 20 s. A sample takes
+                # 5 s to prepare and 4 s for its 4 calls. Two samples take only 18 s, so a block has 3 samples with 12
+                # calls. These calls are uncertain by four steps of 1/8 J, which are 0.5 J.
                 self.assertEqual((found.joules, found.joules_error),
                                  (3.0, 0.25 / 12) if most_calls is None else (3.0, 0.5 / 12))
 

@@ -167,15 +167,15 @@ class Times(Folder):
             return _measuring.measure(_measuring.Subject(prepare, lambda: None),
                                       _measuring.Loop(clock=Clock.read, **loop))
 
-        # 1 call and then 2 calls of 1/4 s take less than a second, but 4 calls take a second. So there are 3 samples of
-        # 4 calls each, and one of these samples is disturbed.
+        # A sample must take a second. 1 call and 2 calls of 1/4 s take less, but 4 calls take a second, so a sample has
+        # 4 calls. There are 3 samples, and the second sample is disturbed.
         durations = [0.25] * 7 + [0.25] * 4 + [0.25, 0.25, 0.25, 1.25] + [0.25] * 4
         found = run(durations, warmup=0, sample_s=1.0, budget_s=4.0, least=3)
         self.assertEqual((found.calls, found.seconds), (4, [0.25, 0.5, 0.25]))
         # The samples are 1, 3, 1, 3, ... For an even number n of samples, the mean is 2 and the standard deviation is s
-        # = sqrt(n / (n - 1)). So 1.96 s / sqrt(n) is at most a quarter of the mean if 1.96 <= 0.5 sqrt(n - 1), that is
-        # n >= 16.4. For n = 17, the mean is 33 / 17 and s = 1.029. Then 1.96 s / sqrt(n) = 0.489 is still more than
-        # 0.485, so 18 samples are needed.
+        # = sqrt(n / (n - 1)). So 1.96 s / sqrt(n) is 1.96 / sqrt(n - 1). This is at most a quarter of the mean, which
+        # is 0.5, if n - 1 >= (1.96 / 0.5)^2 = 15.4. For n = 17, the mean is 33 / 17 and s = 1.029. Then 1.96 s /
+        # sqrt(n) = 0.489 is still more than 0.485, so 18 samples are needed.
         found = run([1.0] + [1.0, 3.0] * 50, warmup=0, budget_s=1e9, confidence=0.25, least=2)
         self.assertEqual(len(found.seconds), 18)
 

@@ -48,9 +48,9 @@ class Formulas:
         return 2 * self.sh
 
     def parameters(self, t=1):
-        """Returns the parameters of a rank: the products, their biases, the norms, and the embedding tables of words
-        (which the logits share) and of positions. Each block has two pairs of products; the rank has the whole bias of
-        the second product of each pair."""
+        """Returns the parameters of a rank: the products, their biases, the norms, and two embedding tables. One table
+        is of words, and the logits share it. The other table is of positions. Each block has two pairs of products; the
+        rank has the whole bias of the second product of each pair."""
         h = self.h
         block = Fraction(12 * h * h + 7 * h, t) + 2 * h + 4 * h
         return self.blocks * block + Fraction(VOCABULARY * h, t) + TOKENS * h + 2 * h

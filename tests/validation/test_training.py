@@ -145,9 +145,9 @@ class AsWritten(Case):
 
 SCALE = 200
 BYTES = SCALE * F32  # bytes per element of the original network
-# The bytes that the stage conv1..pool5 keeps in addition to the image and pool5. These bytes are the outputs of
-# rectifiers, which the backward passes of the rectifiers read, the outputs of pools, which convolutions read, and an
-# index of 8 bytes per output of a pool.
+# The bytes that the stage conv1..pool5 keeps in addition to the image and pool5. The backward passes of rectifiers read
+# the outputs of these rectifiers. The backward passes of convolutions read the outputs of pools. The backward passes of
+# pools read an index of 8 bytes per output.
 RECTIFIED = 54 * 54 * 96 + 26 * 26 * 256 + 2 * 12 * 12 * 384 + 12 * 12 * 256
 POOLED = 26 * 26 * 96 + 12 * 12 * 256
 INNER = (RECTIFIED + POOLED) * BYTES + (POOLED + 5 * 5 * 256) * SCALE * 8
@@ -193,9 +193,10 @@ class Parts:
     """The bytes of full6 in n parts. The backward pass of the last part, with relu6, needs the most bytes while it runs
     for the last sample in flight. This backward pass needs the weights of the part and their gradients. For the last
     sample, it needs relu6, the gradient of relu6 and the output of the part. For every sample, the card holds the
-    gradients of the tensors that cross into the part, which are pool5 and the outputs of the other parts. Pool5 is held
-    for every sample if all activations are kept, and for the last sample if all activations are offloaded. Pool5 counts
-    once per sample, and no backward pass reads the outputs of the other parts."""
+    gradients of the tensors that cross into the part, which are pool5 and the outputs of the other parts. If all
+    activations are kept, pool5 itself is also held, once for every sample. If all activations are offloaded, pool5 is
+    held only for the last sample. No backward pass reads the outputs of the other parts, so these outputs are not
+    held."""
 
     def __init__(self, parts, last_stage):
         self.last_stage = last_stage  # bytes of the weights of the model's last stage
@@ -213,9 +214,10 @@ class Parts:
         return max(n for n in range(1, SAMPLES + 1) if needed(n) <= CAPACITY)
 
     def down(self, passes, a_sample):
-        """Returns the seconds of all transfers from host to device. Each pass loads all weights twice, but the weights
-        of the last stage only once. The weights of the first stage are still on the device from the pass before. From
-        the second pass on, the gradients are loaded, too."""
+        """Returns the seconds of all transfers from host to device. Each pass over the model loads the weights twice:
+        for the forward passes, and for the backward passes. The weights of the last stage are loaded only once. When a
+        later pass begins, the weights of the first stage are still on the device. From the second pass on, the
+        gradients are loaded, too."""
         weights = passes * (2 * WEIGHTS - self.last_stage) - (passes - 1) * CONVOLUTIONS
         return Fraction(weights + (passes - 1) * WEIGHTS + SAMPLES * a_sample, BANDWIDTH)
 

@@ -17,7 +17,7 @@ struct CheckReport {
 
   /// Returns whether the scenario fails. With `update`, only errors fail, because all other differences are accepted.
   bool fails(const ScenarioVerdict& scenario) const;
-  /// Returns the exit code of the first error. If there is no error, returns 1 if a scenario fails, and 0 otherwise.
+  /// Returns the exit code of the first error. Without an error, returns 1 if a scenario fails, and 0 otherwise.
   int exit_code() const;
   /// Returns the command line that accepts all differences, or an empty text if there are no differences.
   std::string accept_command() const;

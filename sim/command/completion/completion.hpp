@@ -11,7 +11,7 @@ struct Completions {
   bool files = false;              ///< whether names of files are also possible
 };
 
-/// Returns the words that may replace the last element of `words`, which may be empty or the beginning of a word.
+/// Returns the words that may replace the last element of `words`. This element may be empty or the start of a word.
 /// Parameter `words` does not contain the program's name. If `words` has errors, the result is empty.
 Completions completions_of(const std::vector<std::string>& words);
 

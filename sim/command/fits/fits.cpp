@@ -104,7 +104,7 @@ Value with_memory(Value platform, const std::string& capacity) {
   return platform;
 }
 
-/// Returns one card per platform, or, if the user gives capacities of memory, one card per platform and capacity.
+/// Returns a card for each platform. If the user gives capacities, each pair of platform and capacity is a card.
 Cards cards_of(const Arguments& arguments) {
   Cards cards;
   std::vector<std::string> memories;

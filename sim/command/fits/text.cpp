@@ -128,8 +128,8 @@ std::string memory_table(const FitsAnswer& answer) {
   return in_pages(table) + (alike ? "the peak is in the " + printable(doing) + "\n\n" : "\n");
 }
 
-/// Returns how many bytes of memory are missing for the next larger micro-batch, and which class of tensors grows most
-/// from the largest micro-batch to the next.
+/// Returns how many bytes of memory the next larger micro-batch lacks. Also returns which class of tensors grows most
+/// if the micro-batch becomes one size larger.
 std::string lack(const CardFit& card) {
   if (card.refusal.empty()) return "nothing: a scenario cannot have a larger batch";
   const Shortage& shortage = card.shortage;
@@ -178,7 +178,7 @@ std::string cards_table(const FitsAnswer& answer) {
   return table.rows.empty() ? "" : table.aligned() + reserved + "\n";
 }
 
-/// Returns whether there is no size of the micro-batch with which the batch fits. The reason may be the caches for all
+/// Returns true if no size of the micro-batch makes the batch fit. The reason may be the caches for all
 /// samples of the batch, which are as large with small micro-batches as with large micro-batches.
 bool fits_in_no_parts(const FitsAnswer& answer, const CardFit& card) {
   return answer.request.batch && card.error.empty() && card.largest.value_or(1) > 0 &&

@@ -25,8 +25,8 @@ struct CompareRequest {
   bool has_verdict() const { return median_within || agreeing_at_least; }
 };
 
-/// Reads a choice such as "cache=hot,cold". With this choice, the rows of one profile with cache=hot are compared with
-/// the rows with cache=cold.
+/// Reads a choice such as "cache=hot,cold". With this choice, two kinds of rows of one profile are compared: those with
+/// cache=hot and those with cache=cold.
 void choose_between(CompareRequest& asked, const Arguments& arguments) {
   const std::string between = arguments.text("between");
   const std::size_t equals = between.find('=');

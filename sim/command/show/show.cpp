@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// Draws in a child process, so that a file that was made to crash HDF5 cannot end the program by a signal.
+/// Draws in a child process: if a malicious file crashes HDF5, only the child ends.
 std::string draw(const std::string& path, std::size_t width) {
   try {
     return run_isolated([&] {

@@ -124,7 +124,7 @@ void add_best(LabelledRows& rows, const SweepReport& report) {
                                   "' is better; name another metric first in --metrics");
 }
 
-/// Adds a line for each column for which no point that ran has a number.
+/// Adds a line for each column that is empty, because no point that ran has a number for it.
 void add_absent(LabelledRows& rows, const SweepReport& report) {
   if (report.result.count(PointResult::Status::complete) == 0) return;
   for (const std::string& metric : report.metrics) {
@@ -204,7 +204,7 @@ class Numbers {
   std::map<const NumberNames*, std::vector<std::size_t>> maps_;
 };
 
-/// Prints the collected text if the text has at least `piece` bytes, or if it is the last piece (`rest`).
+/// Prints the collected text if it has at least `piece` bytes. With `rest`, prints a text of any size.
 void print_piece(std::string& text, bool rest = false) {
   if (text.size() < piece && !rest) return;
   print(text);

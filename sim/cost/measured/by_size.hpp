@@ -29,7 +29,7 @@ class SharesBySize {
   /// Returns the errors of each class when one measured row is left out and estimated from the other rows. Classes with
   /// fewer than three sizes are left out of the result.
   std::map<std::string, LeftOut> left_out() const;
-  /// Returns the errors of one class. At least one row of it must have been measured.
+  /// Returns the errors of one class. At least one row of the class must have been measured.
   LeftOut left_out(const std::string& of) const;
   /// Returns the device that the rows of this class name. At least one row of the class must have been measured.
   const std::string& device(const std::string& of) const;

@@ -73,9 +73,9 @@ class Overlap {
 
   /// Returns the weights of each stage's seconds. The weight of a pass or a copy is the sum of the weights of the
   /// inequalities that contain its seconds. The saves of stage i are in the inequalities of the cuts up to i. The
-  /// forward pass of stage i is in the inequality of the computation, and in the inequalities of the cuts after i. The
-  /// inequality of a cut at i contains this forward pass for only one of the micro-batches that run side by side. The
-  /// same rules hold for loads and backward passes.
+  /// forward pass of stage i is in the inequality of the computation, and in the inequalities of the cuts after i. If
+  /// micro-batches run side by side, the inequality of a cut at i contains this forward pass for one micro-batch only.
+  /// The same rules hold for loads and backward passes.
   FateWeights weights() const {
     FateWeights weights;
     spread(means_.forward, weights.save, weights.forward);
@@ -195,8 +195,8 @@ double room_at(const Chain& chain, double price) {
   return price > 0 ? price * static_cast<double>(*chain.host_room) : 0;
 }
 
-/// Returns the bounds for a chain in which each save takes longer by a price per byte. `host` is
-/// the number of seconds that all available host memory costs at this price.
+/// Returns the bounds for a chain in which each save takes longer by a price per byte. `host` is this price times the
+/// bytes of available host memory.
 OverlappedBounds overlapped_at(const Chain& chain, const FateRun& run, std::int64_t budget,
                                int steps, double host) {
   const FateRelaxation relaxation(chain, budget);

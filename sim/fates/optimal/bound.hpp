@@ -3,7 +3,7 @@
 // value of the relaxation in relaxation.hpp, with the weights of seconds that give the greatest value. The bound is
 // close if no stage has to run more than twice.
 //
-// In a serial run, computation and copies take turns, so every second counts.
+// In a serial run, computation and copies take turns, so the bound counts the seconds of both.
 //
 // In an overlapped run, computation, saves and loads have one engine each, and micro-batches follow each other. The
 // turning point is the first backward pass. A tensor that is not on the device at the turning point was saved in the

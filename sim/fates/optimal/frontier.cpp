@@ -188,8 +188,8 @@ class Frontier::Solver {
   /// The forward passes of the stages s … k - 1 if these stages keep no tensors.
   struct Passes {
     double seconds = 0;
-    /// The most bytes of a pass between the first and the last of these passes, without the bytes that are on the
-    /// device during all of these passes. The three numbers are for the limits 0, s and s + 1 of is_around().
+    /// The most bytes of any pass except the first and the last. Bytes that are on the device during all passes are not
+    /// counted. There is one number for each limit of is_around(): 0, s and s + 1.
     std::array<std::int64_t, 3> between = {};
   };
 
@@ -213,8 +213,8 @@ class Frontier::Solver {
     }
   }
 
-  /// Adds, for every k, the schedules in which the stages s … k - 1 keep no inner tensors, or only stage k - 1 keeps
-  /// its inner tensors. In these schedules, k … t are solved next, and then s … k - 1 are solved from boundary s.
+  /// Adds, for every k, the schedules in which none of the stages s … k - 1 keeps its inner tensors, or only the last
+  /// of these stages does. In these schedules, k … t are solved next, and then s … k - 1 are solved from boundary s.
   void pass(const Segment& segment, bool boundary_goes) {
     const std::size_t s = segment.s, t = segment.t;
     if (t - s < frontier_.free_length_) {

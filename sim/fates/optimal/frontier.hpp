@@ -20,8 +20,8 @@
 // bytes. In spite of this limit, each stage may keep any of its tensors, and recomputation may start at any stage.
 //
 // In the view of a chain that branches (joint.hpp), several boundaries contain the same tensor. If
-// an earlier boundary keeps such a tensor on the device during a whole segment, the segment counts
-// only the rest of its first boundary.
+// an earlier boundary keeps such a tensor on the device during a whole segment, the segment does not count this tensor
+// in its first boundary.
 //
 // The search does not consider two kinds of schedules. In the first kind, an earlier segment works before the last
 // backward pass of a later segment. In the second kind, a boundary is made again although host memory holds a copy of
@@ -43,12 +43,12 @@ struct FrontierSettings {
   double copy_price = 1;
   bool copies = true;  ///< whether tensors that a stage makes may go to host memory
   /// Whether the search keeps only the first point of each segment, which takes much less time than keeping all points.
-  /// The frontier then has one point. The peak of this point equals the peak of the first point of the whole frontier,
-  /// whatever `cap` is.
+  /// The frontier then has one point. The first point of the whole frontier has the same peak, whatever `cap`
+  /// is.
   bool only_least = false;
   /// The approximate number of points per segment. A segment with more points than this loses some of its points (see
-  /// thin() in pareto.hpp). Losing points never makes an infeasible schedule feasible. The value 0 means 4096 points
-  /// for up to 20 stages, 256 points for up to 64 stages, and fewer than 256 points for chains of more than 64 stages.
+  /// thin() in pareto.hpp). Losing points never makes an infeasible schedule feasible. With the value 0, the number of
+  /// stages decides: 4096 points for up to 20 stages, 256 points for up to 64 stages, and fewer points for more stages.
   std::size_t cap = 0;
   /// The approximate number of boundaries at which any segment may split. A chain with fewer boundaries may split at
   /// all its boundaries.
@@ -82,8 +82,8 @@ class Frontier {
   Tape tape(std::size_t point) const;
 
  private:
-  /// Whether stage t has already run. If so, the tensors that stage t keeps until its backward pass are on the device
-  /// (here) or in host memory (away).
+  /// Whether stage t has already run. If it has, it keeps tensors until its backward pass: on the device (`here`) or in
+  /// host memory (`away`).
   enum class Ready : std::uint8_t { no, here, away };
   struct Segment {
     std::size_t s = 0, t = 0;

@@ -86,8 +86,8 @@ Tape InTurnSearch::tape_of(const Frontier& frontier, std::size_t point) const {
   return separate(chain_, frontier.tape(point));
 }
 
-/// Calls `use` for some points of the frontiers that fit into the budget and into host memory, and
-/// always for the fastest of these points.
+/// Looks at the points that fit into the budget and into host memory. Calls `use` for some of these points, and always
+/// for the fastest.
 void InTurnSearch::consider_frontiers(std::int64_t budget, const Use& use) {
   for (const Frontier& frontier : frontiers()) {
     if (chain_.branches()) {
@@ -105,7 +105,7 @@ void InTurnSearch::consider_frontiers(std::int64_t budget, const Use& use) {
   }
 }
 
-/// Calls `use` for each point of a frontier that fits and is faster than all earlier points that fit. A chain that
+/// Calls `use` for each point that fits and is faster than all earlier points of the frontier that fit. A chain that
 /// branches needs other bytes and other seconds than its view, so the fastest point that fits may be any point.
 void InTurnSearch::consider_all_points(const Frontier& frontier, std::int64_t budget,
                                        const Use& use) const {

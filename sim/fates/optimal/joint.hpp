@@ -1,9 +1,9 @@
-// Makes a view without branches of a chain that branches. In the view, a joint boundary holds all tensors that cross
-// between two stages. A tensor that skips stages (a shortcut) is a part of every joint boundary that it crosses. Code
-// for chains that do not branch works on the view. The dynamic programme of frontier.hpp counts a shortcut only once
-// where an earlier joint boundary holds it (ChainCarried); elsewhere the view counts a shortcut once per joint
-// boundary. A tape of the view is then turned into a tape of the chain, which holds and copies each tensor once and
-// does not need more bytes than the tape of the view.
+// Makes a view of a chain that branches. The view itself does not branch. In the view, a joint boundary holds all
+// tensors that cross between two stages. A tensor that skips stages (a shortcut) is a part of every joint boundary that
+// it crosses. Code for chains that do not branch works on the view. Where an earlier joint boundary holds a shortcut
+// (ChainCarried), the dynamic programme of frontier.hpp counts the shortcut only once. Elsewhere, a shortcut counts
+// once per joint boundary. A tape of the view is then turned into a tape of the chain, which holds and copies each
+// tensor once and does not need more bytes than the tape of the view.
 #pragma once
 
 #include "fates/optimal/frontier.hpp"

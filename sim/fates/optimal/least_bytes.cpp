@@ -33,8 +33,8 @@ std::int64_t backward_bytes(const Chain& chain, std::size_t s) {
 
 }  // namespace
 
-// If micro-batches run side by side, tensors of one micro-batch that leave the device make room for tensors of the next
-// micro-batch. So only the tensors of one micro-batch are certain to be on the device.
+// If micro-batches run side by side, a tensor of one micro-batch may leave the device to make room for a tensor of the
+// next micro-batch. So only the tensors of one micro-batch are certain to be on the device.
 std::int64_t least_bytes_bound(const Chain& chain) {
   std::int64_t most = 0;
   for (std::size_t s = 0; s < chain.stages.size(); ++s)

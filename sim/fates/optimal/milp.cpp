@@ -206,7 +206,7 @@ class Programme {
   }
 
   /// Adds constraints for the tensors that operation v makes or reads. A tensor that v makes or reads is freed after v
-  /// under three conditions. Operation v runs, no later operation of the stage reads the tensor, and the next stage
+  /// if three conditions hold: operation v runs, no later operation of the stage reads the tensor, and the next stage
   /// does not begin with the tensor on the device.
   void free_after(std::size_t t, std::size_t v, Milp::Terms& live) {
     const FateGraph::Operation& operation = graph_.operations[v];
@@ -232,8 +232,8 @@ class Programme {
   Row makers_;                                     ///< indexed by tensor
   std::vector<std::vector<std::uint32_t>> users_;  ///< indexed by tensor
   std::vector<char> optional_;                     ///< indexed by tensor
-  /// The last stage in which it is useful to run an operation (indexed by operation), or to use a tensor (indexed by
-  /// tensor).
+  /// For each operation, the last stage in which it is useful to run it. For each tensor, the last stage in which it is
+  /// useful.
   Row last_run_, last_use_;
   std::vector<Row> runs_, fully_, there_, loads_;  ///< indexed by stage
   Row saves_;                                      ///< indexed by tensor

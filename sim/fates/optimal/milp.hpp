@@ -72,9 +72,9 @@ struct MilpAnswer {
 };
 
 /// Returns the graph of a chain of n stages. The forward pass of stage s is operation s, and its backward pass is
-/// operation 2 n - 1 - s. Unlike Frontier, the programme of the graph may drop a boundary next to a stage that keeps
-/// its inner tensors, and may load one copy in host memory several times. So the schedule of its answer never takes
-/// longer than the schedule of Frontier, and often takes equally long.
+/// operation 2 n - 1 - s. The programme of the graph allows two things that Frontier does not allow: to drop a boundary
+/// next to a stage that keeps its inner tensors, and to load one copy in host memory several times. So the schedule of
+/// its answer never takes longer than the schedule of Frontier, and often takes equally long.
 FateGraph graph_of(const Chain& chain);
 
 /// Solves the programme of a chain. Parameter `known` is a schedule within the budget, or empty if no schedule is

@@ -154,8 +154,8 @@ FateResult choose_of(const FateRequest& request, std::int64_t budget) {
   return request.overlap ? choose_overlapped(request, budget) : choose_in_turn(request, budget);
 }
 
-/// Returns the faster of two results, with and without selective recomputation. The bound of the returned result holds
-/// for both results.
+/// Returns the faster of two results, with and without selective recomputation. The bound of the returned result is a
+/// bound of both results.
 FateResult better(const FateResult& plain, const FateResult& selective) {
   FateResult found = selective.seconds < plain.seconds * (1 - 1e-12) ? selective : plain;
   found.selective = found.seconds < plain.seconds;

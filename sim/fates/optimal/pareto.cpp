@@ -72,8 +72,8 @@ class Pairs {
   /// Returns the next greater peak at which a pair is faster than all pairs before.
   std::int64_t next() const { return next(i, j); }
 
-  /// Returns a peak below which no pair is faster than `than`. Seconds fall along both rows, so if some pair is not
-  /// faster than `than`, no earlier pair is faster than `than`.
+  /// Returns a peak below which no pair is faster than `than`. Seconds fall along both rows, so if a pair is not faster
+  /// than `than`, neither is a pair of earlier points.
   std::int64_t next_faster(double than) const {
     std::int64_t peak = next();
     for (std::uint32_t far = 2; peak != never; far *= 2) {

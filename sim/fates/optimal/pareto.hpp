@@ -34,18 +34,18 @@ struct ParetoSplit {
   const ParetoNodes& second;
 };
 
-/// Adds those pairs of a split to `added` that are faster than all `known` points with an equal or smaller peak. The
-/// peak of a pair is at least `node.peak`, and `node.seconds` are added to the seconds of each pair.
+/// Adds pairs of a split to `added`: the pairs that are faster than all `known` points with an equal or smaller peak.
+/// The peak of a pair is at least `node.peak`, and `node.seconds` are added to the seconds of each pair.
 void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, ParetoNodes& added);
 
 /// Merges the best points of both rows into `nodes`. Parameter `scratch` provides memory from earlier calls, to avoid
 /// allocations.
 void merge(ParetoNodes& nodes, const ParetoNodes& added, ParetoNodes& scratch);
 
-/// Reduces the row to about `cap` nodes. The first node, the last node, and the best node at each of the prices stay
-/// (prices are in seconds per byte, and fall). Another node stays only if it is faster than the previous node by some
-/// factor. If the rows of two parts contain their best points at a price, the row that is made from these two rows also
-/// contains its best point at this price. So no best point at these prices is lost.
+/// Reduces the row to about `cap` nodes. The first node, the last node, and the best node at each of the prices stay.
+/// The prices are in seconds per byte, and fall. Any other node stays only if it is faster than the previous node by
+/// some factor. If the rows of two parts contain their best points at a price, the row that is made from these two rows
+/// also contains its best point at this price. So no best point at these prices is lost.
 void thin(ParetoNodes& nodes, std::size_t cap, const std::vector<double>& prices,
           ParetoNodes& scratch);
 

@@ -184,7 +184,7 @@ double FateRelaxation::BestBound::share() const {
 }
 
 // Finds the price with the greatest value. As a function of the price, the value is the minimum of straight lines. Each
-// line stands for one choice of all fates, and its slope is the number of bytes kept beyond the room. The maximum is
+// line stands for one choice of all fates, and its slope is the number of kept bytes minus the room. The maximum is
 // where two lines meet and no third line lies below them. If a third line lies below the meeting point, it replaces one
 // of the two lines: `more` if the third line keeps more bytes than the room, and `less` otherwise.
 FateRelaxation::BestBound FateRelaxation::best(const FateWeights& weights) const {

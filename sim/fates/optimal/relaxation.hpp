@@ -1,12 +1,12 @@
 // Finds the fates that would be best for a chain's tensors if the tensors had to fit into memory only at the turning
 // point. The turning point is the backward pass of the last stage. The tensors that this pass reads and makes are on
 // the device. For any other tensor that a later backward pass reads, there are three ways. The tensor is on the device,
-// or its stage runs again afterwards, or it is loaded afterwards (and was saved before, unless it is the input). The
+// or its stage runs again afterwards, or it is loaded afterwards. (It was saved before, unless it is the input.) The
 // input of a stage that runs again must be available in one of these three ways. So the problem is to find a sequence
 // of choices with one constraint on the bytes. The Lagrangian relaxation of this problem is solved exactly for each
 // price of a byte. Every price gives a lower bound (bound.hpp), and the choices at this price are starting points of a
-// search (search.hpp). The relaxation ignores memory at all other moments, and does not cover stages that run a
-// third time. If the chain branches, a stage that runs again may read outputs of stages before the previous stage. The
+// search (search.hpp). The relaxation ignores memory at all other moments, and does not cover stages that run a third
+// time. If the chain branches, a stage that runs again may read outputs of stages before the previous stage. The
 // relaxation also ignores these reads. In spite of these simplifications, the value is a lower bound.
 //
 // For micro-batches side by side, the turning point is the backward pass of the first micro-batch through the last

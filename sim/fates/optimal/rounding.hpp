@@ -26,7 +26,7 @@ struct Rounding {
 /// boundaries.
 Fate& fate_at(Choices& choices, std::size_t place);
 
-/// Keeps the answer, and each boundary that `choices` drop although no recomputed stage makes this boundary again.
+/// Changes `choices`: keeps the answer, and each dropped boundary that no recomputed stage makes again.
 void keep_what_nobody_makes(Choices& choices);
 
 /// Returns a tape that fits into the budget, or an empty tape if no attempt fits.

@@ -62,7 +62,7 @@ std::vector<double> copy_prices(std::size_t stages) {
 }
 
 /// Returns whether a tape is replayed only with the greatest budget for which it is a candidate. With a smaller budget,
-/// the loads of the tape come later, so the tape would be faster than with the greater budget only by chance.
+/// the loads of the tape come later, which makes the run faster only by chance.
 bool one_room_a_tape(std::size_t stages) {
   return stages > 100;
 }
@@ -79,8 +79,8 @@ FrontierSettings settings(std::size_t stages, double copy_price, bool copies = t
   return settings;
 }
 
-/// Returns the number of steps in which the weights of a rung's bound are improved. The roundings use these weights, so
-/// too few steps give worse tapes.
+/// Returns the number of steps in which the weights of a rung's bound (FateWeights) are improved. The roundings use
+/// these weights, so too few steps give worse tapes.
 int bound_steps(std::size_t stages) {
   return static_cast<int>(
       std::clamp<std::size_t>(12'000 / std::max<std::size_t>(stages, 1), 10, 40));
@@ -237,8 +237,8 @@ void FateSearch::search(std::size_t number) {
   shortlist(rung, number == 0 ? 0 : rungs_[number - 1].bytes, estimates);
 }
 
-/// Adds the candidates of the rung that are faster than all candidates that need less memory. The bytes of a candidate
-/// are the least number of bytes with which its tape is as fast as with all bytes of the rung.
+/// Adds those candidates of the rung that are faster than all candidates with fewer bytes. The bytes of a candidate are
+/// the least number of bytes with which its tape is as fast as with all bytes of the rung.
 void FateSearch::shortlist(Rung& rung, std::int64_t below, std::int64_t estimates) {
   std::vector<const std::pair<Tape, Estimate>*> fastest;
   for (const auto& [key, entry] : pool_)
@@ -301,7 +301,7 @@ double FateSearch::take(const Tape& tape, Candidate& best) {
 
 namespace {
 
-/// Returns a short range of the numbers 0 to `most`. The range contains the minimum of a function that has only one
+/// The function must have only one minimum among the numbers 0 to `most`. Returns a short range that contains this
 /// minimum. The search is by golden sections: each step after the first computes the function once.
 template <typename Function>
 std::pair<std::int64_t, std::int64_t> narrowed(std::int64_t most, const Function& value) {

@@ -10,11 +10,11 @@
 //   3. the strategies that treat every stage alike
 //   4. a local search that changes one choice at a time (in short chains, two choices)
 // The answer for a budget is the best candidate of all rungs that fits into the budget, so more memory never makes the
-// answer slower. The search also tries the strategies that treat every stage alike, so that no such strategy is faster
-// than the answer. The search tries each of these strategies within the whole budget, and within the next few smaller
-// budgets that change the result. A rung whose bound is not better than the best result so far is skipped, because no
-// candidate of this rung can be better than this result. The effort of the search depends only on the number of stages,
-// and never on a clock.
+// answer slower. No strategy that treats every stage alike is faster than the answer, because the search also tries
+// these strategies outside of the rungs: within the whole budget, and within the next few smaller budgets that change
+// the result. A rung whose bound is not better than the best result so far is skipped, because no candidate of this
+// rung can be better than this result. The effort of the search depends only on the number of stages, and never on a
+// clock.
 #pragma once
 
 #include <cstdint>

@@ -21,10 +21,10 @@ struct Sample {
   std::vector<std::size_t> axes;
 };
 
-/// Returns the shape of one sample. Usually the axis of the batch has the same number as in the inputs. If the axis of
-/// the batch is the first axis, its extent may also be a multiple of the batch. If this extent does not fit the batch,
-/// the axis of the batch is the first axis whose extent equals the batch. The shape of a single number is [1]. Throws
-/// InputError if the number of elements of a sample would not be whole, or if an extent is 0.
+/// Returns the shape of one sample. The axis of the batch has the number that it has in the inputs if its extent there
+/// equals the batch (or, for axis 0, is a multiple of the batch). Otherwise it is the first axis whose extent equals
+/// the batch. The shape of a single number is [1]. Throws InputError if the number of elements of a sample would not be
+/// whole, or if an extent is 0.
 Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool image);
 
 }  // namespace sluice::onnx_import

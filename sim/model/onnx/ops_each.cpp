@@ -22,7 +22,7 @@ Draft elementwise(const Drafting& at) {
 }
 
 // In a product, the gradient of a factor reads the other factors. A constant that is not learned needs no gradient, so
-// no factor is read for such a constant.
+// the backward pass reads no factors for the sake of such a constant.
 Draft joined(const Drafting& at) {
   const std::size_t count = at.node.inputs.size();
   std::size_t data = 0, learned = 0;

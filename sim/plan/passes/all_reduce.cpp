@@ -68,7 +68,7 @@ class Rings {
  private:
   using Key = std::pair<std::int64_t, std::int32_t>;  ///< (batch, stage)
 
-  /// For one device, the first and the last backward pass of each batch and stage that adds to gradients.
+  /// The backward passes of one device that add to gradients: the first and the last of each batch and stage.
   struct Passes {
     std::map<Key, std::uint32_t> first, last;
     std::map<std::int64_t, std::uint32_t> end;  ///< the last backward pass of each batch
@@ -110,8 +110,8 @@ class Rings {
     }
   }
 
-  /// Returns the action that needs the gradients of the stage: the first update of the stage, or the first save of its
-  /// gradients, that is listed after the action `after`. Returns `none` if the gradients stay on the device.
+  /// Returns the first action after `after`, in listing order, that needs the gradients of the stage. This action is an
+  /// update of the stage, or a save of its gradients. Returns `none` if the gradients stay on the device.
   std::uint32_t user_of(const std::string& device, std::int32_t stage, std::uint32_t after) const {
     const std::vector<std::uint32_t>& own = actions_of(device);
     for (auto at = std::upper_bound(own.begin(), own.end(), after); at != own.end(); ++at) {

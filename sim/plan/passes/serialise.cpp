@@ -3,8 +3,8 @@
 namespace sluice {
 
 void serialise(Plan& plan) {
-  // An action that works for another iteration is dropped in some iterations, and a wait for a dropped execution ends
-  // at once. So the action after such an action also waits for the nearest earlier action that is never dropped.
+  // If an action has `ahead`, some of its executions are dropped, and a wait for a dropped execution ends at once. So
+  // the next action also waits for earlier actions, back to the nearest action that is never dropped.
   const auto chain = [&](std::uint32_t a, std::uint32_t before, std::uint32_t begin,
                          std::uint32_t distance) {
     for (std::uint32_t b = before;; --b) {

@@ -43,10 +43,10 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
                                " phases per batch: give one device per phase");
 }
 
-/// Returns the number of batches that take turns if the scenario does not give this number. While the activations of
+/// If the scenario does not say how many batches take turns, this function returns the number. While the activations of
 /// one batch are in transfer, devices compute phases of the other batches. Let n be the number of devices. If n batches
-/// take turns, all phases of a batch are on one device. If n + 1 batches take turns, each phase of a batch is on
-/// the next device.
+/// take turns, all phases of a batch are on one device. If n + 1 batches take turns, each phase of a batch is on the
+/// next device.
 std::int64_t default_in_flight(const PhaseRules& rules) {
   const auto n = static_cast<std::int64_t>(rules.by_stage ? 1 : rules.devices.size());
   switch (rules.activations) {

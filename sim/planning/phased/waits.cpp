@@ -76,8 +76,8 @@ class PhaseWaits {
   }
 
   /// Adds waits to the saves that are listed in phase p. These saves move the results of the
-  /// previous phase, and begin when phase p begins. If phase p needs these results at once, no
-  /// waits are added, because each save begins as soon as its result is made.
+  /// previous phase, and begin when phase p begins. No waits are added if phase p needs these results at once, because
+  /// each save then begins as soon as its result is made.
   void add_save_waits(std::size_t p) {
     if (p > 0 && window_.followed_at_once(p - 1)) return;
     for (PlanBuilder::Ref save : p == 0 ? window_.carried : window_.listed[p - 1].saves)

@@ -32,8 +32,8 @@ struct PhaseWindow {
   /// Saves of results of the previous window that are listed in this window.
   std::vector<PlanBuilder::Ref> carried;
 
-  /// Returns whether the next phase needs the results of phase p. If the next phase needs them, each result is saved as
-  /// soon as the result is made.
+  /// Returns whether the next phase needs the results of phase p. If it does, each result is saved as soon as the
+  /// result is made.
   bool followed_at_once(std::size_t p) const;
 };
 

@@ -106,7 +106,7 @@ PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& 
   return all;
 }
 
-/// Returns a candidate without plans: an earlier strategy chooses the same fates, and its request compares them.
+/// Returns a candidate without plans. Use it if the request of an earlier strategy already compares the same fates.
 Candidate placed_for_another_request() {
   return {.at_least = std::numeric_limits<double>::infinity(), .ways = 0, .open = [] {
             return std::vector<Candidate>();

@@ -9,11 +9,11 @@
 
 namespace sluice {
 
-/// Returns candidates of training, one for each of these ways to place the tensors. A strategy that searches chooses
-/// its fates for the first memory alone. With other fates, more tensors may have room in both memories together. So the
-/// candidates of a strategy that searches include the candidates of all strategies that treat every stage alike.
-/// Returns no candidates if the memories or the cost model do not have what a placement needs. Everything that
-/// `request` refers to must outlive the candidates.
+/// Returns candidates of training, one for each element of `ways` (ways to place the tensors). A strategy that searches
+/// chooses its fates for the first memory alone. With other fates, more tensors may have room in both memories
+/// together. So the candidates of a strategy that searches include the candidates of all strategies that treat every
+/// stage alike. Returns no candidates if the memories or the cost model do not have what a placement needs. Everything
+/// that `request` refers to must outlive the candidates.
 std::vector<Candidate> placed_candidates(const PolicyRequest& request,
                                          const CommonParameters& common, const std::string& policy,
                                          const std::vector<std::string>& ways);

@@ -87,7 +87,7 @@ class PlacementChoice {
   struct Placements {
     std::vector<PlacementSchedule> schedules;
     /// `bound` is a lower bound of the seconds of a single round. `round_s` is a lower bound of the seconds of a round
-    /// in a run, in which copies of the previous round may still go on. The value 0 means that the bound is not known.
+    /// inside a run: copies of the previous round may still go on there. The value 0 means that the bound is not known.
     double bound = 0, round_s = 0;
   };
 

@@ -27,7 +27,7 @@ class PlacedLister {
         cache_(listing.cache),
         cache_bytes_(listing.cache_bytes) {
     for (const TensorPath& path : schedule_.placing) fast_.push_back(path.use.front());
-    // A tensor that exists before a round and moves in the round is in slow memory at the start of the round.
+    // If a tensor exists before a round and moves in the round, it is in slow memory at the start of the round.
     for (const PlacementMove& move : schedule_.moves)
       if (question_.has_gap(move.tensor, 0)) fast_[move.tensor] = 0;
     stage_of_.resize(request_.pricing.model.layers.size());

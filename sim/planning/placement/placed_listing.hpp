@@ -19,8 +19,8 @@ struct PlacedListing {
   /// use.
   const PlacementSchedule& schedule;
   /// A round of the hardware cache, and the size of the cache in bytes, if fast memory is a cache
-  /// of slow memory. The schedule must have all tensors in slow memory. The cache has the content
-  /// that a round leaves in it, also before the first round.
+  /// of slow memory. The schedule must have all tensors in slow memory. Before the first round, the cache already has
+  /// the content that a round leaves in it.
   const CachedRun* cache = nullptr;
   std::int64_t cache_bytes = 0;
 };

@@ -34,8 +34,8 @@ std::int64_t micro_batches_of(const PolicyRequest& request) {
   return count;
 }
 
-/// Returns those facts of a choice of fates that also hold if the tensors are placed in two memories. The bounds, the
-/// gap and the seconds of single stages hold only for the memory for which the fates were chosen.
+/// Keeps only the facts about the fates that also hold if the tensors are placed in two memories. The bounds, the gap
+/// and the seconds of single stages hold only for the memory for which the fates were chosen.
 std::vector<Fact> facts_that_hold(std::vector<Fact> facts) {
   static const std::set<std::string> hold = {"budget_bytes", "selective", "fate_of_stage",
                                              "made_by_stage_bytes"};

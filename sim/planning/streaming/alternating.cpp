@@ -75,7 +75,7 @@ class AlternatingMaker {
   }
 
   /// Returns the slots of a step, in their order. The front slots of a pass and the back slots of the previous pass are
-  /// merged: after each slot, about equal shares of the seconds of both have been computed.
+  /// merged. After each slot, the computed share of the front seconds about equals that of the back seconds.
   std::vector<Slot> slots() const {
     std::vector<std::vector<Slot>> front(1),
         back(1);  // indexed by pass; there is no back of pass -1
@@ -227,8 +227,8 @@ class AlternatingMaker {
     return tensors;
   }
 
-  /// Returns the mean seconds of a slot as a multiple of the seconds of its computation. If the
-  /// saves take longer than all computations, slots wait for saves.
+  /// Returns a factor: the mean seconds of a slot, divided by the seconds of its computation. If the saves take longer
+  /// than all computations, slots wait for saves.
   double slower() const {
     double compute = 0, saves = 0;
     for (std::size_t g = 0; g < streamed_.groups.size(); ++g) {

@@ -22,7 +22,7 @@ constexpr std::int64_t whole_room = 32;
 /// The most slots of all steps together for which plans with alternating passes are tried.
 constexpr std::int64_t most_slots = 10'000;
 
-/// Returns the seconds to save the part of a micro-batch's answer that a group makes.
+/// A group makes a part of each micro-batch's answer. Returns the seconds to save this part.
 double save_s(const StreamedCase& streamed, std::size_t g) {
   const StageBytes& bytes = streamed.groups[g].bytes;
   const std::int64_t answer = g + 1 == streamed.groups.size() ? bytes.output : bytes.answer;

@@ -22,8 +22,8 @@ constexpr std::int64_t steps_of_ahead = 32;
 constexpr std::int64_t few_steps_of_ahead = 8;  ///< fewer steps, for many passes
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
-/// Each element has a number of inputs and a number of results of other slots. If a choice spares buffers, each element
-/// gives a value of `ahead` that leaves room for these inputs and results while the device holds the largest group.
+/// Each element is a number of inputs and a number of results of other slots. If a choice spares buffers, one value of
+/// `ahead` per element leaves room for so many inputs and results beside the largest group.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 constexpr std::int64_t few_slots =
@@ -58,7 +58,7 @@ class StreamedWays {
     return ways;
   }
 
-  /// Returns a lower bound of the seconds. The bound counts the computations and copies that every fitting way makes.
+  /// Returns a lower bound of the seconds. The bound counts the work that all ways that fit have in common.
   double at_least() const {
     if (given_residency()) {
       const ResidentShare stays{ResidentOrder::by_need, 0};
@@ -89,7 +89,7 @@ class StreamedWays {
 
  private:
   /// Returns a candidate for each number of buffers and each size of pieces. Rehearsals give the lower bounds. A
-  /// candidate makes its rehearsal again in its simulation, because all rehearsals together need much memory.
+  /// candidate makes its rehearsal again when it is simulated: keeping all rehearsals would need much memory.
   static std::vector<Candidate> by_buffers(const std::shared_ptr<const StreamedWays>& ways,
                                            StreamedChoice choice) {
     std::vector<Candidate> opened;
@@ -313,7 +313,7 @@ class StreamedWays {
         for (const std::int64_t most : {3, 2}) counts.push_back({most, false, false});
     }
     counts.push_back({1, false});
-    // The scenario's number of buffers is the upper limit.
+    // No number of buffers above the scenario's number is tried.
     if (const auto most = shared_->keys.buffers) {
       const std::int64_t useful = std::min(*most, shared_->streamed.micro_batches + 1);
       std::erase_if(counts, [&](const BufferCount& some) {
@@ -344,7 +344,7 @@ class StreamedWays {
     for (std::int64_t i = 0; i <= steps; ++i)
       bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(i) /
                                                 static_cast<double>(steps)));
-    // The scenario's number of bytes is the upper limit.
+    // No value above the scenario's number of bytes is tried.
     if (const auto most = shared_->keys.ahead) {
       std::erase_if(bytes, [&](std::int64_t some) { return some >= *most; });
       bytes.push_back(std::min(*most, all));

@@ -86,7 +86,7 @@ namespace {
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;
 
-/// Returns a size of pieces so large that the model has few pieces and set-ups take at most 1 % of each transfer.
+/// Returns a size of pieces: the model then has few pieces, and set-ups take at most 1 % of a transfer's time.
 std::int64_t small_piece(const StreamedCase& streamed) {
   const double fixed = 100 * streamed.down.setup_s * streamed.down.bandwidth;
   return std::max(

@@ -84,8 +84,8 @@ std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offloa
 /// and no size is larger than `piece`.
 std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece);
 
-/// Returns the sizes of pieces that are tried if the scenario gives no size, for a step with this
-/// many passes. The size 0 means that a group is one piece.
+/// If the scenario gives no size of pieces, several sizes are tried. Returns these for a step with this many passes.
+/// The size 0 means that a group is one piece.
 std::vector<std::int64_t> piece_sizes(const StreamedCase& streamed, double passes);
 
 /// The weights of a group, divided into transfers. The transfers of weights that stay come first.

@@ -115,9 +115,9 @@ class StreamedLister {
     return answers && common_.return_outputs;
   }
 
-  /// Returns the save for which the loads must wait that are listed before this slot. This wait
-  /// limits the results in transfer during the slot to the number that the slot's run allows. The
-  /// result is empty if no wait is needed. A negative slot belongs to the previous step.
+  /// The loads that are listed before this slot must wait for a save. Returns this save. This wait limits the results
+  /// in transfer during the slot to the number that the slot's run allows. The result is empty if no wait is needed. A
+  /// negative slot belongs to the previous step.
   SlotLoad::Saved results_left_at(const Rehearsal& rehearsal, std::int64_t slot) const {
     const std::size_t r = run_at(slot);
     const auto place = static_cast<std::int64_t>(row_position(slot, slots_.count()).index);
@@ -196,7 +196,7 @@ class StreamedLister {
     reloads_.resize(static_cast<std::size_t>(slots_.count()), none);
   }
 
-  /// Returns how many pieces stay of the weights of the run's group.
+  /// Returns how many pieces of the weights of the run's group stay on the device.
   std::size_t kept(std::size_t run) const { return pieces_[runs_[run].group].kept; }
 
   void add_once(std::size_t run, std::size_t piece, std::int64_t at) {

@@ -20,7 +20,7 @@ Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common
 Plan list_as_asked(const PolicyRequest& request, const CommonParameters& common,
                    const StreamedChoice& choice);
 
-/// A plan, and the number of bytes from which on its listing stays the same.
+/// A plan, and a number of bytes. With this number or more bytes, the listing of the plan stays the same.
 struct ListedPlan {
   Plan plan;
   std::int64_t used = 0;

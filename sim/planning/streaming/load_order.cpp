@@ -82,9 +82,9 @@ class LoadOrder {
     return row;
   }
 
-  /// Returns the number of bytes from which on the order of loads does not change. This number is the most bytes on the
-  /// device, with early loads and buffers. The number may be a little too large, because all early loads of a run count
-  /// from the first slot in which one of these loads is on the device.
+  /// Returns a number of bytes. With more bytes, the order of loads does not change. This number is the most bytes on
+  /// the device, with early loads and buffers. The number may be a little too large, because all early loads of a run
+  /// count from the first slot in which one of these loads is on the device.
   std::int64_t used() const {
     std::int64_t most = rehearsal_.levels().most();
     for (const Row& row : all_) {
@@ -140,7 +140,7 @@ class LoadOrder {
   std::int64_t saves_made() const { return static_cast<std::int64_t>(save_there_.size()); }
 
   /// Returns the time from which on the run of `row` has room for all results that are on their way to host memory.
-  /// The function looks only at the first `saves` saves of results, and ignores later saves.
+  /// The function ignores saves whose index is `saves` or greater.
   double results_left(const Row& row, std::int64_t saves) const {
     const std::int64_t save = saves - 1 - row.results;
     return save < 0 ? 0 : save_there_[at(save)];
@@ -224,7 +224,7 @@ class LoadOrder {
     return made < compute_ ? saved_[at(made)] : unknown;
   }
 
-  /// Returns whether the next input takes the room of results in the last slot before the run that needs the input.
+  /// Returns whether the next input takes room of results. It does so in the last slot before the run that needs it.
   bool replaces_results() const {
     const Row& row = run(input_run_);
     return !rehearsal_.choice().inputs_cross && next_input_ == row.first && row.in_step > 0;

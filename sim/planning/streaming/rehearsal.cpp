@@ -76,8 +76,8 @@ RehearsedOrder Rehearsal::order() const {
   if (streamed_.steps == 1 || !streamed_.overlap) return alone;
   RehearsedOrder across = order_loads(*this, true);
   across.used = alone.used = std::max(alone.used, across.used);
-  // If `across` has no loads, loads across steps exceed the memory. They may fit with another
-  // number of bytes, so the result is known for bytes() bytes only.
+  // If `across` has no loads, loads across steps do not fit. With another number of bytes, they may fit, so the result
+  // is known for bytes() bytes only.
   if (across.loads.empty()) alone.used = bytes();
   if (across.loads.empty() || seconds(across.loads) >= seconds(alone.loads)) return alone;
   return across;
@@ -182,7 +182,7 @@ double waits_for_saves(const Rehearsal& rehearsal) {
   return waits;
 }
 
-/// Returns a lower bound of the makespan, which is found from the last pass. Before the last slot of each run of this
+/// Returns the lower bound of the makespan that follows from the last pass. Before the last slot of each run of this
 /// pass, all loads have arrived except the loads for later runs. `loads_s` is the time of all loads.
 double ending(const Rehearsal& rehearsal, double loads_s) {
   const std::vector<GroupRun>& runs = rehearsal.runs();
@@ -204,7 +204,7 @@ double ending(const Rehearsal& rehearsal, double loads_s) {
   return least;
 }
 
-/// Returns a lower bound of the makespan, which is found from the first pass. For each group, the makespan is at least
+/// Returns the lower bound of the makespan that follows from the first pass. For each group, the makespan is at least
 /// the sum of two times: the time of all loads up to this group, and the time of the computation that can only start
 /// after these loads. `in_runs` is the time of all runs of all groups.
 double beginning(const Rehearsal& rehearsal, double in_runs) {

@@ -36,8 +36,8 @@ struct RehearsedLoad {
   std::int32_t piece = input;  ///< the index of the piece of the group's weights, or `input`
   std::int64_t at = 0;         ///< the load is listed before this slot
   double seconds = 0;          ///< the seconds for which the load occupies the copy engine
-  /// Whether the load of an input starts one slot earlier than `at` says, when all results of still earlier slots have
-  /// left the device.
+  /// Whether the load of an input starts one slot earlier than `at` says. It then starts when all results of the slots
+  /// before that slot have left the device.
   bool replaces_results = false;
 };
 
@@ -45,8 +45,8 @@ struct RehearsedLoad {
 /// included.
 struct RehearsedOrder {
   std::vector<RehearsedLoad> loads;
-  /// If the device has at least this many bytes, the order of loads does not change. The order uses
-  /// at most this many bytes, and often a few bytes less.
+  /// With more bytes than this, the order of loads does not change. The order uses at most this many bytes, and often a
+  /// few bytes less.
   std::int64_t used = 0;
 };
 

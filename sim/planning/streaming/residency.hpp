@@ -27,9 +27,9 @@ std::vector<std::int64_t> asked_to_stay(const StreamedCase& streamed, const Resi
 
 /// The order in which weights are chosen to stay if not all weights stay.
 enum class ResidentOrder : std::uint8_t {
-  /// Weights of the groups that need the most memory while they run are chosen first. During the run of one of these
-  /// groups, its weights that stay need no additional memory, because a group that runs has its weights on the device
-  /// anyway. No other choice of equally many bytes needs less memory than this choice.
+  /// Weights of the groups that need the most memory while they run are chosen first. While one of these groups runs,
+  /// its weights that stay need no additional memory: a group that runs has all its weights on the device anyway. No
+  /// other choice of equally many bytes needs less memory than this choice.
   by_need,
   /// Weights of the groups that compute for the fewest seconds per byte are chosen first, because the loads of these
   /// weights are the hardest to hide behind computation.

@@ -33,7 +33,7 @@ std::int64_t most_in_row(std::int64_t count, std::int64_t own, std::int64_t own_
 
 }  // namespace
 
-/// Goes through the inputs of the slots after a run, slot by slot. A slot that loads no input has 0 bytes.
+/// Gives the bytes of the inputs of the slots after a run, slot by slot. A slot that loads no input has 0 bytes.
 class RunLevels::LaterInputs {
  public:
   LaterInputs(const RunLevels& levels, std::size_t run) : levels_(levels), run_(run) {}
@@ -111,8 +111,8 @@ std::int64_t RunLevels::more_for(std::int64_t inputs, std::int64_t results) cons
   return most - least_;
 }
 
-/// Returns the most results of other slots that may be on their way during a run. If the run does not save results, the
-/// number counts all results that were on their way when the previous run ended.
+/// Returns the greatest number of results of other slots that may be on their way during a run. If the run does not
+/// save results, the number counts all results that were on their way when the previous run ended.
 std::int64_t RunLevels::most_results(const GroupRun& run) const {
   if (!streamed_.overlap || choice_.buffers == 1) return 0;
   return saves(run) ? choice_.buffers - 1 : choice_.buffers;
@@ -214,8 +214,8 @@ void RunLevels::set_room(std::int64_t bytes) {
   }
 }
 
-/// Returns whether run r has too little room for the results that are on their way when it begins. Nothing is computed
-/// between two runs, so results of the previous run are still on the device then.
+/// Results may be on their way when run r begins. Returns whether run r has too little room for these results. Nothing
+/// is computed between two runs, so results of the previous run are still on the device when run r begins.
 bool RunLevels::must_wait(std::size_t r) const {
   if (r == 0 && streamed_.steps == 1) return false;
   const std::size_t before = (r + runs_.size() - 1) % runs_.size();

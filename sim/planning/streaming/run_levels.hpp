@@ -19,7 +19,7 @@ class RunLevels {
   /// Returns the most bytes that must be on the device at once. These bytes include all buffers. If the choice spares
   /// buffers, these bytes include no input and no result of another slot.
   std::int64_t least() const { return least_; }
-  /// Returns by how many bytes least() grows if each run has room for this many inputs and results of other slots.
+  /// If each run has room for this many inputs and results of other slots, least() grows. Returns the added bytes.
   std::int64_t more_for(std::int64_t inputs, std::int64_t results) const;
   /// Sets for each run how many inputs and how many results of other slots may be on the device, so that the run needs
   /// at most `bytes` bytes. Each of the two numbers is at most `buffers` - 1.

@@ -107,8 +107,8 @@ class WorkOfBatches {
   const PolicyRequest& request_;
   const TrainingOrder& order_;
   TrainingSums one_, two_passes_, each_, pass_;
-  /// The peaks with 1, 2 and 3 micro-batches in flight. `one_pass_peaks_` is for one pass. `passes_peaks_` is for this
-  /// pass and a second pass of one micro-batch.
+  /// The peaks with 1, 2 and 3 micro-batches in flight. `one_pass_peaks_` is for one pass. `passes_peaks_` is for two
+  /// passes, the second with one micro-batch.
   std::array<std::int64_t, 3> one_pass_peaks_{}, passes_peaks_{};
 };
 
@@ -164,8 +164,8 @@ class TrainingWays {
     return candidates;
   }
 
-  /// Returns a text that is the same for all strategies for fates that lead to this step. Requests for the same cut
-  /// refer to the same stages.
+  /// Returns a text. All strategies for fates that lead to this step have the same text. Requests
+  /// for the same cut refer to the same stages, except under `resident`, which makes its stages for each request.
   std::string description(const ChosenStep& step) const {
     std::ostringstream text;
     text << order_.policy << " " << *order_.in_flight << " " << order_.weights_stay << " "
@@ -194,8 +194,8 @@ class TrainingWays {
   }
 
   /// Returns for each pace the ways with different rooms for early loads. A room includes the step's peak, so the
-  /// smallest room is this peak. For each pace, the result also has a way for every different listing, beginning with
-  /// the listing that needs the most bytes. The result leaves out ways that do not fit.
+  /// smallest room is this peak. For each pace, the result also has ways for up to TriedCounts::listings other
+  /// listings, beginning with the listing that needs the most bytes. The result leaves out ways that do not fit.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
     const TriedCounts tried = tried_counts(step.program().count());
     std::vector<ChosenStep::EarlyLoadLimits> all;

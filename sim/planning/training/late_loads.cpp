@@ -76,8 +76,8 @@ class LateLoads {
 
  private:
   /// Returns for each load the latest time at which it may begin. Goes through the loads twice, because the last loads
-  /// of a round come before the first loads of the next round. The times are right if all loads of a round together
-  /// take at most the seconds of a round.
+  /// of a round come before the first loads of the next round. The times are right if the loads of a round together
+  /// take no more seconds than the round.
   std::vector<double> latest_begins() const {
     const std::vector<Program::Load>& loads = program_.loads;
     std::vector<double> begins(loads.size());

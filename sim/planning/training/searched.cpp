@@ -103,7 +103,7 @@ class Search {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns the candidate for the case that only the fates are open. The plan of this candidate uses the whole device.
+/// Returns the candidate if the fates are the only open choice. The plan of this candidate uses the whole device.
 Candidate only_way(const PolicyRequest& request, const TrainingOrder& order,
                    std::shared_ptr<const std::vector<Stage>> stages) {
   return {0, 1, [request, order, stages = std::move(stages)](double, const auto& settled) {

@@ -84,7 +84,7 @@ void wait_for_first_stage(const StageState& first, const SideBySideShape& shape,
 /// result of a pass for the last micro-batch goes to host memory and then to the device of the next pass. During these
 /// copies, the device of the next pass computes the other micro-batches. A backward pass waits for the result of the
 /// previous backward pass, or for the result of a stage that was recomputed just before the backward pass. The bound
-/// takes the shorter of these two waits, or the seconds of the recomputation if these are fewer. Without overlap, only
+/// counts the shortest of three times: the two waits, and the seconds of the recomputation. Without overlap, only
 /// the waits of forward passes count, because a recomputation changes which device runs the next backward pass. The next
 /// pass may then find the result on its own device.
 class HandOver {
@@ -119,8 +119,8 @@ class HandOver {
     return std::max(0.0, copied + chain_.load_latency_s - others_ * computed);
   }
 
-  /// Returns the least seconds of a recomputation between two backward passes. If a stage is recomputed just before the
-  /// backward pass of stage s, this backward pass need not wait, but the recomputation takes these seconds.
+  /// Returns the least seconds that a recomputation between two backward passes takes. If a stage is recomputed just
+  /// before the backward pass of stage s, this backward pass need not wait, but the recomputation takes these seconds.
   double recomputed_before(std::size_t s) const {
     double least = chain_.stages[s].forward_s;
     for (std::size_t r = 0; r < s; ++r) least = std::min(least, chain_.stages[r].forward_s);

@@ -15,8 +15,8 @@ namespace sluice {
 
 class StepAgain {
  public:
-  /// Takes a step that was made from this shape. Returns nothing if priced() would not give the seconds of the step. A
-  /// step for which this function returns nothing must be made again for each request.
+  /// Takes a step that was made from this shape. Returns nothing if priced() would not give the seconds of the step.
+  /// The step must then be made again for each request.
   static std::optional<StepAgain> of(Program step, const StepShape& shape);
 
   /// Returns the step with the seconds of `shape`, which must differ only in seconds from the shape for which the step

@@ -33,7 +33,7 @@ class StepClock {
   struct CopyStream {  ///< the stream and latency of copies between host and device
     std::size_t stream = 0;
     double latency_s = 0;
-    /// The links of these copies that other copies use, too: the index of the link and its seconds per byte.
+    /// Each link of these copies that other copies also use: its index, and its seconds per byte.
     std::vector<std::pair<std::size_t, double>> shared = {};
   };
   void find_shared_links(const Platform& platform, const std::vector<std::string>& devices);

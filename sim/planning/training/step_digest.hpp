@@ -8,9 +8,10 @@
 
 namespace sluice {
 
-/// Returns a digest of everything in the program on which the plan depends, apart from the choice
-/// of early loads. Programs with equal digests give plans with equal actions and tensors, if they
-/// are listed with the same devices, stages and prices.
+/// Returns a digest of the operations, instances and places of the program, apart from the choice of early loads. Two
+/// programs of one training (with the same cut, devices, rounds, passes and prices) that have equal digests give plans
+/// with equal actions and tensors. The digest leaves out what such programs always have in common, for example the
+/// number of rounds and whether the place of a tensor is on the device.
 std::string step_digest(const Program& step);
 
 }  // namespace sluice

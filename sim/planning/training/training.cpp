@@ -238,7 +238,7 @@ class TrainingPlan {
   // --- the number of micro-batches side by side ------------------------------------------------
 
   /// Returns the number of micro-batches in flight. If the scenario does not give this number, the result leads to the
-  /// fewest passes that fit, with equal shares of the micro-batches, because a small last pass hides few transfers.
+  /// fewest passes that fit, and to equal shares for all passes, because a small last pass hides few transfers.
   std::int64_t in_flight() {
     if (order_.in_flight) return *order_.in_flight;
     if (strategy_.searches) return 1;

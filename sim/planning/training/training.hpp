@@ -34,7 +34,7 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 
-/// Returns the seconds of a run during which no micro-batch is computed, for a run whose weights stay on the device.
+/// For a run whose weights stay on the device, returns the seconds during which no micro-batch is computed.
 FateRun run_of(const Workload& workload, const std::vector<StageState>& states);
 
 /// Several micro-batches side by side as one chain, and the times outside of its passes. The chain runs on one device,
@@ -57,12 +57,12 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;
-  /// The number of micro-batches in flight. If the number is empty, there are as few passes as fit, with equal shares.
+  /// The number of micro-batches in flight. If empty, a batch has the fewest passes that fit, of about equal size.
   std::optional<std::int64_t> in_flight;
   std::vector<std::string> devices;  ///< the devices that take turns
   bool overlap = true;
-  /// The bytes of each device that early loads may use, and that the whole run may use unless `run_room` has a value.
-  /// If `room` is empty, all bytes may be used.
+  /// The bytes of each device that early loads may use. If `run_room` has no value, the whole run is limited to these
+  /// bytes. If `room` is empty, all bytes may be used.
   std::optional<std::int64_t> room = {};
   /// The fates that a search has already found for this number of micro-batches in flight. If there are none, the
   /// strategy chooses the fates.
@@ -96,7 +96,7 @@ struct TrainingSums {
   double compute_s = 0, load_s = 0, save_s = 0;
   double additions = 0;  ///< the number of all computations, loads and saves of a step
   /// The seconds of the loads without which the first operation cannot start, and of the saves that follow the last
-  /// operation. They are known for one device with overlap and the real host. Otherwise they are 0.
+  /// operation. Both are known only with overlap, for one device and the real host. Otherwise both are 0.
   double first_loads_s = 0, last_saves_s = 0;
   std::int64_t peak = 0;
 };
@@ -168,8 +168,8 @@ struct Listing {
 Draft list_training(const Listing& listing, Program step, const std::vector<Fact>& facts,
                     std::int64_t* most = nullptr);
 
-/// Returns the score of a run that is listed as `listing` says on a device with this capacity. The bytes of the score
-/// include weights, gradients and state that stay.
+/// Returns the score of a run whose plan follows `listing`, on a device with the capacity that `listing` gives. The
+/// bytes of the score include weights, gradients and state that stay.
 Scored score(const Listing& listing);
 
 }  // namespace sluice

@@ -22,10 +22,10 @@ WorstMoment worst_moment(const Program& step, std::size_t devices);
 /// Returns the bytes that are needed at this moment, by class. The caller sets `pool` and `available_bytes`.
 Shortage held_at(const WorstMoment& worst, const Program& step);
 
-/// Adds to `shortage`, by class, the bytes of weights that stay on the device, of their gradients and optimizer state.
+/// Adds to `shortage`, by class, the bytes of the weights that stay, of their gradients, and of their optimizer state.
 void add_constants(Shortage& shortage, const std::vector<StageState>& states);
 
-/// Returns the sum of the bytes of weights that stay on the device, of their gradients and optimizer state.
+/// Returns the bytes of the weights that stay, together with the bytes of their gradients and optimizer state.
 std::int64_t constant_bytes(const std::vector<StageState>& states);
 
 }  // namespace sluice

@@ -97,8 +97,8 @@ bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>
          });
 }
 
-/// Returns whether the policy offers candidates for the choices that the parameters leave open. If
-/// not, the policy only has the alternatives that ways_of_replicas() returns.
+/// Returns whether the policy offers candidates for the choices that the parameters leave open. If it does not,
+/// ways_of_replicas() returns the only alternatives.
 bool has_candidates(const Policy& policy, const PolicyRequest& request, const Reader& parameters) {
   if (!policy.candidates) return false;
   const FirstReplica first(policy, request, parameters);

@@ -24,8 +24,8 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on);
 
-/// Returns the parameters once for each way in which all replicas make equal choices, if the parameters leave such
-/// choices to the replicated policy. These ways are compared on all replicas together, because the best way for a
+/// The parameters may leave choices to the replicated policy. Returns the parameters once for each way in which all
+/// replicas make these choices equally. These ways are compared on all replicas together, because the best way for a
 /// replica that has the links alone may not be the best way for replicas that share links. The parameters without a
 /// change, with which each replica chooses for itself, come first. The unchanged parameters are left out if the other
 /// ways include everything that equal replicas can choose.

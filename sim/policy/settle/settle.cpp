@@ -186,8 +186,8 @@ class Attempts {
   }
 
   /// Called when no candidate fits without waiting. For each attempt, the policy makes all open choices except cut and
-  /// fates, and its plan may wait for memory. Returns the fastest of these plans. If none of these plans fits, the
-  /// error is about the attempt with which the most micro-batches fit in flight. If several attempts allow equally many
+  /// fates, and its plan may wait for memory. Returns the fastest of these plans. If no plan fits, the error is about
+  /// one attempt: the attempt that allows the most micro-batches in flight. If several attempts allow equally many
   /// micro-batches, the error is about the last of these attempts, because its cut is the finest cut.
   Settlement best_that_waits() const {
     std::exception_ptr failure;

@@ -19,8 +19,8 @@ std::vector<std::string> parameters_of(const Scenario& scenario) {
   return parameters;
 }
 
-/// Returns a text that says for each kind of device which shares of the peak rates the device reaches under the cost
-/// model.
+/// Returns a text about each kind of device. The text says which shares of its peak rates the device reaches under the
+/// cost model.
 std::string reached_of(const Scenario& scenario) {
   std::vector<std::string> reached;
   for (const Device& device : scenario.platform.devices) {

@@ -64,7 +64,7 @@ class Figures {
     return value;
   }
 
-  /// Returns the entry of the platform's list `assumed` that covers a figure, or an empty text if no entry covers it.
+  /// Searches the platform's list `assumed` for an entry that covers a figure. Returns this entry, or an empty text.
   /// Figures that the platform does not have are ignored.
   std::string assumed_as(const std::string& figure) const {
     const Value* value = find(figure);
@@ -160,8 +160,8 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
   return figures;
 }
 
-/// Two parts of the computed seconds that no row of a profile gives, each as a share of all computed seconds. The
-/// platform's figures have no effect on these two parts.
+/// Two parts of the seconds of computation, each as a share of all these seconds. No row of a profile gives these
+/// parts. The platform's figures have no effect on these two parts.
 struct DerivedShares {
   /// The share that is fitted to measurements or interpolated between them, as the note fitted_share says.
   double known = 0;

@@ -71,8 +71,8 @@ class SmallerBatches {
   std::int64_t plans_ = 0, actions_ = 0;
 };
 
-/// Finds the largest batch that fits. The first batch that is tried is the requested batch times the available bytes
-/// divided by the needed bytes.
+/// Finds the largest batch that fits. The first batch that is tried is a share of the requested batch. This share is
+/// available bytes / needed bytes.
 std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shortage& shortage) {
   const Workload& workload = scenario.workload;
   if (scenario.cost->only_samples(scenario.model) > 0) return {};

@@ -42,7 +42,7 @@ struct SideBySideRequest {
 /// Returns the results in the order of the paths. Throws Interrupted.
 std::vector<SideBySide> side_by_side(const SideBySideRequest& request);
 
-/// Returns the names of the metrics that are compared side by side, each for all of its keys.
+/// Returns the names of the metrics that are compared side by side. All keys of these metrics are compared.
 const std::vector<std::string>& side_by_side_metrics();
 
 }  // namespace sluice

@@ -43,7 +43,7 @@ struct ScenarioVerdict {
   bool input_changed = false;          ///< the question differs from the question of the baseline
   std::vector<InputChange> input;      ///< empty if the baseline does not contain the question
   PlanDifference plan;
-  /// If the run ended in another way than in the baseline, a text with both outcomes; after an error, its message.
+  /// Both outcomes, if the run ended in another way than in the baseline. After an error, this is the error's message.
   std::string message;
   int error_code = 0;
   /// Version of the program that wrote the baseline, if it differs from the version of this program.
@@ -59,8 +59,8 @@ Verdict judge(const std::optional<Entry>& expected, const std::optional<Entry>& 
 ScenarioVerdict compare(const Baseline& expected, const std::string& golden,
                         const std::string& golden_name, const Measurement& got);
 
-/// Returns the stages that compute longer than before and the links whose bytes take longer than before, as texts:
-/// "stage 'conv1' computes 1 % longer". The text with the largest relative change comes first.
+/// Returns one text per stage that computes longer than before, such as "stage 'conv1' computes 1 % longer". Links
+/// whose bytes take longer than before have texts, too. The text with the largest relative change comes first.
 std::vector<std::string> slower_parts(const ScenarioVerdict& verdict);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Says which shares of the measured time and energy of a model the measured operators account for, and which operators
-// to measure next. The method is that of the document 'Operator energy profiling'.
+// Says which share of a model's measured time belongs to the operators that were measured. Says the same about energy,
+// and names the operators to measure next. The method is that of the document 'Operator energy profiling'.
 #pragma once
 
 #include <map>
@@ -32,8 +32,8 @@ struct UnmeasuredOperator {
   std::string words;
   std::int64_t occurrences = 0;
   double weight = 0;  ///< the weight of all occurrences, by which operators are ranked
-  /// The seconds that all occurrences are expected to take: their weight times the measured seconds per unit of weight,
-  /// taken over all measured operators. This number is 0 if no operator was measured.
+  /// The expected seconds of all occurrences: the weight of the occurrences, times the mean seconds per unit of weight
+  /// of all measured operators. This number is 0 if no operator was measured.
   double expected_s = 0;
 };
 

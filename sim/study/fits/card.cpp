@@ -28,8 +28,8 @@ const Device& device_of(const Scenario& scenario) {
                  [&]() -> const Device& { return scenario.platform.device(named->text()); });
 }
 
-/// If the cost model knows seconds for only one micro-batch, the search for the largest micro-batch uses the cost model
-/// `peak` instead.
+/// If the cost model knows seconds for only one size of micro-batch, the search for the largest micro-batch uses the
+/// cost model `peak` instead.
 Scenario without_seconds(Scenario scenario) {
   if (Card::measured_batch(scenario) > 0) scenario.cost = plain_cost("peak");
   return scenario;
@@ -160,8 +160,8 @@ double Card::step_s(std::int64_t batch, std::int64_t micro_batch) {
   return step_s_of(plan(timed_, batch, micro_batch));
 }
 
-/// Returns the micro-batch at which the search begins. If the strategy for fates searches, this is the largest
-/// micro-batch that fits with one of the strategies that give all stages one fate. That micro-batch is found quickly,
+/// Returns the micro-batch at which the search begins. If the strategy for fates searches, the search begins at the
+/// largest micro-batch that fits if all stages have one fate. That micro-batch is found quickly,
 /// and also fits with the strategy that searches.
 std::int64_t Card::begin() {
   std::int64_t most = 0;

@@ -88,8 +88,8 @@ struct CardFit {
 struct FitsReport {
   std::string model;
   std::string optimizer;  ///< empty for inference
-  /// The only micro-batch for which the cost model knows seconds, or 0 if the cost model knows seconds for any
-  /// micro-batch. The answer has no seconds for any other micro-batch.
+  /// If the cost model knows seconds for only one size of micro-batch, this is that size, and the answer has seconds
+  /// only for this size. The value is 0 if the cost model knows seconds for any size.
   std::int64_t measured_batch = 0;
   std::vector<CardFit> cards;  ///< one element per platform, in the order of the request
 };

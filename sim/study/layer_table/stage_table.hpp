@@ -56,8 +56,8 @@ struct TableRow {
     /// Seconds of the passes by the cost model.
     double forward = 0, total_forward = 0;
     double backward = 0, total_backward = 0;
-    /// The number of copies of this layer's output that fit in memory in addition to the parameters up to this layer;
-    /// nullopt if the memory has no limit or the layer has no output.
+    /// How many copies of this layer's output fit in memory beside the parameters of all layers up to this layer. The
+    /// value is nullopt if the memory has no limit or the layer has no output.
     std::optional<std::int64_t> copies;
   };
   std::optional<Times> times;

@@ -93,7 +93,7 @@ class Collector {
     return found.classes.emplace_back(ClassSamples{.name = name, .dtype = dtype, .samples = {}});
   }
 
-  /// Returns the whole energy of the device during a row, idle power included. Fits use this energy.
+  /// Returns the energy that the device takes during a row. The energy includes idle power. Fits use this energy.
   std::optional<double> energy_of(const Profile& profile, const ProfileRow& row,
                                   const std::string& device) {
     std::optional<double> joules = row.energy();
@@ -130,7 +130,7 @@ class Collector {
   const DevicesByName& devices_;
   std::map<std::pair<std::string, DType>, std::size_t> known_;
   std::map<std::tuple<std::string, DType, std::string>, std::vector<const ProfileRow*>> rows_;
-  /// The name of the device for which the data sheet with the name "" is used.
+  /// The data sheet with the name "" is used for the device with this name.
   std::optional<std::string> stood_for_;
 };
 

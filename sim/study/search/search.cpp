@@ -26,9 +26,9 @@ struct KeySplit {
 };
 
 /// Divides the varied keys. Keys with lists are always combined. Keys with whole numbers are combined, too, as long as
-/// there are not more combinations than allowed points. Keys with few values are combined first. If other ranges are
-/// searched, each combination needs enough points for a region. If there are not enough points, keys with whole numbers
-/// are searched, too, beginning with the keys that have the most values.
+/// there are not more combinations than allowed points. Keys with few values are combined first. If keys with real
+/// numbers are searched, each combination needs enough points for a region. If there are not enough points, keys with
+/// whole numbers are searched, too, beginning with the keys that have the most values.
 KeySplit split_of(const SearchRequest& request) {
   KeySplit split;
   std::vector<std::size_t> whole;

@@ -1,4 +1,4 @@
-// The findings of a sweep: the best point, and the value of an axis at which transfers begin to stay hidden.
+// The findings of a sweep: the best point, and the value of an axis from which on transfers are hidden.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ std::vector<std::string> numbers_of_metric(const SweepResult& result, const std:
 /// if has_direction() is false. Throws UsageError when there is no such metric.
 std::optional<std::size_t> best_place(const SweepResult& result, const std::string& metric);
 
-/// Transfers count as hidden if computation waits for transfers for at most this share of the time of computing and
-/// waiting.
+/// Transfers count as hidden if exposed_share() is at most this share, which is a share of the time of computing and
+/// waiting together.
 inline constexpr double hidden_share = 0.05;
 /// Returns the time of waiting for transfers, divided by the time of computing and waiting together. Returns NaN if the
 /// point has no numbers.
@@ -33,15 +33,15 @@ double exposed_share(const PointResult& outcome);
 /// Returns whether exposed_share() is at most hidden_share, with a tolerance of 1e-9.
 bool hides(const PointResult& outcome);
 
-/// The value of one axis at which transfers begin to stay hidden, for fixed values of all other axes.
+/// The value of one axis from which on transfers are hidden, for fixed values of all other axes.
 struct HiddenFrom {
   std::vector<std::string> others;  ///< KEY=VALUE of each of the other axes that has several values
   /// KEY=VALUE from which on transfers stay hidden; empty if there is no such value.
   std::string from;
   bool everywhere = false;  ///< whether transfers are hidden from the first value on
 };
-/// Returns the findings for the points that ran, along the axis with the most values among the axes that have only
-/// numbers. Returns an empty list if there is no such axis, or if the points are not a whole grid.
+/// Returns the findings along one axis, for the points that ran: of the axes with only numbers, the axis with most
+/// values. Returns an empty list if there is no such axis, or if the points are not a whole grid.
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result);
 
 /// The points that were refused for one common reason. Numbers in the text of the reason may differ.

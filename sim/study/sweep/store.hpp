@@ -41,7 +41,7 @@ class Store {
   std::optional<PointResult> find(const std::string& key);
   /// Adds or replaces a point. The point is on the disk after commit(). Throws IoError.
   void put(const StoredPoint& point);
-  /// Records that SimGrid gave a result of this point that equals the stored result.
+  /// Records that SimGrid has confirmed the stored result of this point.
   void set_verified(const std::string& key);
   void commit();
   /// Closes the file, after which no other function may be called. Answers that commit() has not written are lost.

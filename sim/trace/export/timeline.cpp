@@ -49,7 +49,7 @@ class Window {
 
  private:
   /// A span of the window, with the flow that ends at this span. Spans are numbered from 1, and 0 means that there is
-  /// no span. The flow has the same number as its span.
+  /// no span. The flow has the number of the span at which it ends.
   struct Item {
     Span span;
     std::uint64_t previous = 0;  ///< the previous execution of this action

@@ -18,7 +18,7 @@ std::string bytes(double count) {
   return format_quantity(count, Dimension::bytes);
 }
 
-/// The peak of the devices and the seconds of the run, with other fates than the scenario's, and with unlimited memory.
+/// The run of the scenario with other fates and unlimited memory: the peak of the devices, and the seconds.
 struct Outcome {
   double peak = std::numeric_limits<double>::infinity();
   double seconds = 0;
