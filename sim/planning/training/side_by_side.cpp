@@ -84,9 +84,9 @@ void wait_for_first_stage(const StageState& first, const SideBySideShape& shape,
 /// result of a pass for the last micro-batch goes to host memory and then to the device of the next pass. During these
 /// copies, the device of the next pass computes the other micro-batches. A backward pass waits for the result of the
 /// previous backward pass, or for the result of a stage that was recomputed just before the backward pass. The bound
-/// counts the shortest of three times: the two waits, and the seconds of the recomputation. Without overlap, only
-/// the waits of forward passes count, because a recomputation changes which device runs the next backward pass. The next
-/// pass may then find the result on its own device.
+/// counts the shortest of three times: the two waits, and the seconds of the recomputation. Without overlap, only the
+/// waits of forward passes count, because a recomputation changes which device runs the next backward pass. This pass
+/// may then find the result on its own device.
 class HandOver {
  public:
   HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape,
