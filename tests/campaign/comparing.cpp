@@ -87,8 +87,8 @@ void plan_of_resolved(const Executed& run, Complaints& complaints) {
 
 /// Checks that the scenario fits with more memory and is not slower. By scenarios/FORMAT.md, a plan that Sluice chose
 /// takes the same time with every memory in which it fits. In training, Sluice always chooses when loads start. In
-/// inference, a scenario may give all choices. Its plan runs at the full capacity and may wait for memory, so only a
-/// refusal is a fault.
+/// inference, a scenario may give all choices. The plan of such a scenario runs at the full capacity and may wait for
+/// memory, so it may become slower, and only a refusal is a fault.
 void more_memory(const Executed& run, Complaints& complaints) {
   const DeviceMemory& memory = run.scenario.platform.devices.front().memory();
   if (!memory.capacity || cuts_by_machine(run)) return;
@@ -101,8 +101,8 @@ void more_memory(const Executed& run, Complaints& complaints) {
   complaints.at_most(seconds, run.seconds(), "the run is not slower with more memory");
 }
 
-/// Checks that the run is not slower with a faster link. It may be a little slower, because Sluice chooses some plans
-/// by estimates, which are rounded.
+/// Checks that a faster link makes the run at most a little slower. A little is allowed, because Sluice chooses some
+/// plans by estimates, which are rounded.
 void faster_link(const Executed& run, Complaints& complaints) {
   if (cuts_by_machine(run)) return;
   const std::string path = machine_of(run) + ".links.host.bandwidth";
@@ -117,11 +117,11 @@ void faster_link(const Executed& run, Complaints& complaints) {
                        is_replicated(run) ? 0.05 : 0.01);
 }
 
-/// Checks the claim that a run is not faster without overlap. If the scenario says that replicas take turns, each
-/// transfer waits until the data of the transfer before it has arrived. With overlap, this order of transfers may then
-/// cost a latency that it does not cost without overlap. So the claim is not checked. With `transfers: auto`, Sluice
-/// compares both orders, so the claim holds. `data_parallel` also simulates the plans without overlap, so the claim
-/// holds without a tolerance.
+/// Checks the claim that a run is not faster without overlap. With `transfers: in_turn`, each transfer waits until the
+/// data of the transfer before it has arrived. With overlap, this order of transfers may cost a latency that it does
+/// not cost without overlap. So the claim is not checked for such a scenario. With `transfers: auto`, Sluice compares
+/// both orders, so the claim holds. `data_parallel` also simulates the plans without overlap, so for this policy the
+/// claim holds without a tolerance.
 void overlap_off(const Executed& run, Complaints& complaints) {
   const Value* const transfers = setting(run, "transfers");
   if (transfers && transfers->text() == "in_turn") return;

@@ -130,9 +130,9 @@ Busy busy_of(const Executed& run) {
 }
 
 /// Checks three claims about the stream or link that `bound_by` names. The named stream or link is busy for at least
-/// half of the lower bound. If a stream is named, its work and the time of the run before and after this work are at
-/// least 99 % of the bound. No other stream or link that is busy for at least 99 % of the bound works longer than the
-/// named stream or link.
+/// half of the lower bound. If a stream is named, add up its work, the time of the run before this work, and the time
+/// after it: the sum is at least 99 % of the bound. No other stream or link that is busy for at least 99 % of the bound
+/// works longer than the named stream or link.
 void check_bound_by(const Executed& run, Complaints& complaints) {
   const Plan& plan = run.plan();
   const double bound = run.summary.number("lower_bound_s");

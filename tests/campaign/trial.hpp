@@ -15,9 +15,9 @@ struct Trial {
   std::string died;  ///< how the process of the checks died; empty if the process answered
   Draws::Tape tape;  ///< all numbers that were drawn
 
-  /// Returns the first complaint without its numbers. If there is no complaint, says that the process died or that the
-  /// scenario was refused. A refusal is a fault, because every drawn scenario is valid. Returns an empty text if all
-  /// claims hold.
+  /// Returns the first complaint without its numbers, or an empty text if all claims hold. If there is no complaint,
+  /// but the process died or the scenario was refused, the text says so. A refusal is a fault, because every drawn
+  /// scenario is valid.
   std::string fault() const;
 };
 

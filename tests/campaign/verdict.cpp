@@ -87,8 +87,8 @@ void compare_with_oracle(const Executed& run, Complaints& complaints) {
                        "the plan is not slower than if memory were granted in listing order");
 }
 
-/// Checks the claim of docs/trust.md that with more memory, a plan without shared links does not block and is not
-/// slower.
+/// Checks a claim of docs/trust.md about plans without shared links: if such a plan gets more memory, it does not block
+/// and is not slower.
 void give_more_memory(const Executed& run, Complaints& complaints) {
   if (!PlanTables(run.plan()).contention_free()) return;
   Plan plan = run.plan();

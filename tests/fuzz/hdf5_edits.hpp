@@ -18,7 +18,7 @@ namespace sluice::test {
 ///   a 7 2 any text makes attribute 2 of object 7 this text
 ///   i 7 2 1 2 3    makes attribute 2 of object 7 these integers
 /// Objects are the groups and datasets in the order of their names, as hdf5_objects() returns them. The number of an
-/// object, row or type counts modulo how many there are, so nearly every line changes the file.
+/// object, row or type is taken modulo how many there are, so nearly every line changes the file.
 /// If HDF5 refuses the edit of a line, the line is skipped.
 void edit_hdf5(const std::string& path, const std::vector<std::string>& objects,
                const std::string& edits);

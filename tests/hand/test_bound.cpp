@@ -82,8 +82,8 @@ TEST_CASE(
     "The bound of a copy engine includes the work before its first and after its last transfer") {
   Plan plan = two_devices();
   body(plan, {move(2, 0, 100), compute(0, 1, {{0, 0}})}, 10);
-  // The bound of the copy engine is 10 x (0.5 + 1) + 0.25 + 1 s. Because of the setup, this bound is greater than the
-  // link's bound of 0.5 + 10 + 1.25 s.
+  // The bound of the copy engine is 10 x (0.5 + 1) + 0.25 + 1 = 16.25 s. The bound of the link is only 0.5 + 10 + 0.25
+  // + 1 = 11.75 s, because the setups of later transfers do not occupy the link.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(16.25).epsilon(1e-12));
   REQUIRE(bound.resource == "a.host");
@@ -109,9 +109,9 @@ TEST_CASE("A resource binds if its bound is within 1 % of the longest path") {
 }
 
 TEST_CASE("A resource whose own work takes less than half of the bound does not bind") {
-  // Device a computes, its copy engine transfers 100 B, and device b computes for `last` s. Device
-  // a, the copy engine and device b have the same bound, the whole path of 8.25 + 1.75 + `last`
-  // seconds. On this path, device a works for 8.25 s and the copy engine works for 1.5 s.
+  // Device a computes for 8.25 s, its copy engine transfers 100 B in 0.5 + 1 + 0.25 s, and device b computes
+  // for `last` s. This path of 10 + `last` s is the bound of all three. On this path, the copy engine
+  // works for 0.5 + 1 = 1.5 s.
   const auto bound_of = [](double last) {
     Plan plan = two_devices();
     body(plan, {compute(0, 8.25), move(2, 0, 100, {{0, 0}}), compute(1, last, {{1, 0}})}, 1);
@@ -119,8 +119,8 @@ TEST_CASE("A resource whose own work takes less than half of the bound does not 
   };
   REQUIRE(bound_of(0).seconds == Approx(10).epsilon(1e-12));
   REQUIRE(bound_of(0).resource == "a");
-  // With last = 9, device a works for 8.25 / 19 = 0.43 of the bound, and device b for 9 / 19 = 0.47. With last = 11,
-  // device b works for 11 / 21 = 0.52.
+  // With last = 9, the bound is 19 s: device a works for 8.25 / 19 = 0.43 of it, and device b for 9 / 19 = 0.47. With
+  // last = 11, the bound is 21 s, and device b works for 11 / 21 = 0.52 of it.
   REQUIRE(bound_of(9).resource == "dependencies");
   REQUIRE(bound_of(11).resource == "b");
 }

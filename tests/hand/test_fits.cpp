@@ -61,8 +61,8 @@ TEST_CASE(
 TEST_CASE(
     "the small CNN document's network trains with adam, which has two additional values per "
     "weight") {
-  // The bytes that do not depend on the number of samples are 4 x 3,255,208 B. The GTX 980 holds
-  // 13,106.8 samples, the K40 holds 39,405.96 samples, and the K20 holds 16,394.2 samples.
+  // The weights, their gradients and the two values of adam have 4 x 3,255,208 B, and a sample needs 304,192 B. So the
+  // GTX 980 (4 GB) holds 13,106.8 samples, the K40 (12 GB) 39,405.96, and the K20 (5 GB) 16,394.2.
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
   request.optimizer = "adam";
   const FitsReport report = fits(request);
@@ -170,7 +170,7 @@ TEST_CASE("the micro-batch of an accumulated batch is the largest divisor of the
   }
   request.batch.reset();
   CHECK(fits(request).cards.at(0).accumulation->batch == 4 * 3);
-  // 1,000,003 is prime, so micro-batches of at most 3 samples must have 1 sample, and would be too many.
+  // 1,000,003 is prime: equal micro-batches of at most 3 samples have 1 sample, so there are 1,000,003, too many.
   request.batch = 1'000'003;
   CHECK_THROWS_WITH(fits(request), Catch::Contains("expected at most 1000000 micro-batches"));
 }
@@ -311,8 +311,8 @@ TEST_CASE("GPT-2's embedding table is tied to its logits, and is on the device o
 TEST_CASE(
     "with measured seconds, only bytes decide how many samples fit, and only the measured "
     "micro-batch has a step time") {
-  // The layer of one_layer() was measured for 2 samples. The layer needs 8 MB and 12 kB per sample, so that 8.04 MB
-  // hold 3 samples. A step of 2 samples takes 1 ms + 8 us for the input, 5 + 7 ms for the computation, and 2 ms for the
+  // The layer of one_layer() was measured for 2 samples. It needs 8 MB, and 12 kB more for each sample. So 8.04 MB hold
+  // 3 samples. A step of 2 samples takes 1 ms + 8 us for the input, 5 + 7 ms for the computation, and 2 ms for the
   // update.
   FitsRequest request = one_layer("8.04MB");
   request.model.set("definition",

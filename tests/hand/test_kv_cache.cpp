@@ -53,10 +53,10 @@ TEST_CASE(
     "an A100 has room to decode the 1024th token of 1051 sequences of GPT-2, or of 1055 sequences "
     "under policy streamed") {
   // A sequence has 12 blocks x 1023 tokens x (768 + 768) elements x 2 B = 37,711,872 B of cache. While the logits are
-  // computed, a sequence also has its last hidden vector (768 x 2 B) and 50,257 x 2 B of logits. The weights have
-  // 248,879,616 B, so that (40e9 - 248,879,616) / 37,813,922 = 1051.2 sequences fit. With policy `streamed`, only the
-  // weights of the logits are on the device at that time. They have 38,597,376 x 2 B, so that (40e9 - 77,194,752) /
-  // 37,813,922 = 1055.7 sequences fit.
+  // computed, a sequence also has its last hidden vector (768 x 2 B) and its logits (50,257 x 2 B), 37,813,922 B in
+  // all. The weights have 248,879,616 B, so (40e9 - 248,879,616) / 37,813,922 = 1051.2 sequences fit. With policy
+  // `streamed`, only the weights of the logits are on the device at that time. They have 38,597,376 x 2 B, so (40e9 -
+  // 77,194,752) / 37,813,922 = 1055.7 sequences fit.
   constexpr std::int64_t cache = 12LL * 1023 * 1536 * 2, beside = 2 * (768 + 50'257);
   for (const char* policy : {"resident", "streamed"}) {
     CAPTURE(policy);

@@ -102,7 +102,7 @@ TEST_CASE("optimal recomputes the core of the attention if this is the fastest c
                                            "platform.devices.gpu.memory.capacity=" + capacity})))
         .makespan;
   };
-  // To keep all tensors takes 92.7 GB. With less memory, the paper that the scenario names chooses `selective`.
+  // All tensors together have 92.7 GB. For less memory, the paper named in the scenario chooses `selective`.
   for (const char* capacity : {"80GB", "70GB"}) {
     const double optimal = seconds("optimal", capacity);
     CHECK(optimal <= seconds("selective", capacity) * (1 + 1e-9));

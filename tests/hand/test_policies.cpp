@@ -193,9 +193,9 @@ TEST_CASE("streamed, one group: its weights are loaded once") {
   CHECK(fact(plan, "weight_passes", "0") == "1");
 }
 
-/// Of each micro-batch, the input has 1 kB, and the outputs of A, B and C have 2 kB, 3 kB and 1 kB. Group B needs the
-/// most bytes at its last micro-batch: 200 kB + 1 x 2 kB + in_flight x 3 kB. Group C needs the most bytes at its first
-/// micro-batch: 300 kB + in_flight x 3 kB + 1 kB. So N micro-batches fit if N x 3 kB <= capacity - 301 kB.
+/// The input of a micro-batch has 1 kB, and the outputs of A, B and C have 2 kB, 3 kB and 1 kB. Group B needs the most
+/// bytes at its last micro-batch: 200 kB + 2 kB + in_flight x 3 kB. Group C needs more, at its first micro-batch: 300
+/// kB + in_flight x 3 kB + 1 kB. So N micro-batches fit if N x 3 kB <= capacity - 301 kB.
 TEST_CASE("ten micro-batches in flight run, and eleven do not fit") {
   for (const bool overlap : {true, false}) {
     const auto planned = [&](int in_flight) {

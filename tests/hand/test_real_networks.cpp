@@ -41,7 +41,7 @@ struct PolicyCase {
 
 const std::vector<PolicyCase> policy_cases = {
     {"policy: {name: resident, device: ipu0}\n", 1, false},
-    // A step has six micro-batches, two of them in flight: three passes over the model, each with all weights.
+    // Two of the six micro-batches of a step are in flight, so a step is three passes. Each pass loads all weights.
     {"policy: {name: streamed, device: ipu0, in_flight: 2, resident: none}\n", 6, false},
     // A phase loads its weights again for each batch. Tensors that cross a cut are saved and then loaded.
     {"policy: {name: phased}\nphases: {activations: streaming}\n", 6, true},

@@ -36,7 +36,7 @@ TEST_CASE("replicas that share a link are also planned without overlap") {
   const double alone = seconds(", overlap: false");
   CHECK(alone == Approx(24.128e-6).epsilon(1e-12));
   // With overlap, the pieces of the weights come to both replicas in turn. Replica 0 has all its weights after 12 us at
-  // the earliest, and then computes twice.
+  // the earliest. Then it computes two batches of 8 us, so the run takes at least 12 + 2 x 8 = 28 us.
   CHECK(seconds(", overlap: true") >= 28e-6);
   // If the scenario does not give `overlap`, the faster plan is taken, and the answer names this choice.
   Plan plan;

@@ -157,7 +157,7 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
   CHECK(odd.iterations == 2);
   CHECK(odd.steps_per_iteration == 2);
   CHECK(odd.body_end < odd.actions.size());
-  // A run that computes these batches in one step takes as long as the run of several steps.
+  // With all 12 or all 15 batches in one step, the run takes as long as with several steps.
   CHECK(replay(plan_of("batches_per_step: 12")).makespan ==
         Approx(replay(even).makespan).epsilon(1e-12));
   CHECK(replay(plan_of("batches_per_step: 15")).makespan ==

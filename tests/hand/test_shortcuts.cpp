@@ -138,7 +138,7 @@ TEST_CASE("sharded: during other computations, a shortcut is sent to the device 
   CHECK(makespan_of(serial) == ms(0.001 + 3 + 0.002 + 5 + 0.002 + 0.001));
 }
 
-/// Returns random layers. Each reads at most three earlier layers. The outputs of some layers are not read.
+/// Returns random layers. Each layer reads at most three earlier layers. Some outputs are not read by any layer.
 std::vector<Drawn> random_layers(test::Dice& dice) {
   std::vector<Drawn> layers;
   std::vector<std::string> names = {"image"};

@@ -89,7 +89,7 @@ TEST_CASE("fates: a tensor that no action reads is not recomputed") {
   Chain chain = hollow(4);
   chain.stages[1].reads_input = chain.stages[2].reads_input = false;
   CHECK(tape(chain, {K, R, K, K}) == "l0 F0 f1 F2 F3 B3 B2 B1 B0");
-  // If the backward pass of the stage reads the stage's output, the output is made again, unless it was kept.
+  // If the backward pass of the stage reads the stage's output, an output that was not kept is made again.
   chain.stages[1].reads_output = true;
   CHECK(tape(chain, {K, R, K, K}) == "l0 F0 f1 F2 F3 B3 B2 F1 B1 B0");
   CHECK(text(tape_of(chain, Choices{{K, R, K, K}, {K, K, K, K, K}})) ==
