@@ -113,8 +113,8 @@ class Fitting(unittest.TestCase):
                 rows += csv.DictReader(file)
         of_k, of_n, only_k, only_n = fitted.whole_tiles(rows)
         self.assertIn(f"The {len(rows):,} grids of thread blocks in these tables", self.page)
-        self.assertIn(f"{100 * of_k / len(rows):.0f} % of the grids consist of whole tiles of m x k, and "
-                      f"{100 * of_n / len(rows):.0f} % of the grids consist of whole tiles of m x n", self.page)
+        self.assertIn(f"{100 * of_k / len(rows):.0f} % of the grids fit a result of m x k: they consist of whole tiles "
+                      f"of m x k. {100 * of_n / len(rows):.0f} % of the grids fit a result of m x n.", self.page)
         self.assertIn(f"{only_k:,} grids fit only m x k, and {only_n} grids fit only m x n.", self.page)
 
     def a30(self, rate):
@@ -130,8 +130,8 @@ class Fitting(unittest.TestCase):
         self.assertEqual(sum("(p=0.0," in line and line.startswith("A30,") for line in drops), 2)
         (self.folder / "drops.csv").write_text("\n".join([lines[0], *drops, ""]).replace("(p=0.0,", "(p=1e-9,"))
         [made] = self.fit([self.folder / "drops.csv"], "--where", "device=A30", "--on", self.a30("82TFLOP/s"))
-        self.assertIn("the error of the energy of the class would be "
-                      f"{100 * made['energy_error']['median']:.0f} % with tensor cores", self.page)
+        self.assertIn(f"the class would have an error of {100 * made['energy_error']['median']:.0f} % for energy with "
+                      "tensor cores", self.page)
 
     def test_operators_of_an_a30_in_time_and_energy(self):
         made = [self.fit(["operators_inference_a30.csv"], "--where", f"device={device}", "--on", self.a30(rate))
