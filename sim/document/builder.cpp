@@ -141,8 +141,7 @@ Value number_value(const Builder& builder, Place place, std::string_view text) {
     const auto [stop, error] = std::from_chars(digits.data(), end, number);
     if (error != std::errc() || stop != end || !std::isfinite(number))
       builder.fail(place, "the number '" + std::string(text.substr(0, 40)) + "'" +
-                              builder.for_key() +
-                              " is out of range: expected -1.8e308 to 1.8e308");
+                              builder.for_key() + " is out of range: expected -1.8e308 to 1.8e308");
     value = Value::make(number);
   }
   value.set_text(std::string(text));

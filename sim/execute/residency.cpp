@@ -10,8 +10,7 @@ void add_home(const Plan& plan, std::uint32_t tensor, std::int64_t& bytes) {
   const Tensor& added = plan.tensors[tensor];
   if (__builtin_add_overflow(bytes, added.bytes, &bytes))
     tensor_count_fault(plan, tensor,
-                       "with tensor '" + added.name +
-                           "', there are more than 2^63 - 1 bytes in " +
+                       "with tensor '" + added.name + "', there are more than 2^63 - 1 bytes in " +
                            plan.pools[added.home].name + ", the tensor's home");
 }
 

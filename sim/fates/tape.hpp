@@ -43,7 +43,7 @@ using Tape = std::vector<TapeOp>;
 /// the last time also leave for one micro-batch at a time.
 struct TapeMemory {
   std::vector<std::int64_t> bytes;  ///< indexed by operation
-  std::int64_t peak = 0;  ///< the greatest of `bytes`; if Chain::side_by_side > 1, only passes count
+  std::int64_t peak = 0;  ///< the greatest of `bytes`; of passes alone if side_by_side > 1
 };
 
 /// Throws InternalError if an operation reads a tensor that is not on the device.

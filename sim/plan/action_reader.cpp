@@ -133,8 +133,7 @@ void ActionReader::read_name(const PlanLine& line, const LineKeys& keys, const W
       line.fail(extra->column, "'" + std::string(action_keys[key]) +
                                    "' needs the key 'kind': without this key, the name "
                                    "'" +
-                                   std::string(name) +
-                                   "' gives kind, stage and micro-batch");
+                                   std::string(name) + "' gives kind, stage and micro-batch");
   action.kind = formula->kind;
   action.stage = formula->stage;
   action.micro_batch = formula->micro_batch;

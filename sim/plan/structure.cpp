@@ -154,8 +154,7 @@ void check_waits(const Plan& plan, std::uint32_t a) {
     if (other > mine)
       plan_fault(plan, a, pair() + " of the later section " + std::string(name_of(other)));
     if (other != Section::body && wait.distance != 0)
-      plan_fault(plan, a,
-                 pair() + " with a distance ('~'), but the awaited action runs only once");
+      plan_fault(plan, a, pair() + " with a distance ('~'), but the awaited action runs only once");
     if (wait.action == a && wait.distance == 0)
       plan_fault(plan, a, quoted_name(plan, a) + " waits for itself");
   }
@@ -250,8 +249,7 @@ void check_allocations(const PlanTables& tables) {
 void check_steps(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
   if (per_step < 1 || plan.steps_per_iteration < 1)
-    plan_fault(plan, none,
-               "'iterations_per_step' and 'steps_per_iteration' must be at least 1");
+    plan_fault(plan, none, "'iterations_per_step' and 'steps_per_iteration' must be at least 1");
   if (per_step > 1 && plan.steps_per_iteration > 1)
     header_fault(plan, "iterations_per_step",
                  "'iterations_per_step' is " + std::to_string(per_step) +

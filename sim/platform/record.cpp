@@ -169,8 +169,9 @@ const Record& device_record() {
            "The bundled fit of measurements on this device. The cost model `fitted` uses this fit if the scenario does "
            "not name another fit."),
        with_default(
-           quantity("launch_overhead", Dimension::seconds,
-                    "The seconds that the cost model `roofline` adds to the time of each operator."),
+           quantity(
+               "launch_overhead", Dimension::seconds,
+               "The seconds that the cost model `roofline` adds to the time of each operator."),
            "0s"),
        with_default(quantity("idle", Dimension::watts,
                              "The watts that the device takes while it does not compute."),

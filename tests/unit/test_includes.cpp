@@ -245,9 +245,8 @@ TEST_CASE("every folder of sim/ has a row in the architecture, and every row has
   }
 }
 
-TEST_CASE(
-    "a page whose tables cannot be read is an error, and not a page without rules",
-    "[includes]") {
+TEST_CASE("a page whose tables cannot be read is an error, and not a page without rules",
+          "[includes]") {
   const auto read = [](const std::string& rows) {
     std::istringstream page("| folder | what it holds | may include |\n|---|---|---|\n" + rows);
     return read_law(page);

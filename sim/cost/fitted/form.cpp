@@ -118,12 +118,12 @@ const std::vector<FormParameter>& form_parameters() {
        0, 0, 0, products},
       {"large", "the share of a unit's rate that tiles of 128 x 128 reach", 0.8, 0.02, 1.1,
        products, true},
-      {"medium", "the share of a unit's rate that tiles of 64 x 64 reach", 0.7, 0.02, 1.1,
-       products, true},
-      {"small", "the share of a unit's rate that tiles of 16 x 64 reach", 0.5, 0.02, 1.1,
-       products, true},
-      {"column", "the share of a unit's rate that tiles of 128 x 1 reach", 0.1, 1e-3, 1.1,
-       products, true}};
+      {"medium", "the share of a unit's rate that tiles of 64 x 64 reach", 0.7, 0.02, 1.1, products,
+       true},
+      {"small", "the share of a unit's rate that tiles of 16 x 64 reach", 0.5, 0.02, 1.1, products,
+       true},
+      {"column", "the share of a unit's rate that tiles of 128 x 1 reach", 0.1, 1e-3, 1.1, products,
+       true}};
   return parameters;
 }
 

@@ -242,8 +242,7 @@ const Importer pipedream_importer = {
     .parameters =
         {{.name = "batch",
           .type = Type::integer,
-          .summary =
-              "the number of samples that were measured together; the file does not give it",
+          .summary = "the number of samples that were measured together; the file does not give it",
           .minimum = 1},
          {.name = "loading",
           .type = Type::choice,

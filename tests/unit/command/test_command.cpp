@@ -202,8 +202,7 @@ TEST_CASE(
   CHECK(*summary.inferences_per_load == 4.0);  // 32 s for the load / 8 s for an inference
 }
 
-TEST_CASE(
-    "If the parameters alone exceed the memory, no sample fits next to them") {
+TEST_CASE("If the parameters alone exceed the memory, no sample fits next to them") {
   Model model;
   model.layers = {{"x", "input", {}, {8}, 8, 0, 0, 0}, {"d", "dense", {0}, {2}, 2, 26, 26, 52}};
   Platform platform;

@@ -206,8 +206,7 @@ TEST_CASE("Bubbles are time beyond the mean computation. Recomputation is a shar
   REQUIRE(number(totals, "compute_utilisation") == 0.4);  // 8 / (10 x 2)
   REQUIRE(number(totals, "recompute_s") == 1);
   REQUIRE(number(totals, "recompute_overhead") == 1.0 / 7);
-  REQUIRE(number(totals, "exposed_transfer_s") ==
-          0);  // no action waited for a transfer
+  REQUIRE(number(totals, "exposed_transfer_s") == 0);  // no action waited for a transfer
 }
 
 TEST_CASE("A step counts from the end of the middle iteration to the end of the last iteration") {

@@ -181,8 +181,7 @@ TEST_CASE(
   CHECK(m.layers[7].inputs == std::vector<std::uint32_t>{5});
 }
 
-TEST_CASE(
-    "a repetition of 0 times has no layers, and the next layer reads the layer before it") {
+TEST_CASE("a repetition of 0 times has no layers, and the next layer reads the layer before it") {
   const Model m = model_of(
       "- {type: input, name: x, shape: [4]}\n"
       "- {repeat: $n - 1, layers: [{type: relu, name: a}]}\n"

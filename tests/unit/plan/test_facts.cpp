@@ -16,8 +16,7 @@ Plan plan_with(const std::string& line) {
   return plan_from_text("format: sluice-plan/1\nname x\n" + line + "\n", "p.plan");
 }
 
-TEST_CASE(
-    "the text of a fact shows the type of its value, and is read back as an equal fact") {
+TEST_CASE("the text of a fact shows the type of its value, and is read back as an equal fact") {
   struct Case {
     Fact fact;
     std::string line;

@@ -118,9 +118,8 @@ Plan half_duplex(Plan plan) {
   return plan;
 }
 
-TEST_CASE(
-    "with a shared link, a run is never faster than the rehearsal, which ignores the sharing",
-    "[property]") {
+TEST_CASE("with a shared link, a run is never faster than the rehearsal, which ignores the sharing",
+          "[property]") {
   Dice dice(4711);
   int later = 0;
   for (int c = 0; c < cases(); ++c) {

@@ -107,9 +107,8 @@ TEST_CASE("if the fates are open, the tensors of every strategy are placed", "[p
   CHECK(seconds_of(plan_of(on_card, {"fates=optimal"})) == Approx(least));
 }
 
-TEST_CASE(
-    "if several strategies choose equal fates, tensors are placed only for the first of them",
-    "[placement]") {
+TEST_CASE("if several strategies choose equal fates, tensors are placed only for the first of them",
+          "[placement]") {
   // With a single stage, `sqrt` keeps all tensors, and `selective` finds no layer to run again. So both choose the
   // fates of `keep_all`. `checkpoint` chooses the fates of `recompute_all`. So the six strategies choose only three
   // different lists of fates.

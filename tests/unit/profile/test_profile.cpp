@@ -75,8 +75,7 @@ TEST_CASE(
   CHECK(read.rows[1].occurrences == 1);
 }
 
-TEST_CASE(
-    "A profile that is written as CSV or as HDF5 and read back is equal") {
+TEST_CASE("A profile that is written as CSV or as HDF5 and read back is equal") {
   const Profile before = profile(
       full + "\"#odd\",,n2,,,,,,,,,,,,,,,,,,,,,,,,,,\nplain,,n3,,,,,,,,,,,,,,,,,,,0.5,,,,,,,\n");
   const std::string text = profile_text(before);

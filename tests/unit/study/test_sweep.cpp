@@ -339,8 +339,7 @@ TEST_CASE(
   CHECK(all == std::vector<std::size_t>{0, 2, 4, 1, 3});
 }
 
-TEST_CASE(
-    "If the best points differ only in the last bits, the first of them is the best point") {
+TEST_CASE("If the best points differ only in the last bits, the first of them is the best point") {
   // In floating point, 0.1 + 0.2 and 0.3 differ in one bit, and 0.11 / 2.2 is 5 % plus one bit.
   const Points points({parse_axis("b=1..4")}, Over::grid);
   SweepResult result;
