@@ -201,7 +201,7 @@ class Terms {
     const bool comes_back = scenario_.platform.memories.size() == 1;
     if (!last && comes_back)
       block.waiting_bytes = static_cast<double>(stage.output_bytes) * samples_;
-    block.inside_bytes = comes_back ? inside(stage) : 0;
+    if (!terms_.blocks.empty()) block.inside_bytes = comes_back ? inside(stage) : 0;
     terms_.blocks.push_back(std::move(block));
     if (workload_.training) terms_.backward_s += seconds(ActionKind::backward, stage);
   }

@@ -62,16 +62,9 @@ class AlternatingMaker {
   const std::vector<Stage>& stages() const { return request_.pricing.stages; }
   const StreamedCase::Group& group(std::size_t g) const { return streamed_.groups[g]; }
   bool is_last(std::size_t g) const { return g + 1 == streamed_.groups.size(); }
-  std::int64_t answer_bytes(std::size_t g) const {
-    return is_last(g) ? group(g).bytes.output : group(g).bytes.answer;
-  }
-  double save_s(std::size_t g) const {
-    return streamed_.returns_answers && answer_bytes(g) > 0 ? streamed_.up.seconds(answer_bytes(g))
-                                                            : 0;
-  }
   /// Returns the seconds for which a slot occupies the device or the link to host memory.
   double busy_s(const Slot& slot) const {
-    return std::max(group(slot.group).compute_s, save_s(slot.group));
+    return std::max(group(slot.group).compute_s, streamed_.save_s(slot.group));
   }
 
   /// Returns the slots of a step, in their order. The front slots of a pass and the back slots of the previous pass are
@@ -164,11 +157,12 @@ class AlternatingMaker {
       draft_.use(operation, weights_[g]);
     }
     exchange_tensors(operation, slot);
-    const bool saves = answer_bytes(g) > 0 && streamed_.returns_answers;
-    if (answer_bytes(g) > 0) {
+    const std::int64_t answer_bytes = streamed_.answer_bytes(g);
+    const bool saves = answer_bytes > 0 && streamed_.returns_answers;
+    if (answer_bytes > 0) {
       const std::uint32_t answer =
           draft_.make(instance_name("output", g, slot.micro_batch), TensorClass::output,
-                      answer_bytes(g), g, slot.micro_batch);
+                      answer_bytes, g, slot.micro_batch);
       operation.makes.push_back(answer);
       draft_[answer].saved_home = saves;
       draft_[answer].answer = saves && is_last(g);
@@ -233,7 +227,7 @@ class AlternatingMaker {
     double compute = 0, saves = 0;
     for (std::size_t g = 0; g < streamed_.groups.size(); ++g) {
       compute += group(g).compute_s;
-      saves += save_s(g);
+      saves += streamed_.save_s(g);
     }
     return compute > 0 ? std::max(1.0, saves / compute) : 1;
   }

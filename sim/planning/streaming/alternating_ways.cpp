@@ -22,26 +22,19 @@ constexpr std::int64_t whole_room = 32;
 /// The most slots of all steps together for which plans with alternating passes are tried.
 constexpr std::int64_t most_slots = 10'000;
 
-/// A group makes a part of each micro-batch's answer. Returns the seconds to save this part.
-double save_s(const StreamedCase& streamed, std::size_t g) {
-  const StageBytes& bytes = streamed.groups[g].bytes;
-  const std::int64_t answer = g + 1 == streamed.groups.size() ? bytes.output : bytes.answer;
-  return answer > 0 && streamed.returns_answers ? streamed.up.seconds(answer) : 0;
-}
-
 /// Returns a lower bound of the seconds of every plan with this shape. All micro-batches are computed, and weights are
 /// loaded in each pass. The front groups compute the first pass before the first answer is made, and each front group
 /// waits for its own weights and the weights of all earlier groups. All answers are saved afterwards.
 double at_least(const StreamedCase& streamed, const AlternatingShape& shape) {
   const auto steps = static_cast<double>(streamed.steps);
   const double samples = steps * static_cast<double>(streamed.micro_batches);
-  const std::int64_t passes = (streamed.micro_batches + shape.in_flight - 1) / shape.in_flight;
+  const std::int64_t passes = passes_per_step(streamed.micro_batches, shape.in_flight);
   double compute = 0, loads = 0, saves = 0, front_ends = 0;
   for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
     const StreamedCase::Group& group = streamed.groups[g];
     compute += group.compute_s;
     if (group.bytes.weights > 0) loads += streamed.down.seconds(group.bytes.weights);
-    saves += save_s(streamed, g);
+    saves += streamed.save_s(g);
     if (g < shape.first_back)
       front_ends =
           std::max(front_ends, loads) + static_cast<double>(shape.in_flight) * group.compute_s;
@@ -56,7 +49,7 @@ bool saves_are_long(const StreamedCase& streamed, std::size_t first_back) {
   double compute = 0, saves = 0;
   for (std::size_t g = first_back; g < streamed.groups.size(); ++g) {
     compute += streamed.groups[g].compute_s;
-    saves += save_s(streamed, g);
+    saves += streamed.save_s(g);
   }
   return saves > compute;
 }
@@ -64,8 +57,7 @@ bool saves_are_long(const StreamedCase& streamed, std::size_t first_back) {
 /// Returns the plan in which early loads stay within `room` bytes. The whole run also stays within `room` bytes.
 Plan plan_within(const AlternatingCase& alternating, const AlternatingShape& shape,
                  const Program& program, std::int64_t room) {
-  const std::int64_t micro_batches = alternating.streamed.micro_batches;
-  const std::int64_t passes = (micro_batches + shape.in_flight - 1) / shape.in_flight;
+  const std::int64_t passes = passes_per_step(alternating.streamed.micro_batches, shape.in_flight);
   Plan plan =
       finish(list_program({.request = alternating.request,
                            .program = program,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -293,8 +292,7 @@ class StreamedWays {
 
   /// Returns the number of passes in a step.
   double passes() const {
-    return std::ceil(static_cast<double>(shared_->streamed.micro_batches) /
-                     static_cast<double>(in_flight_));
+    return static_cast<double>(passes_per_step(shared_->streamed.micro_batches, in_flight_));
   }
   /// A number of buffers that is tried. With n buffers, the device has room for n inputs and n results that are
   /// transferred.

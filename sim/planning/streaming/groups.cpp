@@ -12,8 +12,8 @@ namespace sluice {
 std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step,
                                  std::int64_t in_flight) {
   // Each run of a group has at least one action.
-  const std::int64_t passes = (per_step + in_flight - 1) / in_flight;
-  refuse_long_plan(checked_mul(passes, static_cast<std::int64_t>(groups), "actions"));
+  refuse_long_plan(checked_mul(passes_per_step(per_step, in_flight),
+                               static_cast<std::int64_t>(groups), "actions"));
   std::vector<GroupRun> runs;
   std::int64_t slot = 0, pass = 0;
   for (std::int64_t first = 0; first < per_step; first += in_flight, ++pass)
@@ -23,6 +23,20 @@ std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step,
       slot += count;
     }
   return runs;
+}
+
+std::int64_t passes_per_step(std::int64_t per_step, std::int64_t in_flight) {
+  return (per_step + in_flight - 1) / in_flight;
+}
+
+std::int64_t StreamedCase::answer_bytes(std::size_t group) const {
+  const StageBytes& bytes = groups[group].bytes;
+  return group + 1 == groups.size() ? bytes.output : bytes.answer;
+}
+
+double StreamedCase::save_s(std::size_t group) const {
+  const std::int64_t bytes = answer_bytes(group);
+  return returns_answers && bytes > 0 ? up.seconds(bytes) : 0;
 }
 
 std::int64_t StreamedCase::weights() const {

@@ -25,6 +25,9 @@ struct GroupRun {
 };
 std::vector<GroupRun> group_runs(std::size_t groups, std::int64_t per_step, std::int64_t in_flight);
 
+/// Returns the number of passes over the groups in a step of `per_step` micro-batches.
+std::int64_t passes_per_step(std::int64_t per_step, std::int64_t in_flight);
+
 /// One way to make the choices that policy `streamed` leaves open.
 struct StreamedChoice {
   /// How many micro-batches run through a group between two loads of its weights.
@@ -70,6 +73,10 @@ struct StreamedCase {
   bool host_limited = false;  ///< whether host memory may be too small for offloaded tensors
 
   std::int64_t weights() const;  ///< the bytes of the weights of all groups
+  /// If the tensors for the next group stay on the device, answer_bytes() is the bytes of the part of a micro-batch's
+  /// answer that the group makes. save_s() is the seconds to save this part, or 0 if answers are not returned.
+  std::int64_t answer_bytes(std::size_t group) const;
+  double save_s(std::size_t group) const;
 };
 /// Returns these numbers for the request's cut. StreamedChoice explains `offload`.
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
