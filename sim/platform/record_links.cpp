@@ -61,7 +61,8 @@ const Record& pageable_record() {
 const Record& synchronous_record() {
   static const Record record = {
       "synchronous copies of a link",
-      "The rates that differ from the rates of the link if the compute units copy and do nothing else during the copy.",
+      "The rates of copies that the compute units make, where these differ from the rates of the link. The compute units "
+      "do nothing else during such a copy.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
        may_be_absent(quantity("setup", Dimension::seconds,
                               "The setup of copies by the compute units; by default 0 s.")),

@@ -5,7 +5,8 @@ and Perfetto.
 Speedscope reads the beginnings ("B") and ends ("E") of a thread from two queues that are sorted by time. If an end and
 a beginning have equal times, Speedscope takes the end first, unless the two events have equal names and arguments.
 Catapult and Perfetto read the events of a thread in the order of their times, and events with equal times in the order
-of the file. A flow binds to the slice that encloses the flow.
+of the file. A flow is an arrow between two slices; each end of the arrow belongs to the slice that
+encloses this end.
 """
 
 import collections

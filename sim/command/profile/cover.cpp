@@ -188,7 +188,7 @@ extern const Command profile_cover_command;
 const Command profile_cover_command = {
     .name = "profile cover",
     .summary =
-        "Says how much of the measured time of a model its measured operators take, and which operators to "
+        "Says which share of a model's measured time its measured operators explain, and which operators to "
         "measure next.",
     .usage = {"MODEL [KEY=VALUE...] PROFILE [--batch N] [--mode training] [--whole T] [--target S]",
               "PROFILE [--where model=NAME] [...]"},

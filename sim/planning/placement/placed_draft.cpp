@@ -91,8 +91,8 @@ class PlacementChoice {
     double bound = 0, round_s = 0;
   };
 
-  /// Returns the placements for the placement method `way_`. A method that allows moves also gets the placements
-  /// without moves.
+  /// Returns the placements for the placement method `way_`. For a method that allows moves, the
+  /// result also has the best placement that was found without moves.
   Placements placements(const PlacementQuestion& question, const FastSize& size) const {
     const bool moves = way_ == "synchronous" || way_ == "asynchronous";
     if (way_ != "static" && !moves) {

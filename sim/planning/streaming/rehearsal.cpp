@@ -182,8 +182,8 @@ double waits_for_saves(const Rehearsal& rehearsal) {
   return waits;
 }
 
-/// Returns the lower bound of the makespan that follows from the last pass. Before the last slot of each run of this
-/// pass, all loads have arrived except the loads for later runs. `loads_s` is the time of all loads.
+/// Returns the lower bound of the makespan that follows from the last pass. When the last slot of a run of this
+/// pass starts, all loads for this run and for earlier runs have arrived. `loads_s` is the time of all loads.
 double ending(const Rehearsal& rehearsal, double loads_s) {
   const std::vector<GroupRun>& runs = rehearsal.runs();
   double later_loads = 0, later_runs = 0, least = 0;
