@@ -31,7 +31,7 @@ struct ShownRequest {
       : platform(shown_platform(asked.pricing.platform, device)),
         request(asked.priced({asked.pricing.model, asked.pricing.stages, platform,
                               asked.pricing.cost, asked.pricing.dtype, asked.pricing.training})) {
-    request.host_is_shown = true;
+    request.real_machine = &asked.pricing.platform;
   }
   ShownRequest(const ShownRequest&) = delete;
 

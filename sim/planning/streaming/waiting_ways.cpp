@@ -64,7 +64,8 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
     };
     const ListedPlan listed = plan();
     same_from = listed.used;
-    settled({run_seconds(listed.plan),
+    // On the real machine of a shown machine, the judge simulates another plan, which is made from this plan.
+    settled({waiting.request.real_machine ? 0 : run_seconds(listed.plan),
              waiting.choice.text(waiting.streamed.groups.size()) +
                  (limited ? "; stays within " : "; loads ahead within ") + format_bytes(room),
              [plan] { return plan().plan; }});
