@@ -22,12 +22,39 @@ struct TensorKind {
 };
 using TensorKinds = std::set<TensorKind>;
 
+/// The prices of the stages of a request, for each set of kinds in the second memory. The prices are computed once, since
+/// many plans are placed for the same stages.
+class PlacedPrices {
+ public:
+  /// The stage and the number of samples of a forward pass.
+  using Work = std::pair<std::int32_t, std::int64_t>;
+
+  /// The device must reach its second memory without a link. The request must outlive the object.
+  PlacedPrices(const PolicyRequest& request, const std::string& device);
+
+  const PolicyRequest& request() const { return request_; }
+  const Device& device() const { return device_; }
+  /// Returns the price of a forward pass with the kinds of `slow` in the second memory. Throws InputError when the cost
+  /// model has no price.
+  const Price& of(const Work& work, const TensorKinds& slow);
+
+ private:
+  Price computed(const Work& work, const TensorKinds& slow) const;
+  TensorKind kind_of_output(std::uint32_t layer, const Stage& stage) const;
+  std::vector<TensorKind> operand_kinds(const Layer& layer, std::int32_t stage) const;
+
+  const PolicyRequest& request_;
+  const Device& device_;
+  std::vector<std::uint32_t> last_readers_;
+  std::vector<TensorKinds> used_;  ///< the kinds that the layers of a stage use, indexed by stage
+  std::map<std::pair<Work, TensorKinds>, Price> known_;
+};
+
 class PlacedKinds {
  public:
-  /// `plan` is a finished plan whose tensors on `device` are all in the first memory. The first memory of the plan may
-  /// have another capacity than the first memory of the platform of `request`. The device must reach its second memory
-  /// without a link. The request must outlive the object.
-  PlacedKinds(const PolicyRequest& request, const std::string& device, Plan plan);
+  /// `plan` is a finished plan whose tensors on the device are all in the first memory. This memory may have another
+  /// capacity and other rates in the plan than in the request of `prices`. `prices` must outlive the object.
+  PlacedKinds(PlacedPrices& prices, Plan plan);
 
   /// Returns the kinds of the plan. The first kind is the kind that saves the most seconds per byte in the first
   /// memory, compared with a plan in which only this kind is in the second memory.
@@ -40,23 +67,16 @@ class PlacedKinds {
   Plan plan(const TensorKinds& slow) const;
 
  private:
-  /// The stage and the number of samples of a forward pass. These two determine its price.
-  using Work = std::pair<std::int32_t, std::int64_t>;
-
   void find_kinds();
   void order_kinds();
-  Price price_of(const Work& work, const TensorKinds& slow) const;
-  TensorKind kind_of_output(std::uint32_t layer, const Stage& stage) const;
-  std::vector<TensorKind> operand_kinds(const Layer& layer, std::int32_t stage) const;
 
-  const PolicyRequest& request_;
-  const Device& device_;
+  PlacedPrices& prices_;
   Plan plan_;
   std::uint32_t first_ = none, second_ = none;       ///< the numbers of the two pools
   std::vector<std::optional<TensorKind>> kinds_of_;  ///< indexed by tensor of the plan
   std::vector<TensorKind> kinds_;
-  std::map<Work, std::int64_t> works_;  ///< how often each forward pass runs in a run of the plan
-  std::vector<std::uint32_t> last_readers_;
+  /// How often each forward pass runs in a run of the plan.
+  std::map<PlacedPrices::Work, std::int64_t> works_;
 };
 
 }  // namespace sluice

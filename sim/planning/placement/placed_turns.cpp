@@ -15,8 +15,9 @@ namespace {
 
 constexpr const char* static_placement = "static";
 constexpr const char* all_slow_placement = "all_slow";
-/// The first shown machine holds all bytes of a step. Each further shown machine has half the memory of the one before.
-constexpr int shown_sizes = 8;
+/// The first shown machine holds all bytes of a step. Each further shown machine has three quarters of the memory of the
+/// machine before, so that the last one has 4 % of the bytes of a step.
+constexpr int shown_sizes = 12;
 /// The kinds are divided into at most this many blocks. Kinds of the same block are in the same memory, and all sets of
 /// blocks are tried in the second memory.
 constexpr std::size_t most_blocks = 6;
@@ -98,13 +99,14 @@ std::vector<Candidate> candidates_on(const PolicyRequest& request,
 /// Finds the fastest placed plan.
 class PlacedSearch {
  public:
-  explicit PlacedSearch(const PlacedTurns& turns) : turns_(turns) {}
+  explicit PlacedSearch(const PlacedTurns& turns)
+      : turns_(turns), prices_(turns.request, turns.common.device.name) {}
 
   Settled fastest(double worth) {
     best_ = {};
     best_.seconds = worth;
     std::int64_t bytes = bytes_of_step(turns_.request);
-    for (int size = 0; size < shown_sizes; ++size, bytes /= 2) {
+    for (int size = 0; size < shown_sizes; ++size, bytes -= bytes / 4) {
       if (!may_fit(bytes)) continue;
       for (const std::size_t rates : {std::size_t{0}, std::size_t{1}})
         if (rates == 1 || turns_.way == static_placement) place_plan_for(bytes, rates);
@@ -129,8 +131,8 @@ class PlacedSearch {
   void place_plan_for(std::int64_t bytes, std::size_t rates) {
     const ShownMachine shown(turns_.request, turns_.common.device.name, bytes, rates);
     const Settled best = judge(candidates_on(shown.request, turns_.of_policy)).best;
-    if (!best.plan) return;
-    const PlacedKinds placed(turns_.request, turns_.common.device.name, best.plan());
+    if (!best.plan || !placed_.insert({rates, best.text}).second) return;
+    const PlacedKinds placed(prices_, best.plan());
     // What follows a semicolon is about the memory of the shown machine.
     const std::string text = best.text.substr(0, best.text.find(';'));
     for (const TensorKinds& slow : placements_of(placed.kinds(), turns_.way)) {
@@ -145,6 +147,9 @@ class PlacedSearch {
   }
 
   const PlacedTurns& turns_;
+  PlacedPrices prices_;
+  std::set<std::pair<std::size_t, std::string>>
+      placed_;    ///< the plans that have been placed: rates and choices
   Settled best_;  ///< until a plan is found, a run that every plan must beat
 };
 
