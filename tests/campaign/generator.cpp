@@ -68,9 +68,6 @@ void add_placement(Draws& draws, DrawnPolicy& drawn, const DrawnMachine& machine
   if (ways.size() > 1 && machine.has_second) ways.push_back("cached");
   if (machine.has_own_second && (drawn.acting == "streamed" || drawn.training))
     ways.push_back("backing");
-  if (machine.has_own_second && machine.has_bandwidth && drawn.acting == "streamed" &&
-      !drawn.training)
-    ways.insert(ways.end(), {"static", "all_slow"});
   // If the key `placement` is left out, tensors are placed in the two memories of a device that has two of its own.
   drawn.places = machine.has_own_second;
   if (!draws.one_in(machine.has_second ? 2 : 12)) return;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
@@ -131,7 +132,7 @@ class PlacedSearch {
   void place_plan_for(std::int64_t bytes, std::size_t rates) {
     const ShownMachine shown(turns_.request, turns_.common.device.name, bytes, rates);
     const Settled best = judge(candidates_on(shown.request, turns_.of_policy)).best;
-    if (!best.plan || !placed_.insert({rates, best.text}).second) return;
+    if (!best.plan || !placed_.insert({rates, best.text, best.seconds}).second) return;
     const PlacedKinds placed(prices_, best.plan());
     // What follows a semicolon is about the memory of the shown machine.
     const std::string text = best.text.substr(0, best.text.find(';'));
@@ -148,8 +149,8 @@ class PlacedSearch {
 
   const PlacedTurns& turns_;
   PlacedPrices prices_;
-  std::set<std::pair<std::size_t, std::string>>
-      placed_;    ///< the plans that have been placed: rates and choices
+  /// The plans that have been placed: the rates of their shown machine, their choices and their seconds.
+  std::set<std::tuple<std::size_t, std::string, double>> placed_;
   Settled best_;  ///< until a plan is found, a run that every plan must beat
 };
 
