@@ -22,9 +22,9 @@ namespace sluice {
 /// The value of the key `placement` that makes the second memory the home of tensors that take turns.
 inline constexpr const char* backing = "backing";
 
-/// Returns whether the choices of `placement` include placements of single tensors. Placements of single tensors need a
-/// cost model that counts the bandwidths of memories.
-bool places_tensors(const Field& placement);
+/// Returns whether `auto` compares placements of single tensors. These placements need a cost model that counts the
+/// bandwidths of memories. If weights take turns, `auto` only compares homes of the weights.
+bool compares_placements(const Field& placement);
 
 /// Returns why the second memory of the device named `device` cannot be the home of tensors that take turns. The text
 /// is empty if this memory can be their home.
