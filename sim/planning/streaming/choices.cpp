@@ -27,8 +27,7 @@ constexpr std::int64_t same_from_never = std::numeric_limits<std::int64_t>::max(
 /// `ahead` per element leaves room for so many inputs and results beside the largest group.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
-constexpr std::int64_t few_slots =
-    1000;  ///< more ways are tried if a step has at most this many slots
+constexpr std::int64_t few_slots = 1000;  ///< with at most so many slots, more ways are tried
 /// The shares of the weights that stay are tried in multiples of 1 / 8.
 constexpr std::int64_t shares_that_stay = 8;
 
@@ -164,7 +163,7 @@ class StreamedWays {
     if (keys.ahead) return {};
     StreamedChoice choice = this->choice({});
     choice.buffers =
-        std::min(keys.buffers.value_or(most_buffers()), shared_->streamed.micro_batches + 1);
+        keys.buffers.value_or(std::min(most_buffers(), shared_->streamed.micro_batches + 1));
     choice.piece = pieces().front();
     return waiting_candidates({shared_->request, shared_->common, shared_->streamed, choice,
                                shared_->capacity, at_least(choice), !keys.piece},
@@ -293,9 +292,12 @@ class StreamedWays {
         for (const std::int64_t most : {3, 2}) counts.push_back({most, false, false});
     }
     counts.push_back({1, false});
-    // No number of buffers above the scenario's number is tried.
+    // No number of buffers above the scenario's number is tried. A rehearsal looks only one step ahead, so rehearsals do
+    // not try a much greater number than there are micro-batches.
     if (const auto most = shared_->keys.buffers) {
-      const std::int64_t useful = std::min(*most, shared_->streamed.micro_batches + 1);
+      const std::int64_t greatest = std::ranges::max(counts, {}, &BufferCount::most).most;
+      const std::int64_t useful =
+          std::min(*most, std::max(greatest, shared_->streamed.micro_batches + 1));
       std::erase_if(counts, [&](const BufferCount& some) {
         return some.most > useful || (some.most == useful && some.inputs_cross);
       });
@@ -304,8 +306,9 @@ class StreamedWays {
     }
     return counts;
   }
+  /// Returns the greatest number of buffers of any way.
   std::int64_t most_buffers() const {
-    return std::ranges::max(buffers(), {}, &BufferCount::most).most;
+    return shared_->keys.buffers.value_or(std::ranges::max(buffers(), {}, &BufferCount::most).most);
   }
   std::vector<std::int64_t> pieces() const {
     if (shared_->keys.piece) return {*shared_->keys.piece};

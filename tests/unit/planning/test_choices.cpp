@@ -225,6 +225,28 @@ TEST_CASE("a run is equally fast if the scenario gives the number of buffers tha
   CHECK(run_seconds(fewer) > run_seconds(chosen));
 }
 
+// A step has two micro-batches, and each transfer takes 20 ms because of the latency of its link. With eight buffers,
+// the inputs of several steps are in transfer together.
+TEST_CASE(
+    "if the scenario gives a number of buffers, this number is tried even if a step has fewer micro-batches") {
+  const auto seconds = [](const std::string& layers, const std::string& keys) {
+    return run_seconds(make_plan(test::small_scenario(
+        1000, {{0.1, 1000, 1000}, {0.1, 1000, 1000}},
+        "workload: {batches_per_step: 2, steps: 10}\nstages: {cut: " + layers +
+            "}\nfates: {strategy: keep_all}\n"
+            "policy: {name: streamed, pieces: whole, resident: all, prefetch: 1" +
+            keys + "}\n",
+        {"platform.links.host.latency=20ms"})));
+  };
+  for (const char* cut : {"whole", "per_layer"})
+    for (const int buffers : {2, 3, 4, 6, 8, 12}) {
+      INFO(cut << ", " << buffers << " buffers");
+      const std::string given = ", buffers: " + std::to_string(buffers);
+      CHECK(seconds(cut, given) <= seconds(cut, given + ", in_flight: 2") * (1 + 1e-9));
+    }
+  CHECK(seconds("whole", ", buffers: 12") < seconds("whole", ", buffers: 6"));
+}
+
 // A link with a high latency needs many inputs in transfer, but the device has no room for eight inputs.
 TEST_CASE("numbers of buffers above three are tried if eight buffers do not fit") {
   const auto seconds = [](const std::string& keys) {
