@@ -38,10 +38,8 @@ Draft backed_draft(const PolicyRequest& request, const CommonParameters& common,
                    const PlanOf& plan);
 
 /// backed_candidates() returns the candidates of the policy for the shown machine. Each candidate is judged by its plan
-/// for the real machine. The lower bound of the candidate, however, is for the shown machine, in which inputs and
-/// weights use the same links. Lower bounds in training do not count the loads of inputs, so these bounds also hold for
-/// the real machine. In inference, a bound may rule out a candidate that is faster on the real machine than the chosen
-/// candidate.
+/// for the real machine. Therefore the lower bound of the candidate must hold for the real machine, in which inputs,
+/// answers and weights from host memory use other links than on the shown machine (PolicyRequest::real_machine).
 using CandidatesOf = std::function<std::vector<Candidate>(const PolicyRequest& shown)>;
 std::vector<Candidate> backed_candidates(const PolicyRequest& request,
                                          const CommonParameters& common,

@@ -22,7 +22,7 @@ constexpr std::int64_t steps_of_ahead = 32;
 constexpr std::int64_t few_steps_of_ahead = 8;  ///< fewer steps, for many passes
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr std::int64_t same_from_never = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t no_bytes_limit = std::numeric_limits<std::int64_t>::max();
 /// Each element is a number of inputs and a number of results of other slots. If a choice spares buffers, one value of
 /// `ahead` per element leaves room for so many inputs and results beside the largest group.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
@@ -100,7 +100,7 @@ class StreamedWays {
         choice.inputs_cross = buffers.inputs_cross;
         choice.piece = piece;
         if (ways->shared_->streamed.real) {
-          for (Candidate& one : by_ahead(ways, choice, same_from_never))
+          for (Candidate& one : by_ahead(ways, choice, no_bytes_limit))
             opened.push_back(std::move(one));
           continue;
         }
@@ -176,7 +176,7 @@ class StreamedWays {
   void simulate(Rehearsal& rehearsal, double worth,
                 const std::function<void(const Settled&)>& settled) const {
     const std::vector<std::int64_t> aheads = aheads_that_fit(rehearsal);
-    std::int64_t same_from = same_from_never;
+    std::int64_t same_from = no_bytes_limit;
     for (auto ahead = aheads.rbegin(); ahead != aheads.rend(); ++ahead) {
       if (rehearsal.bytes_with(*ahead) >= same_from) continue;
       rehearsal.set_ahead(*ahead);
