@@ -1,6 +1,7 @@
 #include "planning/placement/placed_draft.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/error.hpp"
@@ -144,7 +145,10 @@ class PlacementChoice {
   void keep_fastest(Draft draft) {
     draft.plan.facts.insert(draft.plan.facts.begin(), Fact("placement", way_));
     const double seconds = run_seconds(finish(draft, request_));
-    if (seconds >= seconds_) return;
+    // A run that does not fit into host memory takes infinitely many seconds. If no run fits, the first run is the
+    // result, so that its execution says what does not fit.
+    const bool first = !best_ && std::isinf(seconds_);
+    if (seconds >= seconds_ && !first) return;
     best_ = std::move(draft);
     seconds_ = seconds;
   }
