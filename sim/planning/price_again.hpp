@@ -1,6 +1,6 @@
 // When a plan is priced again, its actions and their order stay, and its seconds, rates and watts come from another
-// platform or cost model. The result equals a newly made plan. A draft says which decisions depend on prices
-// (draft.hpp). Its plan is priced again only if the new prices lead to the same decisions as the old prices.
+// platform or cost model. The result equals a plan that is newly made with the new prices. A draft says which of its
+// decisions depend on prices (draft.hpp). A plan is priced again only if the new prices lead to the same decisions.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ class PriceAgain {
     return decisions_(with_own_stages(request));
   }
   const PriceDecisions& decided() const { return decided_; }
-  /// Replaces the prices of the plan by the prices of this request. Throws InputError in the same cases as finish(),
-  /// and if a number of seconds is not finite.
+  /// Replaces the prices of the plan by the prices of this request. Throws InputError in the same
+  /// cases as finish(), and if the seconds of an action are not finite.
   void price(Plan& plan, const PolicyRequest& request) const;
 
  private:

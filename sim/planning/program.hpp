@@ -68,7 +68,7 @@ struct Program {
     ActionKind kind = ActionKind::forward;
     std::int32_t stage = 0, micro_batch = -1;
     std::uint32_t device = 0;
-    /// With several devices, a phase begins when all operations of the previous phase have ended.
+    /// The index of a phase. With several devices, a phase begins when the previous phase has ended.
     std::int64_t phase = 0;
     double seconds = 0;      ///< the seconds of the operation, by which its loads are timed
     bool selective = false;  ///< whether only the selective part is recomputed
@@ -127,8 +127,8 @@ class HomeWrites {
     std::size_t number;  ///< the index of the save among the saves of `operation`
     std::uint32_t rounds_ago;
   };
-  /// Returns the last save before `operation` into the home from which `instance` is loaded. The save is in this round
-  /// or in the previous round.
+  /// Returns the last save that comes before `operation` and goes to the home of `instance`. The
+  /// save is in this round or in the previous round.
   std::optional<Written> before(std::uint32_t instance, std::int64_t operation) const;
 
  private:

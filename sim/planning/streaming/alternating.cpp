@@ -67,11 +67,11 @@ class AlternatingMaker {
     return std::max(group(slot.group).compute_s, streamed_.save_s(slot.group));
   }
 
-  /// Returns the slots of a step, in their order. The front slots of a pass and the back slots of the previous pass are
-  /// merged. After each slot, the computed share of the front seconds about equals that of the back seconds.
+  /// Returns the slots of a step, in their order. The front slots of a pass and the back slots of the previous pass
+  /// are merged so that both advance equally: after each slot, about the same share of the seconds of each is over.
   std::vector<Slot> slots() const {
     std::vector<std::vector<Slot>> front(1),
-        back(1);  // indexed by pass; there is no back of pass -1
+        back(1);  // indexed by pass; the first has no slots
     for (const GroupRun& run :
          group_runs(streamed_.groups.size(), streamed_.micro_batches, shape_.in_flight)) {
       if (run.group == 0 && run.pass > 0) front.emplace_back();
@@ -221,8 +221,8 @@ class AlternatingMaker {
     return tensors;
   }
 
-  /// Returns a factor: the mean seconds of a slot, divided by the seconds of its computation. If the saves take longer
-  /// than all computations, slots wait for saves.
+  /// Returns a factor: the mean seconds of a slot, divided by the seconds of its computation. The
+  /// factor is above 1 if all saves together take longer than all computations together.
   double slower() const {
     double compute = 0, saves = 0;
     for (std::size_t g = 0; g < streamed_.groups.size(); ++g) {
@@ -237,7 +237,7 @@ class AlternatingMaker {
   const StreamedCase& streamed_;
   const AlternatingShape& shape_;
   ProgramDraft draft_;
-  /// The instances of the tensors that later groups read, by layer; indexed by micro-batch.
+  /// For each micro-batch, a map from a layer to the instance of its output, which later groups read.
   std::vector<std::map<std::uint32_t, std::uint32_t>> held_;
   std::vector<std::uint32_t> weights_;         ///< the last loaded instance, indexed by group
   std::vector<std::int64_t> pass_of_weights_;  ///< the pass of this instance, indexed by group

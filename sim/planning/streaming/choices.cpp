@@ -16,13 +16,13 @@ namespace sluice {
 
 namespace {
 
-/// The values of `ahead` that are tried divide the bytes of all weights into this many equal steps.
+/// Values of `ahead` are tried in so many equal steps, from 0 to the bytes of the weights that take turns.
 constexpr std::int64_t steps_of_ahead = 32;
 constexpr std::int64_t few_steps_of_ahead = 8;  ///< fewer steps, for many passes
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
-/// Each element is a number of inputs and a number of results of other slots. If a choice spares buffers, one value of
-/// `ahead` per element leaves room for so many inputs and results beside the largest group.
+/// Each element is a number of inputs and a number of results. If a choice spares buffers, one value of `ahead`
+/// is tried per element: it leaves room for so many inputs and results of other slots beside the largest group.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 constexpr std::int64_t few_slots =
@@ -30,7 +30,7 @@ constexpr std::int64_t few_slots =
 /// The shares of the weights that stay are tried in multiples of 1 / 8.
 constexpr std::int64_t shares_that_stay = 8;
 
-/// The data that all candidates of one cut share.
+/// The data that all candidates of one cut of the model share.
 struct CutContext {
   const PolicyRequest& request;
   CommonParameters common;
@@ -57,7 +57,7 @@ class StreamedWays {
     return ways;
   }
 
-  /// Returns a lower bound of the seconds. The bound counts the work that all ways that fit have in common.
+  /// Returns a lower bound of the seconds of all ways that fit. If none fits, the bound is infinite.
   double at_least() const {
     if (given_residency()) {
       const ResidentShare stays{ResidentOrder::by_need, 0};
@@ -71,7 +71,7 @@ class StreamedWays {
     return fits_with < 0 ? never : at_least(choice({ResidentOrder::by_need, fits_with}));
   }
 
-  /// Returns the ways that fit: one candidate per choice of the weights that stay, and the candidates of waiting().
+  /// Returns candidates for the ways that fit: one for each choice of the weights that stay, and those of waiting().
   static std::vector<Candidate> open(const std::shared_ptr<const StreamedWays>& ways) {
     std::vector<Candidate> opened;
     for (const ResidentShare& stays : ways->residencies()) {
@@ -138,9 +138,9 @@ class StreamedWays {
                               shared_);
   }
 
-  /// Simulates a choice with several values of `ahead`, beginning with the greatest value. The lower bound of the
-  /// seconds is higher for a smaller value. The loop ends when this bound reaches `worth`. If the loads do not use all
-  /// bytes that `ahead` allows, the loop skips smaller values that lead to the same order of loads.
+  /// Simulates a choice with several values of `ahead`, beginning with the greatest value. A smaller value has
+  /// a higher lower bound of the seconds. The loop ends when this bound reaches `worth`. If the loads do not
+  /// use all bytes that `ahead` allows, the loop skips smaller values that lead to the same order of loads.
   void simulate(Rehearsal& rehearsal, double worth,
                 const std::function<void(const Settled&)>& settled) const {
     const std::vector<std::int64_t> aheads = aheads_that_fit(rehearsal);
@@ -277,8 +277,8 @@ class StreamedWays {
     return least;
   }
 
-  /// Returns whether only a replay of the plan gives its seconds. A rehearsal knows neither how loads and saves share a
-  /// link nor the capacity of host memory.
+  /// Returns whether a replay of the plan is needed to know its seconds. A rehearsal ignores that
+  /// loads and saves may share a link, and that host memory may be full.
   bool replayed() const {
     const StreamedCase& streamed = shared_->streamed;
     return (streamed.shared_link && streamed.overlap) || (streamed.host_limited && offload_);
@@ -294,8 +294,8 @@ class StreamedWays {
   double passes() const {
     return static_cast<double>(passes_per_step(shared_->streamed.micro_batches, in_flight_));
   }
-  /// A number of buffers that is tried. With n buffers, the device has room for n inputs and n results that are
-  /// transferred.
+  /// A number of buffers that is tried. With n buffers, n inputs and n results in transfer have
+  /// room on the device.
   struct BufferCount {
     std::int64_t most = 1;
     bool spares = false, inputs_cross = true;
@@ -311,7 +311,7 @@ class StreamedWays {
         for (const std::int64_t most : {3, 2}) counts.push_back({most, false, false});
     }
     counts.push_back({1, false});
-    // No number of buffers above the scenario's number is tried.
+    // The scenario's number of buffers is the greatest that is tried.
     if (const auto most = shared_->keys.buffers) {
       const std::int64_t useful = std::min(*most, shared_->streamed.micro_batches + 1);
       std::erase_if(counts, [&](const BufferCount& some) {
@@ -342,7 +342,7 @@ class StreamedWays {
     for (std::int64_t i = 0; i <= steps; ++i)
       bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(i) /
                                                 static_cast<double>(steps)));
-    // No value above the scenario's number of bytes is tried.
+    // The scenario's value of `ahead` is the greatest that is tried.
     if (const auto most = shared_->keys.ahead) {
       std::erase_if(bytes, [&](std::int64_t some) { return some >= *most; });
       bytes.push_back(std::min(*most, all));
