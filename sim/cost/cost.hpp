@@ -132,8 +132,8 @@ struct CostModel {
   /// Whether the seconds depend on the memories that hold the operands. A search for the memories of the operands needs
   /// a cost model with this property.
   bool counts_memories = false;
-  /// Whether the cost model has prices for backward passes. If true, backward passes are priced as a multiple of
-  /// forward passes only if the workload says so.
+  /// Whether the cost model has prices for backward passes. These prices are used unless the
+  /// workload says that a backward pass takes a multiple of the forward pass.
   bool knows_backward = false;
 };
 
@@ -142,7 +142,7 @@ const Catalog<CostModel>& cost_catalog();
 /// The help for the key `model` of a `cost:` mapping. The help also says which cost model is the default.
 extern const char* const cost_model_summary;
 
-/// Returns the record of a scenario's `cost:` mapping with that cost model.
+/// Returns the record of the mapping `cost:` of a scenario that uses this cost model.
 Record record_of(const CostModel& model);
 
 /// A cost model with its keys, and the object that the cost model made from the keys.

@@ -7,8 +7,8 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t neighbours = 8;
-/// A measured place counts little if its distance from the kernel's place exceeds `reach`. The distance is in natural
-/// logarithms of sizes.
+/// A place has the natural logarithms of a kernel's five sizes. A measured place counts little if
+/// its distance from the kernel's place exceeds `reach`.
 constexpr double reach = 0.5;
 /// How much the form weighs when the deviations of near places are averaged. In this average, the form is treated as
 /// one more place, whose deviation is 0.

@@ -1,5 +1,5 @@
-// The fit of a class of operators. The fit consists of the parameters of the form (form.hpp), and of the deviations
-// from the form at the measured configurations.
+// The fit of a class of operators. The fit consists of the parameters of the form (the formula of
+// form.hpp), and of the deviations from the form at the measured configurations.
 #pragma once
 
 #include <cstdint>
