@@ -52,8 +52,8 @@ class Includes {
     enter(path);
   }
 
-  /// Returns the document that `file` names, laid over its own bases. `file` is a path relative to the folder of
-  /// `from`, or the name of a bundled document of `folder`.
+  /// Returns the document that `file` names. A document that has a base (a key `file`) is laid over this base. `file`
+  /// is a path relative to the folder of `from`, or the name of a bundled document of `folder`.
   Value load(const Value& file, const std::string& from, const std::string& folder) {
     const fs::path path = path_of(file, from, folder);
     if (is_typed(file)) roots_.push_back(root_of(path));

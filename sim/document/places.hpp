@@ -12,9 +12,9 @@ namespace sluice {
 
 struct Record;
 
-/// Returns at most three paths below `map` to keys of that name. The paths that `record` allows come before the paths
-/// that exist in the document. For example, the result for "batch" is workload.batch, and the result for "bandwidth" is
-/// platform.links.host.bandwidth.
+/// Returns at most three paths below `map` that lead to a key called `key`. The paths that `record`
+/// allows come before the paths that exist in the document. For example, the result for "batch" is
+/// workload.batch, and the result for "bandwidth" is platform.links.host.bandwidth.
 std::vector<std::string> places_of(std::string_view key, const Value& map, const Record* record);
 
 /// Returns " (did you mean 'workload.batch'?)" if `places` holds this place. If `places` is empty, suggests the name in
