@@ -40,8 +40,8 @@ Rehearsal::Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice)
   levels_.set_room(bytes());
 }
 
-/// Returns for each group the bytes that are on the device during all runs of the group. These are the bytes of the
-/// group's weights, of all weights that stay, of the group's workspace, and of the caches.
+/// Returns for each group the bytes that are on the device during every whole run of the group: the
+/// group's weights, all weights that stay, the group's workspace, and the caches.
 std::vector<std::int64_t> Rehearsal::constant() const {
   std::int64_t stay = streamed_.caches;
   for (const GroupPieces& pieces : pieces_) stay += sum(pieces.bytes, 0, pieces.kept);
@@ -76,8 +76,8 @@ RehearsedOrder Rehearsal::order() const {
   if (streamed_.steps == 1 || !streamed_.overlap) return alone;
   RehearsedOrder across = order_loads(*this, true);
   across.used = alone.used = std::max(alone.used, across.used);
-  // If `across` has no loads, loads across steps do not fit. With another number of bytes, they may fit, so the result
-  // is known for bytes() bytes only.
+  // If `across` has no loads, loads across steps do not fit into bytes() bytes. They may fit into
+  // another number of bytes, so the result is known only for bytes() bytes.
   if (across.loads.empty()) alone.used = bytes();
   if (across.loads.empty() || seconds(across.loads) >= seconds(alone.loads)) return alone;
   return across;
@@ -137,9 +137,9 @@ WorkOfStep work_of(const Rehearsal& rehearsal) {
   return work;
 }
 
-/// Returns a lower bound of the seconds from the start of a run's first slot to the start of its last slot. In this
-/// time, the device computes all slots except the last slot. In this time, all inputs are loaded except the inputs that
-/// are in buffers at the start. All results are saved except the results that are in buffers at the end.
+/// Returns a lower bound of the seconds from the start of a run's first slot to the start of its last slot.
+/// In this time, the device computes all slots except the last slot, loads all inputs except those that are
+/// in buffers at the start, and saves all results except those that are in buffers at the end.
 double until_last_slot(const Rehearsal& rehearsal, std::size_t r) {
   const GroupRun& run = rehearsal.runs()[r];
   const auto beyond = [&](std::int64_t others) {
@@ -156,9 +156,9 @@ double of_run(const Rehearsal& rehearsal, std::size_t r) {
          rehearsal.streamed().groups[rehearsal.runs()[r].group].compute_s;
 }
 
-/// Returns a lower bound of the seconds that all runs of a step need in addition to of_run(). The bound looks at
-/// consecutive runs that save results. When the last slot of these runs starts, all of their results except the results
-/// in buffers have been saved.
+/// Returns a lower bound of the seconds that all runs of a step need in addition to of_run(). The
+/// bound looks at consecutive runs that save results. When the last slot of the last of these runs
+/// starts, all earlier results of these runs are saved, except those in buffers.
 double waits_for_saves(const Rehearsal& rehearsal) {
   const std::vector<GroupRun>& runs = rehearsal.runs();
   double waits = 0;
@@ -182,8 +182,8 @@ double waits_for_saves(const Rehearsal& rehearsal) {
   return waits;
 }
 
-/// Returns the lower bound of the makespan that follows from the last pass. When the last slot of a run of this
-/// pass starts, all loads for this run and for earlier runs have arrived. `loads_s` is the time of all loads.
+/// Returns the lower bound of the makespan that follows from the last pass. All loads for a run and for
+/// earlier runs have arrived before the last slot of the run starts. `loads_s` is the time of all loads.
 double ending(const Rehearsal& rehearsal, double loads_s) {
   const std::vector<GroupRun>& runs = rehearsal.runs();
   double later_loads = 0, later_runs = 0, least = 0;
@@ -219,17 +219,17 @@ double beginning(const Rehearsal& rehearsal, double in_runs) {
   return least;
 }
 
-/// When slot `m` of a run starts, the device holds at most `bytes()` bytes, so some of the next `later` bytes of
-/// weights have not been loaded. Returns the time that the link needs for the bytes that have not been loaded.
+/// The runs after a slot need `later` bytes of weights. When slot `m` of run `r` starts, the device holds at most
+/// `bytes()` bytes, so some of these weights are not loaded yet. Returns the time that the link needs to load them.
 double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std::int64_t later) {
   const double missing =
       static_cast<double>(later) - static_cast<double>(rehearsal.bytes() - rehearsal.level(r, m));
   return std::max(0.0, missing) / rehearsal.streamed().down.bandwidth;
 }
 
-/// Returns a lower bound of the seconds between this run and the next run. While the last slot of this run is computed,
-/// some weights of the next run have no room. The device loads these weights after this slot, and the next run waits
-/// for their arrival.
+/// Returns a lower bound of the seconds between this run and the next run. While the last slot of
+/// this run is computed, some of the next run's weights may have no room. They are loaded after
+/// this slot, and the next run waits for their arrival.
 double wait_for_weights(const Rehearsal& rehearsal, std::size_t r, std::int64_t next_weights) {
   const GroupRun& run = rehearsal.runs()[r];
   const std::int64_t room = rehearsal.bytes() - rehearsal.levels().least_at(r, run.count - 1);
