@@ -33,7 +33,7 @@ using WideBytes = __int128;
 
 /// The position of an execution in the listing order of the whole run.
 struct ListingPosition {
-  /// The number is 0 in the prologue, 1 + i in iteration i of the body, and n + 1 in the epilogue.
+  /// 0 in the prologue, 1 + i in iteration i of the body, and n + 1 in the epilogue after n iterations.
   std::int64_t round = 0;
   std::uint32_t action = 0;
   bool operator==(const ListingPosition&) const = default;

@@ -1,4 +1,4 @@
-// Describes as a data structure why a plan cannot run, for --json, Python and studies.
+// Describes why a plan cannot run, in a data structure for --json, Python and studies.
 #pragma once
 
 #include "base/error.hpp"

@@ -31,12 +31,12 @@ struct ChainTensor {
 struct ChainTurn {
   std::int64_t bytes = 0;  ///< the bytes of the weights; the stage's workspaces include these bytes
   double load_s = 0;       ///< the seconds to load the weights
-  /// Summed gradients, and the tensors that the update uses, are copied. These are the mean seconds of these copies per
-  /// backward pass.
+  /// The mean seconds per backward pass of the copies of summed gradients and of the tensors that
+  /// the update uses.
   double backward_load_s = 0, backward_save_s = 0;
 };
 
-/// A boundary that a stage reads in its forward pass, and whether its backward pass reads it, too.
+/// A boundary that the forward pass of a stage reads. `backward`: whether its backward pass reads the boundary, too.
 struct ChainRead {
   std::uint32_t boundary = 0;
   bool backward = false;
@@ -59,7 +59,7 @@ struct ChainStage {
   /// The inner tensors, which the forward pass may keep for the backward pass.
   ChainTensor inner;
   bool reads_input = true;  ///< whether the backward pass reads boundary s
-  /// Whether the backward pass reads boundary s + 1. The backward pass of the last stage does.
+  /// Whether the backward pass reads boundary s + 1. It is true for the last stage.
   bool reads_output = false;
   /// The bytes of the gradient of the output. The number is 0 for the last stage. It is also 0 if neither this stage
   /// nor any earlier stage is trained.

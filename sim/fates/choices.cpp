@@ -25,7 +25,7 @@ void check(const Chain& chain, const Choices& choices) {
   }
 }
 
-/// Finds which stages run again, and which boundaries are read in the backward half of a step.
+/// Finds which stages run again, and which boundaries the backward half of a step reads.
 class Recomputations {
  public:
   Recomputations(const Chain& chain, const Choices& choices)

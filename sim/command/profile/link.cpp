@@ -113,9 +113,9 @@ const Command profile_link_command = {
     .details =
         "The command uses rows whose operator is `copy`. Each row has the size bytes=N and the two memories "
         "input_pools and output_pools: `device`, and on the host's side `pinned` or `pageable`. Rows of copies that "
-        "followed each other without a pause have method: queued. Bandwidth and set-up are fitted by least squares of relative "
-        "errors. There is one fit for each direction and kind of memory. Latency is the difference between the times "
-        "of a single copy and a queued copy at 0 bytes. Rows of copies are measured with torch by "
+        "followed each other without a pause have method: queued. Bandwidth and set-up are fitted by least squares of "
+        "relative errors. There is one fit for each direction and kind of memory. Latency is the difference between the "
+        "times of a single copy and a queued copy at 0 bytes. Rows of copies are measured with torch by "
         "analysis/measure/copies.py, and with CUDA by analysis/measure/copies.cu.\n",
     .examples = {{"sluice profile link copies.csv",
                   "the figures of the link, and the lines that describe it in a platform"},

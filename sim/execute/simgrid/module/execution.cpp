@@ -309,7 +309,7 @@ class Execution {
   }
 
   /// Wakes the streams that are due. The agenda calls this function outside of actors, at the beginning of a round.
-  /// Shared pools grant after all other events of a moment, so `everybody` is the last element of `due`.
+  /// Shared pools (`everybody`) grant after all other events of a moment, so they come last in `due`.
   bool wake(const std::vector<std::uint32_t>& due) {
     emitter_.end_round();
     std::vector<std::uint32_t> next = due;
