@@ -88,7 +88,7 @@ struct PlatformLookup::Tables {
            edges == platform.edges.size();
   }
 
-  /// How many devices, memories and edges the platform had when the tables were made.
+  /// How many devices, memories and edges (an edge is a link in one direction) there were when the tables were made.
   std::size_t devices, memories, edges;
   std::unordered_map<std::string, std::uint32_t> device, node;
   std::unordered_map<std::string, std::string> memory;  ///< the memory of each node, by name

@@ -301,8 +301,8 @@ bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& 
 
 std::vector<Candidate> training_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
-  // Each micro-batch has a forward and a backward pass of each stage. If several cuts are compared, a long plan is not
-  // an error, because another cut may have a short plan.
+  // Each micro-batch has a forward and a backward pass of each stage. If several cuts are compared,
+  // a plan that is too long is not an error, because another cut may have a shorter plan.
   if (!request.cut_open)
     refuse_long_round(request.workload.micro_batches_per_step(), 2 * request.pricing.stages.size());
   PolicyRequest unlimited = request;
@@ -314,8 +314,8 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   else if (!order.weights_stay)
     counts = in_flight_choices(per_batch, 2);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
-  // There are no candidates if the scenario makes all choices and the loads leave no choice. The plan may then
-  // use the whole memory of the device.
+  // There are no candidates if the scenario makes all choices and the loads leave no choice. The
+  // caller then makes the only plan, which may use the whole memory of the device.
   const bool all_said = order.in_flight || order.weights_stay;
   const bool asked_so = request.fates && !request.fates_open && !request.cut_open;
   if (asked_so && counts.size() == 1 && all_said) {

@@ -17,14 +17,14 @@
 
 namespace sluice {
 
-/// The data of a stage that a step needs in addition to the data in the chain: bytes on the device, and seconds of
-/// copies and of the update.
+/// The data of a stage that are not in the chain but that a step needs: bytes on the device, and
+/// seconds of copies and of the update.
 struct StageState {
   std::int64_t weights = 0, gradients = 0, optimizer = 0;
   bool updates = false;
   double update_s = 0, weights_load_s = 0, gradients_load_s = 0, optimizer_load_s = 0;
   double weights_save_s = 0, gradients_save_s = 0, optimizer_save_s = 0;
-  /// The seconds that selective recomputation adds, and the bytes that it makes again.
+  /// The seconds that selective recomputation adds, and the bytes that it computes again.
   double selective_s = 0;
   std::int64_t selective_bytes = 0;
 };

@@ -1,7 +1,7 @@
 // Computes a lower bound on the seconds of a training run with the loads of its steps at given positions. The clock
-// follows the listing order of the plan with arithmetic on a few arrays. In the clock, no action waits for memory, and
-// copies do not slow each other down. The clock only counts the seconds that a shared link needs for the bytes of all
-// its copies. So no execution of the plan is faster than this bound, and a plan that is too slow need not be made.
+// follows the listing order of the plan with arithmetic on a few arrays. In the clock, no action waits for memory,
+// and copies do not slow each other down. Of shared links, only the seconds for the bytes of all their copies
+// count. So no execution of the plan is faster than this bound, and a plan that is too slow need not be made.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ namespace sluice {
 
 class StepClock {
  public:
-  /// The clock is for this number of rounds on these devices, with copies during computation.
-  /// `step` must outlive the clock. With `inputs_elsewhere`, inputs do not come from the host of
-  /// this platform, and their loads take no time.
+  /// The clock is for this number of rounds on these devices. Copies run during computation. `step`
+  /// must outlive the clock. With `inputs_elsewhere`, inputs do not come from the host of this
+  /// platform, and their loads take no time.
   StepClock(const Program& step, const Platform& platform, const std::vector<std::string>& devices,
             std::int64_t rounds, bool inputs_elsewhere);
 
@@ -33,7 +33,7 @@ class StepClock {
   struct CopyStream {  ///< the stream and latency of copies between host and device
     std::size_t stream = 0;
     double latency_s = 0;
-    /// Each link of these copies that other copies also use: its index, and its seconds per byte.
+    /// The links of these copies that other copies use, too: for each link, its index and its seconds per byte.
     std::vector<std::pair<std::size_t, double>> shared = {};
   };
   void find_shared_links(const Platform& platform, const std::vector<std::string>& devices);
