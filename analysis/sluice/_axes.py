@@ -164,7 +164,7 @@ def new(ax: Optional[Axes], width: float, height: float, figsize: Size = None) -
 
 def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
     """Returns the size of a figure in inches. This is the requested size, or else a size that suits the picture. Within
-    `paper`, it also suits the page."""
+    `paper`, the size also suits the page."""
     if figsize is not None:
         if len(figsize) != 2 or not all(isinstance(one, (int, float)) and 0.1 <= one <= 200 for one in figsize):
             raise errors.UsageError(f"figsize={clipped(figsize)}: expected width and height in inches, from 0.1 to 200")
@@ -176,8 +176,8 @@ def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
 
 
 def title(ax: Axes, given: Optional[str], ours: str) -> None:
-    """Sets the title `given`, where "" means no title. If `given` is None, the title is `ours`, but a printed page then
-    has no title."""
+    """Sets the title `given`, where "" means no title. If `given` is None, the title is `ours`, except within `paper`:
+    there, the picture has no title."""
     text = (ours if page_width() is None else "") if given is None else given
     ax.set_title(text, loc="left")
 
@@ -209,7 +209,8 @@ def is_narrow(figure: Any) -> bool:
 
 
 def _legend_above(ax: Axes, look: dict[str, Any]) -> None:
-    """Puts the legend above the axes, in as many columns as fit. A title is above the legend."""
+    """Puts the legend above the axes, in as many columns as fit. If the axes have a title, the title is above the
+    legend."""
     labels = [handle.get_label() for handle in look["handles"]]
     inches = ax.get_figure().get_size_inches()[0] * 0.85
     points = pyplot.rcParams["font.size"] * 0.85

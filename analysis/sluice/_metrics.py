@@ -82,8 +82,8 @@ class _ByKey(dict):
 
 class Metrics(MetricTypes, Mapping):
     """Metrics by name, as in `sluice run --json`. metrics["makespan_s"] and metrics.makespan_s are the same number. A
-    metric with a key (a link, a pool, a class) is a dict. None means that the metric has no number in this run. Metrics
-    cannot be changed. An unknown name or key raises a KeyError that is also an InputError."""
+    metric with one value per link, pool or class is a dict. None means that the metric has no number in this run.
+    Metrics cannot be changed. An unknown name or key raises a KeyError that is also an InputError."""
 
     _values: dict[str, Any]
     _units: dict[str, "str | None"]
