@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// The answer of a test: whether a number fits. If the number does not fit, `needed` exceeds `available`, or both are 0
-/// because the amounts are not known.
+/// The answer of a test: whether a number fits. If the number does not fit, `needed` exceeds
+/// `available`. Both are 0 if the amounts are not known.
 struct FitAnswer {
   bool fits = false;
   /// The needed and the available amount in the same unit; both are 0 if the amounts are not known.

@@ -86,8 +86,8 @@ struct Command {
   HelpRows (*listed)() = nullptr;
   std::vector<Example> examples = {};
   int (*run)(const Arguments& arguments) = nullptr;  ///< returns the exit code
-  /// Returns the subcommands of the command, which have names like "profile compare". The first word after the command
-  /// chooses a subcommand, and the command itself has no `run`.
+  /// Returns the subcommands of the command. Their names are like "profile compare". The first word
+  /// after the command chooses a subcommand, and the command itself has no `run`.
   const Catalog<Command>& (*subcommands)() = nullptr;
 };
 

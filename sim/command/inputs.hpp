@@ -1,5 +1,5 @@
-// Reads the input of a command, which is a scenario or a plan. The input is a file, standard input, or a bundled
-// scenario.
+// Reads the input of a command: a scenario or a plan. The input is a file, standard input, or a
+// bundled scenario.
 #pragma once
 
 #include <optional>

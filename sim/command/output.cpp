@@ -37,7 +37,7 @@ std::string head_of(const std::string& path) {
   return head;
 }
 
-/// Returns whether a file is the store of a sweep, which is an SQLite database.
+/// Returns whether a file is the store of a sweep. Stores are SQLite databases.
 bool is_store(const std::string& head) {
   return head.compare(0, 16, std::string("SQLite format 3\0", 16)) == 0;
 }

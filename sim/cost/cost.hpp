@@ -96,7 +96,7 @@ struct CostFile {
   std::string folder = {};
 };
 
-/// A cost model, which returns the price of a query. Equal queries have equal prices.
+/// A cost model. It returns the price of a query. Equal queries have equal prices.
 struct Cost {
   virtual ~Cost() = default;
   /// Returns the price. Throws InputError if the device lacks a rate or a bandwidth, or if the

@@ -28,8 +28,8 @@ struct Work {
   double written = 0;  ///< the bytes that are written (the output, or the gradients)
 };
 
-/// Returns whether a pass launches a kernel. Inputs and views launch no kernel. The backward pass of a layer launches
-/// no kernel if neither this layer nor any earlier layer has weights.
+/// Returns whether a pass launches a kernel. Inputs and views launch no kernel. The backward pass
+/// of a layer launches a kernel only if this layer or an earlier layer has weights.
 bool does_work(const Layer& layer, Pass pass);
 
 /// Returns the work of the forward pass of `layer` for `samples` samples. The pass reads inputs, cache and weights, and

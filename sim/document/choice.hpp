@@ -1,6 +1,6 @@
 // A document may choose an entry of a catalog by its name, and write the keys of this entry beside the name. The choice
-// is resolved and checked only once, when the document is read. All code that uses the choice later receives it as an
-// object of type Chosen.
+// is resolved and checked only once, when the document is read. After that, code receives the
+// choice as an object of type Chosen.
 #pragma once
 
 #include <memory>

@@ -71,8 +71,8 @@ class Includes {
     return document;
   }
 
-  /// Parameter `document` was read from `path`. If the document has the key `file` at the top, the document is replaced
-  /// by the content of the named file, and the other keys of the document are laid over this content.
+  /// Parameter `document` was read from `path`. If the document has the key `file` at the top, lays the other keys of
+  /// the document over the content of the named file. The result replaces the document.
   void lay_over_base(Value& document, const std::string& path, const std::string& folder) {
     const Value* file = document.find("file");
     if (!file) return;

@@ -81,8 +81,8 @@ std::optional<bool> switch_of(const std::string& written) {
   return std::nullopt;
 }
 
-/// Returns the largest plausible quantity. A quantity that is greater must be a typing mistake, because no machine has
-/// such a quantity.
+/// Returns the largest plausible quantity. A greater quantity must be a typing mistake, because no
+/// machine has that much.
 double plausible(Dimension dimension) {
   switch (dimension) {
     case Dimension::bytes_per_s:

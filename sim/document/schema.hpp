@@ -19,8 +19,8 @@ namespace sluice {
 struct SchemaVariant {
   std::vector<std::pair<std::string, std::string>> when;
   Record record;
-  /// Keys of `record` whose values may be expressions of parameters. If `record` declares no type for such a value, or
-  /// for the elements of a list, the type is integer.
+  /// Keys of `record` whose values may be expressions of parameters. If `record` declares no type
+  /// for a value or for the elements of a list, the type is integer.
   std::vector<std::string> with_expressions = {};
 };
 

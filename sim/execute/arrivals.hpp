@@ -94,8 +94,8 @@ class Arrivals {
 
  private:
   /// Takes the arrival of an ended execution into account. The record keeps only the latest execution of each action.
-  /// If an action waited for an earlier execution, another wait of this action ended later, so the arrival of the
-  /// earlier execution does not matter.
+  /// Suppose that an action waited for an earlier execution. Then another wait of this action ended
+  /// later, so the arrival of the earlier execution does not matter.
   void consider_execution(StartReason& cause, std::uint32_t action, std::int64_t iteration) const {
     const Progress& progress = progress_[action];
     if (progress.done == iteration + 1)

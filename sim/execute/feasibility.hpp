@@ -19,8 +19,8 @@ namespace sluice {
 /// the replayed iterations only.)
 void check(const Plan& plan);
 
-/// Checks that neither the number of executions nor the time of the whole run is too large to be counted. Throws
-/// InputError.
+/// Checks that the number of executions and the time of the whole run are small enough to be
+/// counted. Throws InputError.
 void check_totals(const Plan& plan);
 
 /// Makes all checks of check() except the replay, and returns the plan's tables. This function is for callers that

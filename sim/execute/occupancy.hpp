@@ -1,4 +1,4 @@
-// Divides an action into its arithmetic part, whose seconds are known in advance, and its flows that may share a link.
+// Divides an action into flows that may share a link and an arithmetic part, whose seconds are known in advance.
 #pragma once
 
 #include <cstdint>

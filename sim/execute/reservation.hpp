@@ -15,8 +15,8 @@
 // given in listing order. With a greater capacity, no grant is later than with the smaller capacity.
 //
 // A stream executes in listing order, so its requests are granted in listing order. The pool's requests are therefore
-// kept in queues (one per stream, section and `ahead`), and each queue records which of its requests is the next to be
-// granted. Dropped executions are not in a queue and do not count.
+// kept in queues (one per stream, section and `ahead`), and each queue records its next request.
+// Dropped executions are not in a queue and do not count.
 #pragma once
 
 #include <cstdint>

@@ -61,8 +61,8 @@ struct ChainStage {
   bool reads_input = true;  ///< whether the backward pass reads boundary s
   /// Whether the backward pass reads boundary s + 1. It is true for the last stage.
   bool reads_output = false;
-  /// The bytes of the gradient of the output. The number is 0 for the last stage. It is also 0 if neither this stage
-  /// nor any earlier stage is trained.
+  /// The bytes of the gradient of the output. The number is 0 for the last stage, and if no stage
+  /// up to this stage is trained.
   std::int64_t gradient = 0;
   /// The bytes of the workspace while a pass of one micro-batch runs. There are three kinds of passes: a forward pass
   /// that keeps nothing, a forward pass that keeps the inner tensors, and a backward pass.

@@ -153,7 +153,7 @@ class Writer {
     });
     add(Kind::backward, s, false);
     // An offloaded boundary leaves the device after each backward pass that reads it, unless it is the stage's own
-    // input. It is loaded again for the next of these passes.
+    // input. The boundary is loaded again for the next of these passes.
     chain_.each_read(s, [&](std::size_t b, bool read) {
       if (read && b < s && goes(b)) absent_[b] = true;
     });

@@ -29,7 +29,7 @@ std::vector<std::string> passes_of(const Arguments& arguments);
 /// Returns the value of an option such as "5%" or "0.05". Throws UsageError.
 double share_option(const Arguments& arguments, const std::string& option, double absent);
 
-/// Returns a cell of a table, which has the quantity with its unit, or a dash if there is no quantity.
+/// Returns the text of a table's cell: the quantity with its unit, or a dash if there is no quantity.
 std::string seconds_cell(const std::optional<double>& seconds);
 std::string joules_cell(const std::optional<double>& joules);
 

@@ -23,8 +23,8 @@ double squared_distance(const Place& a, const Place& b) {
   return sum;
 }
 
-/// Returns a robust mean of numbers, which are given as pairs (weight, number). The further a number is from the mean,
-/// the less it counts. So no single outlier decides the result.
+/// Returns a robust mean of numbers. Each pair holds a weight and a number. The further a number is
+/// from the mean, the less it counts. So no single outlier decides the result.
 double middle_of(const std::vector<std::pair<double, double>>& numbers) {
   double middle = 0;
   for (int round = 0; round < rounds; ++round) {

@@ -1,7 +1,7 @@
 // The replay executes a plan by event arithmetic, without SimGrid. The judge uses the replay. The replay and SimGrid's
 // engine implement the meaning of a plan independently of each other. If no link is shared and no period is skipped,
-// both executors emit exactly the same spans and memory events. If a period is skipped, later times agree to 1e-12 of
-// the makespan. If a link is shared, all times agree to 1e-9 of the makespan (sharing.hpp).
+// both executors emit exactly the same spans and memory events. If a period is skipped, the times after it agree to
+// 1e-12 of the makespan. If a link is shared, all times agree to 1e-9 of the makespan (sharing.hpp).
 #pragma once
 
 #include <cstdint>

@@ -177,7 +177,7 @@ class Execution {
       for (const sg::CommPtr& one : stream.through) one->cancel();
   }
 
-  /// Cancels all communications, which would go on without their actors, and ends all actors. Call this in an actor.
+  /// Ends all actors, and cancels all communications, because they would go on without actors. Call this in an actor.
   void end_all() {
     cancel_transfers();
     sg::Actor::kill_all();
@@ -235,7 +235,7 @@ class Execution {
     emitter_.granted(cause.ready, a);
   }
 
-  /// Suspends the actor until the action ends. Returns the exact end of the action, which begins at `start`.
+  /// Suspends the actor until the action that begins at `start` ends. Returns the exact end of the action.
   double occupy(std::uint32_t s, std::uint32_t a, double start) {
     double end = occupancy_.has_own(a) ? start + occupancy_.own(a) : start;
     if (occupancy_.shares(a)) end = std::max(end, flow_through(s, a, start));
