@@ -5,7 +5,7 @@
 // iterations can be equal. Two states are equal if their numbers are equal, and their times are equal up to the
 // rounding of the clock. Suppose that a state has repeated twice in succession, each time after the same number of
 // iterations and seconds. Then this state repeats until the last iterations, because the rest of the execution depends
-// only on the state (waits and counts of uses reach back at most `reach` iterations).
+// only on the state (waits and counts of uses reach back only a few iterations).
 #pragma once
 
 #include <cstdint>

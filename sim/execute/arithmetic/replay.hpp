@@ -33,8 +33,8 @@ struct ReplayResult {
   /// Seconds until all actions have ended and all data have arrived.
   double makespan = 0;
   std::vector<std::int64_t> peaks;  ///< bytes, by pool
-  /// For each pool, the greatest sum of held bytes, reserved bytes and granted bytes at a grant. A pool with this sum
-  /// as its capacity gives the same times of the run. For a shared or unlimited pool, the number is the peak.
+  /// For each pool, the greatest sum of held bytes, reserved bytes and granted bytes at a grant. With this sum as the
+  /// capacity of the pool, the run has the same times. For a shared or unlimited pool, the number is the peak.
   std::vector<std::int64_t> reserved;
   /// The period of the steady state: the number of iterations and seconds after which the state repeats. The period has
   /// no value if no steady state was found. The replay finds a steady state only after some iterations, and only if
