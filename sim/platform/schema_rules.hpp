@@ -1,5 +1,5 @@
-// Rules of a platform's JSON Schema, in addition to the rules in the platform's record: a platform may change the keys
-// of another platform, and each memory of a device after the first needs a name.
+// Two rules of a platform's JSON Schema that are not in the platform's record. A platform may only
+// change keys of another platform. And every memory of a device needs a name, except the first.
 #pragma once
 
 #include "document/schema.hpp"

@@ -100,15 +100,15 @@ struct Policy {
       alternatives = {};
 };
 
-/// For a policy that compares three kinds of cuts, returns all cuts of these kinds: the whole model as one stage, the
-/// cuts in `between`, and the finest cuts. The finest cuts are left out if the model has too many layers. If the model
-/// has at most `most_places` places for a cut, the function also returns every possible cut.
+/// Returns the cuts that a policy compares: the whole model as one stage, the cuts in `between`,
+/// and the finest cuts (unless the model has too many layers). If the model has at most
+/// `most_places` places for a cut, every possible cut is added.
 std::vector<CutChoice> cuts_with(const CutQuestion& question, const std::vector<CutChoice>& between,
                                  std::size_t most_places = 0);
-/// Returns the result of cuts_with() for two kinds of cuts: into stages of about equal time, and into stages of about
-/// equal weights. One of the cuts into stages of equal time has a stage per device. In training, there are fewer of
-/// these cuts than in inference, because each cut is planned with every strategy for fates. For a model of a few
-/// layers, the function adds every possible cut.
+/// Returns cuts_with() for cuts into stages of about equal time and cuts into stages of about equal
+/// weights. One of the cuts into stages of equal time has a stage per device. Training has fewer of
+/// these cuts than inference, because each cut is planned with every strategy for fates. For a
+/// model of a few layers, every possible cut is added.
 std::vector<CutChoice> cuts_for_devices(const CutQuestion& question);
 
 const Catalog<Policy>& policy_catalog();

@@ -45,10 +45,10 @@ Settled simulate_waiting(const Policy& policy, const PolicyRequest& request, con
 }
 
 /// Makes a plan without a memory limit, so that the plan does not depend on the device's memory, and simulates
-/// it. The plan fits without waiting if, at every moment, all bytes that are granted or requested fit together. If the
-/// plan does not fit without waiting but takes less than `worth` seconds in this simulation, the plan is also simulated
-/// with waits for memory. A plan does not wait longer with a larger memory than with a smaller memory, so a plan that
-/// waits is a candidate for both memories. Throws Infeasible.
+/// it. The plan fits without waiting if, at every moment, all bytes that are granted or requested fit together.
+/// If the plan does not fit without waiting but takes less than `worth` seconds in this simulation, the plan is
+/// also simulated with waits for memory. A plan never waits longer with a larger memory. So a plan that waits
+/// in a small memory is a candidate for a larger memory, too. Throws Infeasible.
 Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys,
                  double worth) {
   PolicyRequest unlimited = request;
@@ -123,9 +123,9 @@ class Attempts {
     });
   }
 
-  /// Calls `offer`, which offers or simulates candidates of a cut. If `offer` throws Infeasible and there are several
-  /// cuts, only this cut is refused, because another cut may fit. If all cuts are refused, best_that_waits() reports
-  /// the reason.
+  /// Calls `offer`, which offers or simulates candidates of a cut. If there are several cuts, an
+  /// `offer` that throws Infeasible refuses only its own cut, because another cut may fit. If all
+  /// cuts are refused, best_that_waits() reports the reason.
   template <class Offer>
   static void unless_refused(const std::string& cut, const Offer& offer) {
     try {
