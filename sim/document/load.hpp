@@ -20,8 +20,8 @@ Value load_file(const std::string& path);
 Value parse_text(std::string text, std::string name);
 
 /// Reads one file as load_file does. If the document has a `file:` at the top, the document is a variant of another
-/// document, its base (`{file: base.yaml, …}`). For a variant, the result is the base, over which the other keys of the
-/// variant are laid at all levels. Instead of a path, the variant may give the name of a bundled document of `folder`.
+/// document, its base (`{file: base.yaml, …}`). For a variant, the result is the base with the variant's other keys
+/// laid over it at all levels. Instead of a path, the variant may give the name of a bundled document of `folder`.
 Value load_document(const std::string& path, const std::string& folder = {});
 
 /// Applies overrides and includes to a scenario that was read from `path`. The function first applies the overrides

@@ -1,7 +1,7 @@
-// A record declares what a mapping in a document may contain. The record serves four purposes. Reader takes types and
-// defaults from the record. Reader refuses what the record does not allow: unknown keys, wrong types, wrong units and
-// values out of range. `sluice list` and --help print the record. schema.hpp makes a JSON Schema from the record.
-// Editors check and complete documents with this schema.
+// A record declares what a mapping in a document may contain. The record serves four purposes. First, Reader takes
+// types and defaults from the record. Second, Reader refuses what the record does not allow: unknown keys, wrong types,
+// wrong units and values out of range. Third, `sluice list` and --help print the record. Fourth, schema.hpp makes a
+// JSON Schema from the record, with which editors check and complete documents.
 #pragma once
 
 #include <cstdint>

@@ -10,8 +10,8 @@ constexpr std::size_t neighbours = 8;
 /// A place has the natural logarithms of a kernel's five sizes. A measured place counts little if
 /// its distance from the kernel's place exceeds `reach`.
 constexpr double reach = 0.5;
-/// How much the form weighs when the deviations of near places are averaged. In this average, the form is treated as
-/// one more place, whose deviation is 0.
+/// The weight of the form (form.hpp) when the deviations of near places are averaged. In this
+/// average, the form counts as one more place, whose deviation is 0.
 constexpr double trust_in_form = 0.05;
 /// A number counts little if its distance from the robust mean is greater than `odd`.
 constexpr double odd = 0.05;
