@@ -58,7 +58,7 @@ void end_now_by_signal();
 
 /// While an InOrder object exists, the first signal only sets the flag. Use an InOrder object for work that must be
 /// completed before the process ends, such as finishing a trace or closing a store. If signals end the process at once,
-/// the signal ends it when the last InOrder is destroyed, unless an exception is being handled.
+/// the signal does so when the last InOrder is destroyed, unless an exception is being handled.
 class InOrder {
  public:
   InOrder();
