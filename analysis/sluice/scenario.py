@@ -193,15 +193,15 @@ class Scenario:
 
         `fast` is a size of fast memory, or a list of sizes. A size is a share from 0 to 1 of the bytes that are needed
         at the same time, or a text: "16GB" (bytes), "40%" (a share), "1:8" (the ratio of fast memory to slow memory) or
-        "10%..100%:5" (shares in steps of 5 %). None means 10 % to 100 %, and the size of the device's fast memory.
-        `ways` is a way to place tensors, or a list of ways. None means all seven ways. `device` is the device that
-        computes. None means the first device with two memories. `in_place` is the pair of measured rates at which
-        kernels read and write slow memory, as "20GB/s:4.4GB/s" or as two numbers in byte/s, (20e9, 4.4e9). With
-        `in_place`, a kernel takes as long as with all operands in fast memory, plus the seconds for reading and writing
-        its bytes in slow memory at these rates. None means that no rates are given: the cost model says how long
-        kernels take with operands in slow memory. `nodes` is the largest number of nodes of branch and bound for one
-        placement. With `nodes` = 0, there is no branch and bound. `progress` is as in `run`, but counts results instead
-        of actions. There is one result for each size and way.
+        "10%..100%:5" (shares in steps of 5 %). None means 10 %, 20 % and so on up to 100 %, and also the size of the
+        device's fast memory. `ways` is a way to place tensors, or a list of ways. None means all seven ways. `device`
+        is the device that computes. None means the first device with two memories. `in_place` is the pair of measured
+        rates at which kernels read and write slow memory, as "20GB/s:4.4GB/s" or as two numbers in byte/s, (20e9,
+        4.4e9). With `in_place`, a kernel takes as long as with all operands in fast memory, plus the seconds for
+        reading and writing its bytes in slow memory at these rates. None means that no rates are given: the cost model
+        says how long kernels take with operands in slow memory. `nodes` is the largest number of nodes of branch and
+        bound for one placement. With `nodes` = 0, there is no branch and bound. `progress` is as in `run`, but counts
+        results instead of actions. There is one result for each size and way.
 
         The scenario's policy, cut and fates are ignored. The scenario's cost model must distinguish memories, unless
         `in_place` gives rates. Raises UsageError for sizes or rates that are not valid. Raises InputError for a way or

@@ -110,7 +110,7 @@ class _Job:
 
 
 class _Session:
-    """Measures the jobs in rounds and writes their rows."""
+    """Measures jobs in rounds, and writes their rows. A job is the measurement of one row of the profile."""
 
     def __init__(self, profile: ProfileFile, loop: Loop, device: Any, cache_bytes: int,
                  training: bool) -> None:

@@ -164,8 +164,8 @@ def deviation(folder, column="mean_us_single"):
 
 def significant(deviation_, rows=1, others=1):
     """Returns the relative difference that the error of the measurement explains, between a mean of `rows` rows and a
-    mean of `others` rows. If two means repeat one measurement, they differ by more in only 5 % of the cases. (This is
-    1.96 standard deviations of a difference of two logarithms.)"""
+    mean of `others` rows. If two means repeat one measurement, they differ by more than this in only 5 % of the cases.
+    (This is 1.96 standard deviations of a difference of two logarithms.)"""
     return math.exp(1.96 * deviation_ * math.sqrt(1 / rows + 1 / others)) - 1
 
 
