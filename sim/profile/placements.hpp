@@ -29,11 +29,11 @@ struct PlacementRequest {
 
 struct MeasurementPlan {
   Profile profile;  ///< the rows to measure, run by run; these rows have no times
-  /// The number of placements, or the number of operators if no memories are given.
+  /// The number of measurements: all placements of all operators, or all operators if `pools` is empty.
   std::size_t wanted = 0;
-  /// How many of the `wanted` placements or operators are already processed.
+  /// How many of the `wanted` measurements were already made or have failed.
   std::size_t done = 0;
-  /// The number of runs for the `wanted` placements or operators that are not yet processed.
+  /// The number of runs for the `wanted` measurements that are still to be made.
   std::size_t runs = 0;
   /// A lower bound of the number of runs. The bound holds for every packing, because neighbours are never in the same
   /// run.

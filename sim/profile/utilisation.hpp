@@ -1,10 +1,10 @@
-// Interpolates between measured operators. The code estimates which share of a machine's rates an operator of given
-// sizes reaches, from measured operators of similar sizes. The share is interpolated instead of the time, because times
-// vary much more with the sizes than shares do.
+// Interpolates between measured operators. From measured operators of similar sizes, the code
+// estimates the share of a machine's rates that an operator of given sizes reaches. The share is
+// interpolated instead of the time, because times vary much more with the sizes than shares do.
 //
-// The estimate is a plane through the nearest rows. The logarithm of the share is a linear function of the
-// logarithms of the sizes. Rows are weighted by 1 / distance^2 (Cleveland, Robust locally weighted regression, JASA
-// 74, 1979).
+// The estimate is a plane through the nearest rows, in which the logarithm of the share is a linear
+// function of the logarithms of the sizes. Rows are weighted by 1 / distance^2 (Cleveland, Robust
+// locally weighted regression, JASA 74, 1979).
 #pragma once
 
 #include <cstddef>

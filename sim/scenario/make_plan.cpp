@@ -233,7 +233,7 @@ std::vector<CutModel> cut_models(const Scenario& scenario) {
       cut = cut_as(scenario, &chosen);
     } catch (const InputError&) {
       if (!refusal) refusal = std::current_exception();
-      continue;  // There would be more stages than layers, or the model is too large for any cut.
+      continue;  // The cut needs more stages than there are layers, or no cut fits the model.
     }
     cut.text = text_of(chosen.keys.map());
     const auto is_same = [&](const CutModel& other) { return same(cut, other); };

@@ -20,10 +20,10 @@ struct QuestionBound {
   std::string within = {};
 };
 
-/// Returns the bound of a scenario's question. A plan may compute on all devices of the platform, except if the policy
-/// computes on only one device. The bound assumes that kernels read and write the first memory of their device.
-/// If the policy may place tensors in two memories, callers take placed_bound() instead. That bound counts only the
-/// computation.
+/// Returns the bound of a scenario's question. A plan may compute on all devices of the platform,
+/// except if the policy computes on only one device. The bound assumes that kernels read and write
+/// the first memory of their device. If the policy may place tensors in two memories, callers take
+/// placed_bound() instead. placed_bound() counts only the computation.
 QuestionBound question_bound(const Scenario& scenario);
 /// Returns the devices on which a plan for the question may compute.
 std::vector<const Device*> question_devices(const Scenario& scenario);

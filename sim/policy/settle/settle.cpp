@@ -19,7 +19,7 @@ std::string joined(const std::string& cut, const std::string& rest) {
   return cut.empty() ? rest : rest.empty() ? cut : cut + ", " + rest;
 }
 
-/// Returns as text the entries of `settled` that differ from the entries of the scenario's mapping `asked`.
+/// Returns a text of the entries of `settled` that the scenario's mapping `asked` lacks or gives differently.
 std::string difference(const Value& settled, const Value& asked) {
   std::string text;
   for (const Value::Entry& entry : settled.entries()) {

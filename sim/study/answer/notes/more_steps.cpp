@@ -1,5 +1,5 @@
-// The note more_steps is for questions with few steps. The note says that another plan would take less time per step if
-// the question had many steps.
+// The note more_steps is for questions with few steps. It says that with many steps, another plan
+// would take less time per step than the plan of the answer.
 #include <string>
 
 #include "base/error.hpp"
