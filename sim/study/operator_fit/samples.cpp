@@ -130,7 +130,7 @@ class Collector {
   const DevicesByName& devices_;
   std::map<std::pair<std::string, DType>, std::size_t> known_;
   std::map<std::tuple<std::string, DType, std::string>, std::vector<const ProfileRow*>> rows_;
-  /// The data sheet with the name "" is used for the device with this name.
+  /// The name of the device for which the data sheet with the name "" is used.
   std::optional<std::string> stood_for_;
 };
 
