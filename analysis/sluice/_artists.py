@@ -1,5 +1,6 @@
-"""Artists that decide whether and where they are shown. They decide this only when a picture is drawn, because the size
-of the picture is not known earlier. This module imports matplotlib: `late("._artists")` loads this module."""
+"""Artists (things that matplotlib draws) that decide whether and where they are shown. They decide this only when a
+picture is drawn, because the size of the picture is not known earlier. This module imports matplotlib:
+`late("._artists")` loads this module."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ _PLAIN: dict[Any, tuple[Check, str]] = {
 
 
 def _check(annotation: Any, names: Mapping[str, Any]) -> tuple[Check, str]:
-    """Returns the function that checks a value against the annotation, and words for a message that say what was
+    """Returns the function that checks a value against the annotation, and the words with which a message says what was
     expected."""
     annotation = _evaluated(annotation, names)
     if annotation is Any:

@@ -20,7 +20,7 @@ def table(facts: dict[str, Any]) -> pd.DataFrame:
 
 
 def _rows(facts: dict[str, Any], replica: str) -> Iterator[tuple[str, Any, str, str]]:
-    """Yields the cells name, value, `of` and replica of each row. If a fact has a value for each group, stage or
+    """Yields four cells for each row: name, value, `of` and replica. If a fact has a value for each group, stage or
     device, these values are a dict, and each entry of the dict becomes a row. The fact `replicas` holds the facts of
     each replica."""
     for name, value in facts.items():

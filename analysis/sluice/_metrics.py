@@ -21,8 +21,8 @@ _SHORT = {"byte": "B"}
 
 
 def for_people(value: float, unit: str) -> str:
-    """Returns the value as a text with at most four significant digits and with a prefix of the unit, such as 42 %, 24
-    GB or 3.1 ms."""
+    """Returns the value as a text with at most four significant digits, and with a unit that suits its size, such as 42
+    %, 24 GB or 3.1 ms."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "none"
     if unit == "1":

@@ -152,7 +152,7 @@ class Workers:
 
     def _suspects(self, future: Future, batch: list[int]) -> dict[int, BaseException]:
         """Keeps the answers of a batch. If the batch did not answer, returns its points, each with the executor's
-        error. If the executor is broken, returns no points, because all of them have failed."""
+        error. If the executor is broken, all points of the batch count as failed, and none is returned."""
         error = CancelledError() if future.cancelled() else future.exception()
         if error is None:
             self._answers(future, batch)
