@@ -57,7 +57,7 @@ struct QuestionTerms {
   double down_rate = 0;    ///< the most bytes per second from the host to all devices together
   double input_bytes = 0;  ///< the bytes of the inputs of all samples
   double answers_s = 0;    ///< the least seconds in which all answers cross the host's links
-  /// The seconds for which the bytes that must be moved occupy the busiest link.
+  /// The seconds that the busiest link needs for the bytes that must cross it.
   double link_s = 0;
   std::string link;       ///< the name of the busiest link
   double backward_s = 0;  ///< the seconds of the backward passes of all samples; 0 for inference

@@ -43,7 +43,7 @@ struct Row {
   }
 };
 
-/// Returns whether a stage may end with this layer. Leading inputs do no work.
+/// Returns whether a stage may end with this layer. It may not end with an input, because inputs do no work.
 bool may_end(const Model& model, std::uint32_t layer) {
   return !model.layers[layer].inputs.empty();
 }
