@@ -45,9 +45,9 @@ struct SchemaRules {
   /// key is required in all mappings of a list except the first mapping. The first mapping of a list, and a single
   /// mapping that is not in a list, must not have the key.
   std::map<std::string, std::string> further_key = {};
-  /// Records of mappings at the top of the document. The key of this map is the key of the mapping. A mapping under one
-  /// of these keys is a whole document of the kind that the key names. Alternatively, the key `file` of the mapping
-  /// names such a document, and the other keys of the mapping are laid over this document.
+  /// For the keys at the top of the document whose mappings are whole documents (such as
+  /// `platform`), the records of these documents. Instead of a whole document, such a mapping may
+  /// have the key `file`, which names a document, and keys that are laid over this document.
   std::map<std::string, Record> included = {};
 };
 

@@ -7,13 +7,13 @@
 // The previous stage makes the input of a stage, so this input has the fate of the previous stage. Suppose that a stage
 // keeps or offloads its tensors, and the previous stage recomputes. Then the input of the stage is computed again.
 //
-// There are three exceptions. The output of the last stage stays, because the loss reads it at once. The input of the
-// last stage also stays if the last stage does not run again, because the backward pass of this stage directly follows
-// its forward pass. The input of the first stage is in host memory from the start, so offloading stage 0 only loads
-// this input again.
+// There are three exceptions. The output of the last stage stays, because the loss reads it at
+// once. The input of the last stage stays, too, unless the last stage runs again: its backward pass
+// directly follows its forward pass. The input of the first stage is in host memory from the start,
+// so offloading stage 0 only loads this input again.
 //
 // Strategies turn fates into choices, and choices into a tape (tape.hpp). Choices treat inner tensors and boundaries
-// separately, so they can express more than fates can, such as the checkpoints of Chen et al.
+// separately. So they can express more than fates, for example the checkpoints of Chen et al.
 #pragma once
 
 #include <vector>
