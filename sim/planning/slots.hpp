@@ -20,8 +20,8 @@
 namespace sluice {
 
 /// Every step repeats a row of `count` items. The position of an item has two parts: its index in
-/// the row, and how many steps ago this row was repeated. A negative `index` of row_position() is
-/// an item of an earlier step.
+/// the row, and how many steps ago its step was. A negative `index` of row_position() is an item of
+/// an earlier step.
 struct RowPosition {
   std::size_t index;
   std::uint32_t steps_ago;

@@ -66,8 +66,8 @@ const Record& device_memory_record() {
       "A memory that belongs to one device.",
       {{.name = "name",
         .summary =
-            "The name of the memory, for all memories of a list except the first. The memory `ddr` of `gpu` becomes the "
-            "pool `gpu_ddr`.",
+            "The name of the memory, for all memories of a list except the first. The memory `ddr` of `gpu` becomes "
+            "the pool `gpu_ddr`.",
         .optional = true},
        capacity(),
        with_default(

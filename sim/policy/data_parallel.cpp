@@ -93,10 +93,10 @@ const Policy data_parallel_policy = {
             {.name = "all_reduce",
              .type = Type::choice,
              .summary =
-                 "in training: when the replicas sum their gradients over a ring; overlapped: for each stage, during the "
-                 "backward pass of the other stages; after: when the whole backward pass has ended; off: never, so that "
-                 "each replica uses its own gradients; the update waits for the sums, or the end of the batch if there "
-                 "is no optimizer",
+                 "in training: when the replicas sum their gradients over a ring; overlapped: for each stage, during "
+                 "the backward pass of the other stages; after: when the whole backward pass has ended; off: never, "
+                 "so that each replica uses its own gradients; the update (without an optimizer: the end of the batch) "
+                 "waits for the sums",
              .default_text = "overlapped",
              .choices = {"overlapped", "after", "off"}},
             {.name = "transfers",

@@ -67,8 +67,8 @@ class AlternatingMaker {
     return std::max(group(slot.group).compute_s, streamed_.save_s(slot.group));
   }
 
-  /// Returns the slots of a step, in their order. The front slots of a pass and the back slots of the previous pass
-  /// are merged so that both advance equally: after each slot, about the same share of the seconds of each is over.
+  /// Returns the slots of a step, in their order. The front slots of a pass and the back slots of the previous pass are
+  /// merged so that after each slot, about the same share of the front seconds and of the back seconds is computed.
   std::vector<Slot> slots() const {
     std::vector<std::vector<Slot>> front(1),
         back(1);  // indexed by pass; the first has no slots

@@ -54,7 +54,7 @@ bool saves_are_long(const StreamedCase& streamed, std::size_t first_back) {
   return saves > compute;
 }
 
-/// Returns the plan in which the bytes on the device, and so the early loads, stay within `room` bytes.
+/// Returns the plan that needs at most `room` bytes on the device, including early loads.
 Plan plan_within(const AlternatingCase& alternating, const AlternatingShape& shape,
                  const Program& program, std::int64_t room) {
   const std::int64_t passes = passes_per_step(alternating.streamed.micro_batches, shape.in_flight);

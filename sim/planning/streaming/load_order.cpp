@@ -213,7 +213,7 @@ class LoadOrder {
     return std::max<std::int64_t>(0, (next_input_ / slots_ - 1) * slots_);
   }
 
-  /// Slot `slot` has its input from an earlier slot, or from the model. Returns the slot after the earlier slot, or 0.
+  /// Returns the slot after the slot that makes the input of slot `slot`; 0 for an input of the model.
   std::int64_t after_source(std::int64_t slot) const {
     return run(input_run_).group == 0 ? 0 : slot - run(input_run_ - 1).count + 1;
   }

@@ -29,8 +29,8 @@ std::vector<std::vector<ChainRead>> branching_reads(const Pricing& pricing);
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
                                   bool selective, bool overlap);
 
-/// Returns the bytes of host memory beside the inputs of a step and the weights. If weights take turns, the
-/// optimizer state, and gradients of stages without updates, are subtracted, too. Returns nullopt if unlimited.
+/// Returns the bytes of host memory that the inputs of a step and the weights leave free. If weights take turns,
+/// optimizer state and gradients without updates are subtracted, too. Returns nullopt if host memory is unlimited.
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 
@@ -61,8 +61,8 @@ struct TrainingOrder {
   std::optional<std::int64_t> in_flight;
   std::vector<std::string> devices;  ///< the devices that take turns
   bool overlap = true;
-  /// The bytes of each device up to which early loads may fill it. If `room` is empty, they may
-  /// fill the whole device. If `run_room` is empty, `room` limits the whole run.
+  /// Early loads may fill each device up to this number of bytes, or completely if `room` is empty.
+  /// If `run_room` is empty, `room` limits the whole run.
   std::optional<std::int64_t> room = {};
   /// The fates that a search has already found for this number of micro-batches in flight. If there are none, the
   /// strategy chooses the fates.
