@@ -36,9 +36,9 @@ def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, f
 
 
 class Scaled(ticker.Formatter):
-    """Formats the numbers of an axis, which are in plain units (s, byte). The numbers are written in the unit that
-    suits the range of the axis, or in `pinned`, the unit that was requested. The formatter also updates labels that
-    name the unit."""
+    """Formats the numbers of an axis. The given numbers are in plain units (s, byte). The numbers are written in the
+    unit that suits the range of the axis, or in `pinned`, the unit that was requested. The formatter also updates
+    labels that name the unit."""
 
     def __init__(self, dimension: str) -> None:
         self.dimension = dimension

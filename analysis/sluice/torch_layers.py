@@ -2,7 +2,7 @@
 
 A layer's shape is the shape of one sample, and the channels of an image are the last axis. A Place gives the positions
 of a torch tensor's axes in this shape. So a permutation moves nothing and is not a layer. If a layer needs its axes in
-another order, a `transpose`, which is a view, gives this order."""
+another order, a layer of type `transpose` gives this order. A `transpose` is a view: it moves nothing."""
 
 from __future__ import annotations
 
