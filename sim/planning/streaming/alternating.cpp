@@ -71,7 +71,7 @@ class AlternatingMaker {
   /// merged so that after each slot, about the same share of the front seconds and of the back seconds is computed.
   std::vector<Slot> slots() const {
     std::vector<std::vector<Slot>> front(1),
-        back(1);  // indexed by pass; the first has no slots
+        back(1);  // back[p] is the back of pass p - 1, so back[0] is empty
     for (const GroupRun& run :
          group_runs(streamed_.groups.size(), streamed_.micro_batches, shape_.in_flight)) {
       if (run.group == 0 && run.pass > 0) front.emplace_back();
@@ -89,7 +89,7 @@ class AlternatingMaker {
 
   void merge(const std::vector<Slot>& front, const std::vector<Slot>& back,
              std::vector<Slot>& all) const {
-    constexpr double rounding = 1e-9;  // shares count as equal if they differ by a smaller part
+    constexpr double rounding = 1e-9;  // two shares count as equal if they differ by a smaller part
     double of_front = 0, of_back = 0, front_s = 0, back_s = 0;
     for (const Slot& slot : front) of_front += busy_s(slot);
     for (const Slot& slot : back) of_back += busy_s(slot);

@@ -196,7 +196,7 @@ class StreamedWays {
                                      static_cast<double>(shares_that_stay));
   }
 
-  /// Returns the choice with one buffer for `stays`. The caller then sets buffers, pieces and `ahead`.
+  /// Returns the choice for `stays`, with one buffer. The caller then sets buffers, pieces and `ahead`.
   StreamedChoice choice(const ResidentShare& stays) const {
     const StreamedCase& streamed = shared_->streamed;
     StreamedChoice choice{

@@ -291,9 +291,9 @@ class LoadOrder {
     return std::min(from, need);
   }
 
-  /// Returns the first micro-batch of a run, from `first` on, from which the device has room for
-  /// `bytes` more bytes to the end of the run. If there is none, returns the number of micro-batches of
-  /// the run. No search is needed, because the bytes are a linear function of the micro-batch.
+  /// Returns the first micro-batch of a run, at or after `first`, such that the device has room for `bytes`
+  /// more bytes from this micro-batch to the end of the run. If there is none, returns the number of
+  /// micro-batches of the run. No search is needed, because the bytes are a linear function of the micro-batch.
   std::int64_t first_with_room(const Row& row, std::int64_t first, std::int64_t bytes) const {
     const std::int64_t room = rehearsal_.bytes() - row.ahead - bytes;
     if (row.level_last > room) return row.count;

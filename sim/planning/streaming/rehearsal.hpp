@@ -56,12 +56,12 @@ class Rehearsal {
   Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice);
   Rehearsal(const Rehearsal&) = delete;
   Rehearsal& operator=(const Rehearsal&) = delete;
-  /// Sets the number of bytes that early loads and spared buffers may use.
+  /// Sets the bytes that early loads may use, and also buffers if the choice spares buffers.
   void set_ahead(std::int64_t bytes);
 
   /// Returns the bytes on the device that the choice needs, including early loads.
   std::int64_t bytes() const { return bytes_with(choice_.ahead); }
-  /// Returns the bytes on the device that the choice needs if early loads and spared buffers may use `ahead` bytes.
+  /// Returns the number that bytes() would return after set_ahead(ahead).
   std::int64_t bytes_with(std::int64_t ahead) const { return levels_.least() + ahead; }
   const std::vector<GroupRun>& runs() const { return runs_; }
   /// Returns the number of slots of a step.
@@ -86,7 +86,7 @@ class Rehearsal {
   /// of saves of the whole step.
   std::int64_t saves_before(std::size_t run) const { return saves_before_[run]; }
   std::int64_t saves_of_step() const { return saves_before_.back(); }
-  /// Returns the slot whose result save `number` of a step moves to host memory.
+  /// Returns the slot whose result is saved by the save number `number` of a step.
   std::int64_t slot_of_save(std::int64_t number) const;
   /// The first function returns the seconds to save one result of this run to host memory. The second function returns
   /// the seconds to load one input.

@@ -1,7 +1,7 @@
-// Computes a lower bound on the seconds of a training run with the loads of its steps at given positions. The
-// clock follows the listing order of the plan with arithmetic on a few arrays. In the clock, no action waits
-// for memory, and copies do not slow each other down. For a shared link, only the seconds for all its bytes
-// count. So no execution of the plan is faster than this bound, and a plan that is too slow need not be made.
+// Computes a lower bound on the seconds of a training run with the loads of its steps at given positions. The clock
+// follows the listing order of the plan with arithmetic on a few arrays. In the clock, no action waits for memory,
+// and copies do not slow each other down. But the bound is at least the seconds of all bytes of a shared link. So
+// no execution of the plan is faster than this bound, and a plan that is too slow need not be made.
 #pragma once
 
 #include <cstdint>
