@@ -1,4 +1,4 @@
-// Reads a platform document. Expands each device by its `count`. Expands each link by its directions and `sharing`.
+// Reads a platform document. A device becomes `count` devices. A link becomes one or several channels.
 #include <algorithm>
 #include <filesystem>
 #include <set>

@@ -35,7 +35,7 @@ Executor resolved(Executor executor, const Plan& plan);
 void execute_or_throw(const PlanExecutor& executor, const Plan& plan, Sink& sink,
                       const ExecutorOptions& options);
 
-/// Throws Infeasible if an execution blocked.
+/// Throws Infeasible if `blocking` has a value, which means that an execution ended in a deadlock.
 void require_end(const Plan& plan, const std::optional<Deadlock>& blocking);
 
 /// Executes a checked plan. With `both`, the sink receives the execution by SimGrid. Throws InternalError if a start or

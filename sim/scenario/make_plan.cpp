@@ -180,9 +180,9 @@ std::string text_of(const Value& stages) {
   return text;
 }
 
-/// Returns the strategies for fates with which plans are compared. If the scenario names a strategy, the list has only
-/// this strategy. Training under a policy that compares no cuts has only the strategy that keeps all activations. If
-/// the scenario names no strategy for inference, the list has one empty element, and the policy chooses the strategy.
+/// Returns the strategies for fates whose plans are compared. If the scenario names a strategy, the list has only this
+/// strategy. Training under a policy that compares no cuts has only the strategy that keeps all activations. If the
+/// scenario names no strategy for inference, the list has one empty element, and the policy chooses the strategy.
 std::vector<std::optional<Chosen<FateStrategy>>> open_fates(const Scenario& scenario) {
   if (scenario.fates || !scenario.workload.training) return {scenario.fates};
   if (!scenario.acting->cuts) return {kept_fates()};

@@ -224,7 +224,7 @@ class LoadOrder {
     return made < compute_ ? saved_[at(made)] : unknown;
   }
 
-  /// Returns whether the next input uses room that results had. The first input of a run does if inputs do not cross.
+  /// Returns whether the next input uses room that results had: the first input of a run, without `inputs_cross`.
   bool replaces_results() const {
     const Row& row = run(input_run_);
     return !rehearsal_.choice().inputs_cross && next_input_ == row.first && row.in_step > 0;
@@ -274,7 +274,7 @@ class LoadOrder {
   /// the start of the run.
   bool stays(std::int64_t r) const { return next_piece_ < run(r).kept; }
 
-  /// Returns the first slot, from `from` on, from which the next piece has room until its group runs.
+  /// Returns the first slot, not before `from`, from which on the next piece has room until its group runs.
   std::int64_t place_of_piece(std::int64_t from) const {
     const std::int64_t r = next_piece_run_, need = run(r).first;
     const std::int64_t bytes = rehearsal_.pieces(run(r).group)[next_piece_];
