@@ -75,8 +75,8 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 //      t        >= first + sum over samples of (seconds up to its place) / n
 //      T - t    >= (weights behind k + sum over samples of (bytes at its place) - capacity) / rate
 //    The sum of these two bounds is smallest if every sample is at the place with the smallest
-//    seconds / n + bytes / rate. A place is the end or the inside of a block. At a place inside a block, a result of the
-//    block is not computed yet, and no seconds of the block are counted. If some path of layers from the input of the
+//    seconds / n + bytes / rate. A place is the end or the inside of a block. At a place inside a block, a result of
+//    the block is not computed yet, and no seconds of the block are counted. If some path of layers from the input of the
 //    block to this result had no tensor that is held, a layer before the block would be computed again, and the sample
 //    would be at an earlier place. So the tensors that are held separate the result from the beginning of the block.
 //    They have at least the bytes of the cheapest set of tensors that does so, or the bytes of the block's input. (All
