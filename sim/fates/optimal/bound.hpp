@@ -1,7 +1,7 @@
-// Computes a proven lower bound on the seconds of a training step of a chain within a memory budget. The bound holds
-// for every schedule that runs each forward pass at least once and each backward pass exactly once. The bound is the
-// value of the relaxation in relaxation.hpp, with the weights of seconds that give the greatest value. The bound is
-// close if no stage has to run more than twice.
+// Computes a proven lower bound on the seconds of a training step of a chain within a memory budget. In every schedule
+// for which the bound holds, each forward pass runs at least once, and each backward pass once. The bound is the value
+// of the relaxation in relaxation.hpp, with the weights of seconds that give the greatest value. The bound is close if
+// no stage has to run more than twice.
 //
 // In a serial run, computation and copies take turns, so the bound counts the seconds of both.
 //
@@ -18,13 +18,13 @@
 //
 // When micro-batches run side by side, the saves of the tensors of stage s begin when the first micro-batch has passed
 // s. The backward pass of the last micro-batch through s follows the loads for s. So the inequality of s counts the
-// computation of stage s for one micro-batch only. In addition, a copy engine makes two kinds of copies during the run:
-// the copies that every tape must make, and the copies that follow from the fates. A weighted mean of the seconds of
-// these copies and of the halves also bounds the run.
+// computation of stage s for one micro-batch only. A run is bounded in a second way. A copy engine makes two kinds of
+// copies: those that every tape must make, and those that follow from the fates. A weighted mean of the seconds of
+// these copies and of the halves bounds the run.
 //
-// If host memory is limited, all copies must fit into host memory at the turning point. The bound then also holds if
-// the seconds of each save are increased by a price per byte, and the price of all available host memory is subtracted.
-// The reason is that a save has at most the weight 1 in the weighted mean, so a saved byte adds at most its price.
+// If host memory is limited, all copies must fit into host memory at the turning point. Then another bound holds, too:
+// each save takes longer by a price per byte, and the price of all available host memory is subtracted. A save has at
+// most the weight 1 in the weighted mean. So each saved byte adds at most its price.
 #pragma once
 
 #include <cstdint>

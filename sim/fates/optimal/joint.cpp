@@ -9,7 +9,7 @@ namespace {
 using Kind = TapeOp::Kind;
 using Boundaries = std::vector<std::size_t>;
 
-/// Returns for each stage those boundaries, up to the input of the stage, that this stage or a later stage reads.
+/// Returns for each stage s the boundaries 0 to s that stage s or a later stage reads.
 std::vector<Boundaries> crossing_boundaries(const Chain& chain) {
   const std::size_t n = chain.stages.size();
   std::vector<std::size_t> last(n + 1, 0);  // for each boundary, the last stage that reads it
@@ -115,8 +115,8 @@ class Separating {
     tape_.push_back({kind, static_cast<std::uint32_t>(b), false});
   }
 
-  /// Removes the saves of boundaries that are never loaded again, because another joint boundary
-  /// holds them on the device until they are read.
+  /// Removes the saves of boundaries that are never loaded. Another joint boundary holds such a boundary on the device
+  /// until it is read.
   void drop_idle_saves() {
     std::vector<bool> loaded(saved_.size(), false);
     for (const TapeOp& op : tape_)
@@ -140,7 +140,7 @@ class Separating {
   Tape tape_;
 };
 
-/// Adds boundary b, which an earlier stage made or which is the input, to the output of a stage.
+/// Adds boundary b to the output of a stage. Boundary b is the input or was made by an earlier stage.
 void carry(const Chain& chain, std::size_t b, ChainStage& stage) {
   const ChainTensor& tensor = chain.boundary(b);
   for (ChainTensor* sum : {&stage.output, &stage.carried.tensor}) {

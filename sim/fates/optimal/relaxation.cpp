@@ -65,7 +65,7 @@ class Row {
   }
 
  private:
-  /// Returns the cost of a tensor that is either held, at the price of its bytes, or copied, whichever is cheaper.
+  /// Returns the lower of two costs: the price of the tensor's bytes if it is held, and the seconds if it is copied.
   /// Parameter `goes` receives whether the tensor is copied.
   Cost held(const ChainTensor& tensor, std::size_t stage, bool saved, bool& goes) const {
     const auto bytes = static_cast<double>(tensor.bytes);
@@ -185,8 +185,8 @@ double FateRelaxation::BestBound::share() const {
 
 // Finds the price with the greatest value. As a function of the price, the value is the minimum of straight lines. Each
 // line stands for one choice of all fates, and its slope is the number of kept bytes minus the room. The maximum is
-// where two lines meet and no third line lies below them. If a third line lies below the meeting point, it replaces one
-// of the two lines: `more` if the third line keeps more bytes than the room, and `less` otherwise.
+// where two lines meet and no third line lies below the meeting point. A third line that lies below it replaces one of
+// the two lines: `more` if the third line keeps more bytes than the room, otherwise `less`.
 FateRelaxation::BestBound FateRelaxation::best(const FateWeights& weights) const {
   struct Line {
     double price, value, bytes;

@@ -1,5 +1,5 @@
-// Makes schedules that are similar to the solution of the relaxation (relaxation.hpp), but fit into memory at every
-// moment and not only at the turning point. The schedules are candidates of a search.
+// Makes schedules that are similar to the solution of the relaxation (relaxation.hpp). The solution fits into memory at
+// the turning point, and these schedules fit at every moment. The schedules are candidates of a search.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Rounding {
 /// boundaries.
 Fate& fate_at(Choices& choices, std::size_t place);
 
-/// Changes `choices`: keeps the answer, and each dropped boundary that no recomputed stage makes again.
+/// Changes the fate of some dropped boundaries to `keep`: of the answer, and of those that no recomputed stage makes.
 void keep_what_nobody_makes(Choices& choices);
 
 /// Returns a tape that fits into the budget, or an empty tape if no attempt fits.

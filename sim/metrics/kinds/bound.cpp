@@ -1,5 +1,5 @@
-// The metrics lower_bound_s (every execution of the plan takes at least this time), bound_ratio, and bound_by (the
-// resource that is the reason for the bound).
+// The metrics lower_bound_s (no execution of the plan takes less time), bound_ratio (the bound / the makespan), and
+// bound_by (the stream or link that is the reason for the bound).
 #include "metrics/metric.hpp"
 
 namespace sluice {

@@ -1,6 +1,6 @@
 // Metrics of energy: the idle power during the whole run, plus the energy that the work takes in addition. A device or
-// link without watts is not counted, except for the joules that the actions of such a device have. If neither watts nor
-// joules are known, the energy is not known.
+// link without watts adds only the joules of its actions, if they have joules. If neither watts nor joules are known,
+// the energy is not known.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -11,8 +11,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the energy of each device. The devices are in the order in which the plan first lists a stream of each
-/// device. A stream without a device counts as a device.
+/// Returns the energy of each device. The devices have the order of their first streams in the plan. A stream without a
+/// device counts as a device.
 std::vector<SummaryValue::Keyed> devices(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t s = 0; s < totals.plan().streams.size(); ++s) {

@@ -1,5 +1,5 @@
-// The metrics question_bound_s (every plan for this model, workload and machine takes at least this time) and
-// question_ratio.
+// The metrics question_bound_s (no plan for this model, workload and machine takes less time) and question_ratio (this
+// bound / the makespan).
 #include "metrics/metric.hpp"
 
 namespace sluice {
