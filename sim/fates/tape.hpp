@@ -2,20 +2,20 @@
 // micro-batch, or for several micro-batches that run side by side. Strategies turn fates into a tape, and a policy
 // turns the tape into actions of its plan.
 //
-// The order of the operations decides how long each tensor is on the device. A tensor comes to
-// the device by a forward pass, a backward pass (gradients) or a load. The tensor leaves after
-// its last use. A tensor may come to the device several times. Before each new arrival, it
-// leaves after its last use. The operations are: forward s This pass reads boundary s and makes
-// boundary s + 1. If it keeps the inner tensors of s, it also makes these tensors. backward s
-// This pass reads the gradient of boundary s + 1 (the last stage makes this gradient itself) and
-// the inner tensors of s. If `reads_input`, it reads boundary s. If `reads_output`, it reads
-// boundary s + 1. If s > 0, it makes the gradient of boundary s. save This operation reads a
-// boundary or the inner tensors of a stage, and makes a copy in host memory. The copy stays
-// until the last load. load This operation brings such a copy back to the device. If the chain
-// branches, stage s reads the boundaries of Chain::each_read instead of boundary s. If several
-// stages read a boundary, the first of their backward passes makes the gradient of the boundary,
-// and the other backward passes add to this gradient. A forward pass of a stage that has already
-// run is a recomputation.
+// The order of the operations decides how long each tensor is on the device. A tensor comes to the device by a forward
+// pass, a backward pass (gradients) or a load. The tensor leaves after its last use. A tensor may come to the device
+// several times. Before each new arrival, it leaves after its last use. The operations are:
+//   forward s   This pass reads boundary s and makes boundary s + 1. If it keeps the inner tensors of s, it also makes
+//               these tensors.
+//   backward s  This pass reads the gradient of boundary s + 1 (the last stage makes this gradient itself) and the
+//               inner tensors of s. If `reads_input`, it reads boundary s. If `reads_output`, it reads boundary
+//               s + 1. If s > 0, it makes the gradient of boundary s.
+//   save        This operation reads a boundary or the inner tensors of a stage, and makes a copy in host memory. The
+//               copy stays until the last load.
+//   load        This operation brings such a copy back to the device.
+// If the chain branches, stage s reads the boundaries of Chain::each_read instead of boundary s. If several stages read
+// a boundary, the first of their backward passes makes the gradient of the boundary, and the other backward passes add
+// to this gradient. A forward pass of a stage that has already run is a recomputation.
 #pragma once
 
 #include <cstdint>

@@ -61,7 +61,7 @@ struct ResourceBound {
 
 /// Returns the bound of the makespan. This bound is the maximum of `path` and of the bounds of all resources (streams
 /// and links). Also returns the resource that is the reason for the bound. A resource qualifies if its bound is near
-/// the greatest bound, and if its own work is a large part of its bound. Among several such resources, the function
+/// the greatest bound, and if its own work is a large part of that bound. Among several such resources, the function
 /// returns the one that works longest. The run gets faster only if this resource becomes faster or gets less work.
 Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
   double most = path;
@@ -87,9 +87,9 @@ Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
 // - A stream executes one action at a time, from its first start to its last end. So makespan >= head of its first
 //   execution + sum of all its durations + tail of its last execution.
 // - A link moves at most `bandwidth` bytes per second. No byte crosses the link before the smallest head + setup of its
-// flows. After the last flow on the link, the action of this flow ends, and the tail of the action follows. An earlier
-// execution of the same action ends earlier, so its tail is at least as long as that of the last execution. So makespan
-// >= smallest head + sum of bytes / bandwidth + smallest tail.
+//   flows. After the last flow on the link, the action of this flow ends, and the tail of the action follows. An
+//   earlier execution of the action ends earlier, so its tail is at least as long as the tail of the last execution.
+//   So makespan >= smallest head + sum of bytes / bandwidth + smallest tail.
 Bound lower_bound(const Plan& plan) {
   const PathGraph graph(plan);
   const Heads heads = walk_forwards(graph, most_executions);

@@ -25,10 +25,10 @@ double busiest_in_an_iteration(const Plan& plan) {
   return most;
 }
 
-/// Returns the seconds of a step in the second half of the run. If the run has few steps, the end of the run makes the
-/// measured time too short. The last steps do not load weights for later steps, so these steps end sooner than steps in
-/// the steady state. A step never takes less time than its work on the busiest stream or link, so the result is at
-/// least this time.
+/// Returns the seconds of a step in the second half of the run. The last steps do not load weights for later steps, so
+/// they end sooner than steps in the steady state. If the run has few steps, the measured time is too short for this
+/// reason. A step never takes less time than its work on the busiest stream or link, so the result is at least this
+/// time.
 template <class Ends>
 std::optional<double> of_second_half(const Plan& plan, const Ends& ends) {
   const std::int64_t per_step = plan.iterations_per_step;

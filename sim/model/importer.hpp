@@ -46,8 +46,8 @@ const Importer& importer_for(const std::string& path);
 ChildLimits reading_limits(std::uintmax_t bytes);
 
 /// Imports the definition of `use` if that is a file of another program. `use` is the `model:` of a scenario, after
-/// includes and overrides. The imported document replaces the definition. The importer's keys are removed from `use`,
-/// so that only the keys that any model may have are left. Returns the importer's notes. Throws InputError, IoError.
+/// includes and overrides. The imported document replaces the definition. The importer's keys are removed from `use`.
+/// Only keys that any model may have are left. Returns the importer's notes. Throws InputError, IoError.
 std::vector<std::string> import_definition(Value& use);
 
 }  // namespace sluice

@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-/// A number of elements, whose bytes depend on the dtype, and a number of additional bytes, which do not depend on the
-/// dtype.
+/// A number of elements and a number of additional bytes. The dtype decides the bytes of the elements
+/// only.
 struct KeptCount {
   std::int64_t elements = 0, bytes = 0;
   bool operator==(const KeptCount&) const = default;

@@ -22,8 +22,8 @@ inline constexpr std::string_view before_word = "before";
 struct Surroundings {
   /// The layer that the first inner layer reads by default.
   std::optional<std::uint32_t> before;
-  /// The inputs that the use of a block gives, with the names that the block declares. Outside of a block, the list is
-  /// empty.
+  /// The inputs that a block gets where it is used, with the names that the block declares. Outside of a block, the
+  /// list is empty.
   std::vector<std::pair<std::string, std::uint32_t>> inputs = {};
 };
 

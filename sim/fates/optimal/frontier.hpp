@@ -8,8 +8,8 @@
 // 2. The stages s … k - 1 run and keep nothing. Then segment k … t is solved, and after it segment s … k - 1
 //    from boundary s, which was kept or is loaded. So a stage may run more than twice.
 // 3. The third way is like the second way, but stage k - 1 keeps its inner tensors. So only s … k - 2 must run again,
-// to make the input of stage k - 1. (If stage k - 1 has no inner tensors, the third way needs no more memory than the
-// second way, and saves one forward pass.)
+//    to make the input of stage k - 1. (If stage k - 1 has no inner tensors, the third way needs no more memory than
+//    the second way, and saves one forward pass.)
 //
 // The sources are Rotor (Beaumont et al. 2019, "Optimal checkpointing for heterogeneous chains", section 4), and for
 // offloading POFO (Beaumont, Eyraud-Dubois, Shilova 2021, "Efficient combination of rematerialization and offloading").

@@ -1,6 +1,6 @@
-// Metrics of energy: the idle power during the whole run, plus the energy that the work takes in addition. A device or
-// link without watts adds only the joules of its actions, if they have joules. If neither watts nor joules are known,
-// the energy is not known.
+// Metrics of energy: the idle power during the whole run, plus the energy that the work takes in addition. A link
+// without watts is not counted. A device without watts counts if its actions have joules. If neither watts nor joules
+// are known, the energy is not known.
 #include <algorithm>
 #include <string>
 #include <utility>

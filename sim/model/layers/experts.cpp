@@ -22,8 +22,8 @@ void require_choices(const Reader& keys, const Shape& chosen, std::int64_t rows)
                             text_of(chosen));
 }
 
-// To find each of the k values, the row is scanned once, with one comparison per element. The indices of the k values
-// are kept, with 8 bytes each, because the backward pass adds the gradients at these positions.
+// The row is scanned k times, once for each of the k values, with one comparison per element. The indices of the k
+// values (8 bytes each) are kept: the backward pass adds the gradients at these positions.
 LayerCounts infer_top(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& scores = *inputs[0];
   require_matrix(keys, scores);

@@ -11,9 +11,9 @@ struct FlopPerElement {
   std::int64_t forward = 0, input_gradient = 0, weight_gradient = 0;
 };
 
-// The backward pass reads the input, and computes mean and variance again from the input. As in Korthikanti et al.
-// (2022), section 4.1, mean and variance do not count as kept tensors, because they are only two values per row,
-// channel or group.
+// The backward pass reads the input, and computes mean and variance again from the input. Mean and variance do not
+// count as kept tensors, as in Korthikanti et al. (2022), section 4.1: they are two values per row, channel or
+// group.
 LayerCounts counts_of(const Shape& shape, std::int64_t parameters, FlopPerElement per_element) {
   LayerCounts counts;
   counts.shape = shape;

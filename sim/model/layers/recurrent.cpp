@@ -20,8 +20,8 @@ struct Cell {
 constexpr Cell elman{1, 1 + 1, 0};
 // A hidden value of gru takes three sums of products, and two sigmoids of 4 FLOP for the gates r and z. The new value
 // is n = tanh(a + r b), where a is the product with the input, and b the product with the hidden values of the previous
-// step. The new value takes 2 more FLOP: the product with r, and tanh. h = (1 - z) n + z h takes 4 FLOP. A gru keeps r,
-// z, n and b.
+// step. The product with r and tanh take 2 FLOP. The formula h = (1 - z) n + z h takes 4 FLOP. A gru keeps r, z, n and
+// b.
 constexpr Cell gated{3, 3 + 8 + 2 + 4, 4};
 // A hidden value of lstm takes four sums of products, three sigmoids of 4 FLOP for the gates i, f and o, and a tanh for
 // the new value g. The state c = f c + i g takes 3 FLOP, and h = o tanh(c) takes 2 FLOP. An lstm keeps i, f, g, o and
@@ -54,7 +54,7 @@ void add_direction(LayerCounts& counts, const Cell& cell, const Direction& of, b
       checked_mul(of.steps, checked_mul(cell.flop, of.hidden, "FLOP"), "FLOP");
   const std::int64_t shifts = checked_mul(of.steps, biases, "FLOP");
   add(counts.flop, checked_add(products, checked_add(functions, shifts, "FLOP"), "FLOP"), "FLOP");
-  // A row of the matrices has `in + hidden` columns. The gradient of the input has products for `in` of these columns.
+  // Both matrices together have `in + hidden` columns, of which `in` are for the input.
   const std::int64_t of_inputs = first ? 2 * of.steps * rows * of.in : 0;
   add(counts.backward.input_flop, of_inputs, "FLOP");
   add(counts.backward.weight_flop, products - of_inputs, "FLOP");

@@ -74,11 +74,11 @@ std::int64_t per_head(const Reader& keys, const Shape& shape, const char* heads,
 // one multiply-accumulate for each feature of the values. A causal mask saves no computation, because all scores are
 // computed before the mask is applied.
 //
-// In the backward pass, each of the two products has two gradients. Each gradient takes as many multiply-accumulates as
-// the product. A score takes 4 FLOP for softmax (as in the layer softmax) and 1 FLOP for the scaling. Dropout takes 2
-// FLOP per score, for the mask and for 1 / (1 - rate). The backward pass reads queries, keys, values and the output of
-// softmax. With dropout, the backward pass also reads the mask, which has 1 byte per score, and the scores after
-// dropout.
+// The forward pass has two products: queries with keys, and softmax with values. In the backward pass, each product has
+// two gradients, and each gradient takes as many multiply-accumulates as the product. A score takes 4 FLOP for softmax
+// (as in the layer softmax) and 1 FLOP for the scaling. Dropout takes 2 FLOP per score, for the mask and for 1 / (1 -
+// rate). The backward pass reads queries, keys, values and the output of softmax. With dropout, the backward pass also
+// reads the mask, which has 1 byte per score, and the scores after dropout.
 LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &query = *inputs[0], &key = *inputs[1], &value = *inputs[2];
   for (const Shape* input : inputs) require_rows(keys, *input);

@@ -1,6 +1,6 @@
-// Views that give the elements of a tensor another shape or take one row, and the layer `dropout`. The output of a view
-// is counted like the output of other layers, but no data are moved to make the output. If a layer keeps a view for its
-// backward pass, the layer keeps the viewed tensor.
+// The layers `flatten` and `reshape` (another shape of the same elements), `take_row` (one row) and `dropout`. The
+// first three are views: their output is counted like any output, but no data are moved to make it. If a layer keeps a
+// view for its backward pass, it keeps the viewed tensor.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
