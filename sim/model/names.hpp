@@ -1,6 +1,6 @@
 // The names of a model's layers, to which `inputs` and `tied` refer. A name means the layer with this name in the same
 // repetition. If the repetition has no such layer, the name means the layer in the enclosing repetition. Inside a
-// block, a name may also mean an input that the use of the block gives. The functions throw InputError at the name.
+// block, a name may also be an input of the block. The functions throw InputError at the name.
 #pragma once
 
 #include <cstdint>

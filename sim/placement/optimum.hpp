@@ -48,7 +48,7 @@ struct OverlappedOptimum {
 };
 
 /// Returns the best placement with moves while kernels run. The function compares the `known` placements and the
-/// results of several searches. In these searches, a move counts with only a part of its seconds.
+/// results of several searches. These searches count only a part of the seconds of a move.
 OverlappedOptimum overlapped_optimum(const OptimumRequest& request);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// The methods of placing tensors, from placements in a single memory to moves while kernels run. The result of a method
-// is the executed plan. To add a method, add a function and a line in ways.cpp.
+// The methods of placing tensors. The simplest put all tensors into one memory, and the freest moves tensors while
+// kernels run. Each result is the seconds of an executed plan. To add a method, add a function and a line in ways.cpp.
 #pragma once
 
 #include <functional>
@@ -51,8 +51,8 @@ struct PlacementWay {
   std::string summary;
   /// Places the tensors. Throws Infeasible or InputError.
   PlacementResult (*place)(const WayRequest& request) = nullptr;
-  /// Whether the method searches. With more memory or more freedom, the result of a search never takes longer than with
-  /// less memory or less freedom.
+  /// Whether the method searches. The result of a search never takes longer than a result with less memory or with less
+  /// freedom to move tensors.
   bool searched = false;
 };
 
@@ -72,7 +72,7 @@ std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           const std::vector<std::string>& ways, int nodes,
                                           const PlacementProgress& progress = {});
 
-/// In a placement without moves, the seconds that the run loses or saves if one tensor changes to the other memory.
+/// For a placement without moves: the seconds that the run loses or saves if one tensor goes to the other memory.
 struct TensorWorth {
   std::uint32_t tensor = none;
   bool fast = false;

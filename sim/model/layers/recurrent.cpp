@@ -36,8 +36,8 @@ struct Direction {
 
 /// Counts one layer in one direction. The backward pass goes through the cells from the last step to the first. The
 /// derivatives of a cell's functions cost about as much as the functions. Each product with hidden values or inputs has
-/// two gradients, and the gradient of a bias is a sum over the steps. `input_flop` counts only the gradient of the
-/// input of the first layer (`first`), because this gradient is left out if no earlier layer of the model has weights.
+/// two gradients, and the gradient of a bias is a sum over the steps. `input_flop` counts the gradient of the first
+/// layer's input only (`first`): it is left out if no earlier layer of the model has weights.
 void add_direction(LayerCounts& counts, const Cell& cell, const Direction& of, bool first) {
   const auto add = [](std::int64_t& count, std::int64_t more, const char* what) {
     count = checked_add(count, more, what);

@@ -86,7 +86,7 @@ void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
 
 }  // namespace
 
-// An element of the output is a sum of products. The factors of each product are one element of every input.
+// An element of the output is a sum of products. Each product has one factor per input.
 Draft einsum(const Drafting& at) {
   std::vector<Shape> shapes;
   bool all = true;

@@ -216,7 +216,7 @@ class Loading {
     return rule && node.has_input(0) && (rule->draft == as_type || rule->draft == group_norm);
   }
 
-  /// Returns the types of the outputs that libonnx infers, or else the types that the file declares.
+  /// Returns the outputs' types that libonnx infers, or, if it infers none, those that the file declares.
   std::vector<pb::TypeProto> inferred(Node& node, pb::NodeProto& proto_node) {
     std::vector<pb::TypeProto> types(node.outputs.size());
     if (node.known && !node.has_graphs) {
@@ -257,7 +257,7 @@ class Loading {
     types.front() = type_of(element, einsum_of(node.text("equation", ""), shapes).shape());
   }
 
-  /// Throws an error for a negative extent, which libonnx infers if a window is larger than its image.
+  /// Throws an error for a negative extent. libonnx infers such an extent if a window is larger than its image.
   static void require_extents(const std::vector<pb::TypeProto>& types) {
     for (const pb::TypeProto& type : types)
       for (const auto& dim : type.tensor_type().shape().dim())

@@ -85,7 +85,7 @@ struct Drafting {
   bool is_learned(std::size_t input) const;     ///< whether the input is made of learned weights
   const Shape& shape(std::size_t input) const;  ///< the shape of the input with the batch
   Sample sample(const std::string& tensor) const;
-  /// Returns the number that ONNX's axis `axis` has in the layer, or nothing if this axis is the axis of the batch.
+  /// Returns the number of ONNX's axis `axis` in the layer, or nothing if `axis` is the axis of the batch.
   std::optional<std::int64_t> axis(const std::string& tensor, std::int64_t axis) const;
   /// Returns whether the shape of `tensor` without its first axis is the shape of a sample. The axes after the first
   /// axis then have the same meaning in the layer as in ONNX.

@@ -27,9 +27,9 @@ std::vector<std::string> devices_of(const std::vector<RingHop>& ring) {
 struct Sum {
   std::uint32_t ready = none;   ///< the backward pass after which the gradients may be sent
   std::uint32_t before = none;  ///< the ring is listed immediately before this action
-  /// The action that needs the sums of the ring, `distance` iterations after the ring. This action is the update or the
-  /// save of the gradients. If the gradients stay on the device, `user` is the next backward pass that adds to these
-  /// gradients.
+  /// The action that needs the sums of the ring: the update or the save of the gradients, `distance`
+  /// iterations later. If the gradients stay on the device, `user` is the next backward pass that adds to
+  /// these gradients.
   std::uint32_t user = none, distance = 0;
 };
 
