@@ -1,11 +1,11 @@
 // Sluice makes the choices that a scenario leaves open by simulation. A policy offers candidates, and the judge takes
 // the candidate whose simulated plan ends first.
 //
-// A candidate is defined by its structure, and never by a capacity. The structure says how the model is cut, how many
-// micro-batches are computed side by side, and how long before their use tensors are loaded. The structure determines
-// how much memory the candidate needs. A candidate can be used on every device that has at least this memory. The
-// candidate takes equally long on each of these devices. So all candidates for a smaller memory are also candidates for
-// a larger memory, and a run with more memory never takes longer than a run with less memory.
+// A candidate is defined by its structure, and never by a capacity. The structure says where the model is cut, how many
+// micro-batches are computed side by side, and how early tensors are loaded. The structure determines how much memory
+// the candidate needs. A candidate can be used on every device that has at least this memory. The candidate takes
+// equally long on each of these devices. So every candidate for a smaller memory is also a candidate for a larger
+// memory. So a run with more memory never takes longer than a run with less memory.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ struct Candidate {
   std::string same_ways = {};
 };
 
-/// A guard calls the function that it gets, or does not call it. It may also catch what the call throws.
+/// A guard decides whether to call the function that it gets. It may also catch what the call throws.
 using CallGuard = std::function<void(const std::function<void()>& call)>;
 
 /// Returns a candidate whose simulated ways are changed by `change`. If `open` is set, this also holds for the ways of

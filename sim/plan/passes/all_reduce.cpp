@@ -147,8 +147,8 @@ class Rings {
         if (r > 0) action.waits.push_back({new_number(sent[from][r - 1]), 0});
       }
       // The action `user` waits for two transfers. The first transfer brings the last piece that the device receives,
-      // and so completes the sums. The second transfer sends the last piece that the device sends, and `user` must not
-      // change the gradients before this piece is sent.
+      // and so completes the sums. The second transfer sends the last piece that the device sends: `user` must not
+      // change the gradients before this.
       auto& waits = plan_.actions[sums[k].user].waits;
       for (const std::uint32_t end : {sent[from][steps - 1], sent[k][steps - 1]})
         waits.push_back({new_number(end), sums[k].distance});
@@ -211,8 +211,8 @@ class Rings {
     return static_cast<std::uint32_t>(added_.size() - 1);
   }
 
-  /// Returns the number of an added action until rebuild() moves the added actions to their positions. Until then, the
-  /// added actions are numbered after all other actions.
+  /// Returns the number that an added action has before rebuild() moves it to its position. Before rebuild(), the added
+  /// actions are numbered after all other actions.
   std::uint32_t new_number(std::uint32_t added) const {
     return static_cast<std::uint32_t>(plan_.actions.size()) + added;
   }

@@ -84,8 +84,8 @@ class Merger {
         tensor.name = name + "/" + tensor.name;
       else if (const Tensor* other = tensors_.find(tensor.name);
                other && other->bytes != tensor.bytes)
-        // The parts divide the same weights into pieces of different sizes. The size in the name tells the pieces
-        // apart.
+        // Two parts may divide the same weights into pieces of different sizes. The size becomes a part of the
+        // name.
         tensor.name += "." + std::to_string(tensor.bytes) + "B";
       numbers.tensors.push_back(tensors_.enter(tensor));
     }
