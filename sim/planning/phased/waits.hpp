@@ -37,9 +37,9 @@ struct PhaseWindow {
   bool followed_at_once(std::size_t p) const;
 };
 
-/// Makes each phase start after all computations of the previous phase, after its own loads, and after the remaining
-/// saves of its device. `before` is the previous window. In the body, `before` and `window` are the same window: the
-/// phases of the previous iteration come before the phases of this iteration.
+/// Makes each phase start when three things have ended: the computations of the previous phase, the phase's own loads,
+/// and the earlier saves of its device. `before` is the previous window. In the body, `before` and `window` are the
+/// same window: the phases of the previous iteration come before the phases of this iteration.
 void add_phase_waits(PlanBuilder& builder, const PhaseRules& rules, PhaseWindow& window,
                      const PhaseWindow& before);
 

@@ -15,7 +15,7 @@ namespace sluice {
 /// Returns a schedule that a run can repeat. Weights and state that move begin each round in slow memory. Offloaded
 /// activations and the first gradients of the backward pass do not move. If the given schedule moves one of these
 /// tensors, the returned schedule keeps it in slow memory. Inputs do not move either, unless slow memory is their home.
-/// Whenever a tensor is in slow memory in the given schedule, it is also in slow memory in the returned schedule.
+/// At each moment, the returned schedule has at least those tensors in slow memory that the given schedule has there.
 PlacementSchedule repeatable(const PlacedQuestion& asked, const Platform& platform,
                              PlacementSchedule schedule);
 

@@ -28,9 +28,9 @@ class FatesToPlace {
     return *fates_;
   }
 
-  /// Returns a lower bound of the seconds of every placement. Every choice of fates computes at least the passes that
-  /// are computed when all activations are kept. So the bound for keeping all activations also holds for a strategy
-  /// that searches.
+  /// Returns a lower bound of the seconds of every placement. If all activations are kept, each pass runs once. With
+  /// any other fates, these passes also run. So the bound for keeping all activations holds for a strategy that
+  /// searches, too.
   double least_seconds() const {
     const FateChoice kept;
     const FateChoice& known = request_.strategy().searches ? kept : fates();
@@ -81,9 +81,9 @@ void add_strategy(const FateStrategy& strategy, const PolicyRequest& request,
 }
 
 /// Returns the fates for which tensors are placed: the fates of the request's strategy. If this strategy searches, the
-/// result also has the fates of all strategies that treat every stage alike. If several strategies choose equal fates,
-/// the result has only the fates of the first of these strategies in the catalog. So the result is empty if an earlier
-/// strategy, which has a request of its own, chooses the same fates.
+/// result also has the fates of all strategies that treat every stage alike. Of strategies with equal fates, only the
+/// first of the catalog counts. Each strategy may have a request of its own. So the result is empty if a strategy that
+/// is earlier in the catalog chooses the same fates.
 PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& common,
                           const std::string& policy) {
   const FateStrategy& own = request.strategy();

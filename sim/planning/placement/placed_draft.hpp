@@ -1,5 +1,5 @@
-// Chooses a placement for a run. The code searches for a placement for each of several sizes of fast memory. It then
-// takes the placement whose run has the fewest simulated seconds. placed_listing.hpp describes this run.
+// Chooses a placement for a run. For each of several sizes of fast memory, a placement is searched. The placement whose
+// run has the fewest simulated seconds is chosen. placed_listing.hpp describes this run.
 #pragma once
 
 #include <limits>
@@ -33,10 +33,10 @@ struct PlacedRun {
 };
 
 /// Returns the plan of a run that computes one micro-batch after the other, with the fates of `run`. The result is
-/// empty if no placement was found with a run of less than `worth` seconds. The run always fits into fast memory, also
-/// while an input and an answer are in transfer in addition to the placed tensors. More fast memory never makes the
-/// simulated run slower, if `way` and the fates do not change. Throws InputError if there are no two memories or the
-/// cost model has no price. Throws Infeasible if slow memory cannot hold all tensors.
+/// empty if no placement was found with a run of less than `worth` seconds. The run always fits into fast memory: there
+/// is also room for an input and an answer in transfer. More fast memory never makes the simulated run slower, if `way`
+/// and the fates do not change. Throws InputError if there are no two memories or the cost model has no price. Throws
+/// Infeasible if slow memory cannot hold all tensors.
 std::optional<Draft> placed_draft(const PlacedRun& run);
 
 }  // namespace sluice

@@ -173,7 +173,7 @@ class PlacedLister {
       if (is_held(t) || std::find(passing.begin(), passing.end(), t) != passing.end()) continue;
       if (first && tensor(t).begins == Begins::made && asked_.copy_of(t) == none)
         builder_.at(ref).allocates.push_back({tensors_[t], pool});
-      // If the tensor came back from host memory, its load wrote it, and the kernel does not write it.
+      // A tensor that came back from host memory was written by its load. The kernel does not write it.
       const bool written = operand.written && asked_.copy_of(t) == none;
       auto& uses = builder_.at(ref).uses;
       const auto known = std::find_if(uses.begin(), uses.end(), [&](const Access& use) {
@@ -217,8 +217,8 @@ class PlacedLister {
     return next == kernels.size() || kernels[next].micro_batch != kernels[k].micro_batch;
   }
 
-  /// Returns the number of samples that are done when kernel k has ended. The number is 0 if answers are saved, because
-  /// the samples of an answer are done when its save has arrived.
+  /// Returns the number of samples that are done when kernel k has ended. If answers are saved, the number is 0: the
+  /// samples of an answer are then done when its save has arrived.
   std::int64_t samples_done(std::uint32_t k) const {
     bool saved = false;
     for (std::uint32_t t = 0; t < question_.tensor_count(); ++t)
