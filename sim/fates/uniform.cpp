@@ -15,11 +15,11 @@ const FateStrategy keep_all_fates = {
     .name = "keep_all",
     .summary = "Activations stay on the device until the backward pass needs them.",
     .details =
-        "Use this strategy when the memory holds all activations, or to see how much memory all "
-        "activations take. This strategy needs no additional computation and no transfer. The "
-        "strategy needs more memory than any other strategy. This memory grows in proportion to "
-        "the number of micro-batches in flight. In "
-        "inference, boundary activations stay on the device.",
+        "Use this strategy when the memory holds all activations, or to see how much memory "
+        "all activations take. This strategy needs no additional computation and no transfer, "
+        "but more memory than any other strategy. The memory grows in proportion to the "
+        "number of micro-batches in flight. In inference, boundary activations stay on the "
+        "device.",
     .source = "the usual choice if all activations fit",
     .example = "sluice run alexnet_resident workload.mode=training policy=resident fates=keep_all",
     .inference = true,
@@ -34,12 +34,12 @@ const FateStrategy recompute_all_fates = {
         "Only the input of the model is kept; the forward pass runs again before the "
         "backward pass.",
     .details =
-        "Use this strategy when memory is scarce and computation is cheap. Between its forward and "
-        "its backward pass, a "
-        "micro-batch keeps only its input. Before the backward pass, the forward pass of all "
-        "stages except the last stage runs again, and the new activations are kept until they are "
-        "used. So this strategy costs about one additional "
-        "forward pass. During the backward pass, all activations of the micro-batch are on the device.",
+        "Use this strategy when memory is scarce and computation is cheap. Between its "
+        "forward and its backward pass, a micro-batch keeps only its input. Before the "
+        "backward pass, all stages except the last run forward again. Their activations are "
+        "kept until they are used. So this strategy costs about one additional forward "
+        "pass. During the backward pass, all activations of the micro-batch are on the "
+        "device.",
     .source = "AlexNet on one card, \"recomputing\"",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident fates=recompute_all",

@@ -73,8 +73,8 @@ extern const Metric energy_j_metric = {
     .summary = "Energy of all devices and links for which watts are known.",
     .details =
         "The value is the sum of energy_j_by_device and energy_j_by_link. Devices and links without watts add "
-        "nothing, so compare two runs only if both platforms give the watts of the same parts. The "
-        "metric has no value if neither watts nor joules are known.",
+        "nothing. So compare two runs only if both platforms give watts for the same devices and links. The metric "
+        "has no value if neither watts nor joules are known.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

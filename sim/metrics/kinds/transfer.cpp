@@ -101,8 +101,8 @@ extern const Metric full_rate_s_by_link_metric = {
         "Bytes that crossed the link / bandwidth of the link: the least time that these "
         "bytes take.",
     .details =
-        "Compare the value with transfer_s_by_link. The difference is the time of set-ups, and the "
-        "time in which transfers shared the link or were limited by another link.",
+        "Compare the value with transfer_s_by_link. The difference has two reasons: set-ups take time, and transfers "
+        "do not get the full rate of a link if they share it or if another link limits them.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

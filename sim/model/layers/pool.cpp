@@ -121,8 +121,8 @@ const LayerType avg_pool_layer = {
     .name = "avg_pool",
     .summary = "Takes the mean of each window of an image, channel by channel.",
     .details =
-        "Each output takes 1 FLOP per element of its window, for the additions and one division. The backward pass "
-        "takes as many FLOP as the forward pass, and reads no activation.",
+        "Each output takes 1 FLOP per element of its window: n - 1 additions and one division for n elements. The "
+        "backward pass takes as many FLOP as the forward pass, and reads no activation.",
     .source = guide,
     .example = "{type: input, shape: [8, 8, 64]}, {type: avg_pool, kernel: 2}",
     .parameters = window_parameters(),
@@ -149,10 +149,10 @@ const LayerType adaptive_avg_pool_layer = {
     .summary =
         "Takes the means of windows of an image. The windows are chosen so that the output has the given size.",
     .details =
-        "Along an axis of n elements, window i of m reaches from floor(i n / m) to ceil((i + 1) n / m), so that "
-        "neighbouring windows may share an element. The layer takes 1 FLOP per element of each window. The backward "
-        "pass takes as many FLOP as the forward pass, and reads no activation. Use this layer for networks that accept "
-        "images of any size.",
+        "Along an axis of n elements, window i of m reaches from floor(i n / m) to ceil((i + 1) n / m). Neighbouring "
+        "windows may share an element. The layer takes 1 FLOP per element of each window. The backward pass takes as "
+        "many FLOP as the forward pass, and reads no activation. Use this layer for networks that accept images of "
+        "any size.",
     .source =
         "PyTorch, torch.nn.AdaptiveAvgPool2d; for the windows: He et al., Spatial pyramid pooling (2014), section 2.3",
     .example = "{type: input, shape: [13, 13, 256]}, {type: adaptive_avg_pool, output: 6}",

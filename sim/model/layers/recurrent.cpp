@@ -120,7 +120,7 @@ const LayerType rnn_layer = {
         "Computes the hidden values h' = tanh(W x + U h) of a recurrent network at each step. In addition to the "
         "products, the layer takes 2 FLOP per hidden value.",
     .details =
-        "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 1 gate. A bias adds 2 "
+        "Each layer has hidden x (inputs + hidden) weights in each direction, for its only gate. A bias adds 2 "
         "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. Use `rnn` for short "
         "sequences; `gru` and `lstm` remember values for more steps. The backward pass takes twice the "
         "multiply-accumulates of the forward pass. Other operations take as many FLOP as in the forward pass. The "
@@ -138,7 +138,7 @@ const LayerType gru_layer = {
         "Computes the hidden values of gated recurrent units at each step. In addition to the products, the layer "
         "takes 17 FLOP per hidden value.",
     .details =
-        "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 3 gates. A bias adds 2 "
+        "Each layer has 3 x hidden x (inputs + hidden) weights in each direction, for its 3 gates. A bias adds 2 "
         "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. With the gates r "
         "and z and the new value n, a step computes h' = (1 - z) n + z h. The backward pass takes twice the "
         "multiply-accumulates of the forward pass. Other operations take as many FLOP as in the forward pass. The "
@@ -158,7 +158,7 @@ const LayerType lstm_layer = {
         "Computes the hidden values of a long short-term memory at each step. In addition to the products, the layer "
         "takes 22 FLOP per hidden value.",
     .details =
-        "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 4 gates. A bias adds 2 "
+        "Each layer has 4 x hidden x (inputs + hidden) weights in each direction, for its 4 gates. A bias adds 2 "
         "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. With the gates i, f "
         "and o and the new value g, a step computes c' = f c + i g and h' = o tanh(c'). The backward pass takes twice "
         "the multiply-accumulates of the forward pass. Other operations take as many FLOP as in the forward pass. The "

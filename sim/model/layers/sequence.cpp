@@ -125,8 +125,8 @@ const LayerType embedding_layer = {
     .name = "embedding",
     .summary = "Takes one row of a table for each token.",
     .details =
-        "A cost model assumes that one row of the table per token of the micro-batch is read, and at most the whole "
-        "table. An update by the optimizer reads and writes the whole table.",
+        "A cost model assumes that each token of the micro-batch reads one row of the table, but that no more than "
+        "the whole table is read. An update by the optimizer reads and writes the whole table.",
     .source = "Vaswani et al., Attention is all you need (2017), section 3.4",
     .example = "{type: input, shape: [128]}, {type: embedding, entries: 50257, features: 768}",
     .parameters = {{.name = "entries",

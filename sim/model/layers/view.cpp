@@ -74,7 +74,7 @@ const LayerType flatten_layer = {
     .name = "flatten",
     .summary = "Gives its input a shape with a single axis that holds all elements.",
     .details =
-        "The layer computes and moves nothing, because its output is the memory of its input. A layer that keeps the "
+        "The layer computes and moves nothing, because its output is the memory of its input. A layer that needs the "
         "output for its backward pass keeps the input. Use `flatten` between a layer whose output is an image and a "
         "layer that needs an input with one axis. The layer `dense` flattens its input itself.",
     .source = "definition",
