@@ -1,9 +1,9 @@
 // Describes a placement as a mixed-integer linear programme for the solver CBC. The programme has an integer variable
 // for each use and each gap of a tensor, or only one variable per tensor if no tensor moves. The programme has a row
 // for the bytes in fast memory during each kernel. For each set of operands that a kernel may have in slow memory,
-// there is a variable: the share of this set (envelope.hpp). Seconds are in units of a mean kernel and bytes in units
-// of the capacity, because CBC's tolerances are absolute. The programme follows AutoTM, section 4.2. Its variables of
-// gaps replace the nodes for reads that AutoTM has.
+// there is a variable: the share of this set (envelope.hpp). CBC's tolerances are absolute. So seconds are in units of
+// the mean time of a kernel, and bytes in units of the capacity. The programme follows AutoTM, section 4.2. Its
+// variables of gaps replace the nodes for reads that AutoTM has.
 #pragma once
 
 #include <optional>

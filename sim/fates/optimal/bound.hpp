@@ -56,7 +56,7 @@ struct FateRun {
   /// If weights take turns, the device computes nothing in these seconds: `first_s` before the
   /// first forward pass, `between_s` between two steps, and `last_s` after the last update.
   double first_s = 0, between_s = 0, last_s = 0;
-  /// In each micro-batch, the device also computes nothing in these seconds, while results go from device to device.
+  /// The seconds of each micro-batch in which results go from device to device. The device computes nothing in them.
   double handed_over_s = 0;
   double steps = 1;
   double idle_s() const { return first_s + (steps - 1) * between_s + last_s; }

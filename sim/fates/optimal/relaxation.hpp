@@ -46,7 +46,7 @@ class FateRelaxation {
  public:
   FateRelaxation(const Chain& chain, std::int64_t budget);
 
-  /// Returns whether the tensors that must be on the device at the turning point fit.
+  /// Returns whether memory has room for the tensors that must be there at the turning point.
   bool fits() const { return room_ >= 0; }
 
   /// Returns a price of a byte above which no tensor is kept.

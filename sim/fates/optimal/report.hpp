@@ -1,4 +1,4 @@
-// Makes the facts that a report gives about a plan whose fates the strategy `optimal` chose.
+// Makes the facts of a report about fates that the strategy `optimal` chose.
 #pragma once
 
 #include <cstdint>

@@ -13,9 +13,9 @@ struct FateWeights;
 
 /// How the weights and choices of a relaxation are changed before they become a tape.
 struct Rounding {
-  /// The weights of copies of the stages before stage `early` are divided by `factor`, and the weights of copies of all
-  /// other stages are multiplied by `factor`. The backward pass reads the tensors of early stages last. So there is
-  /// much time for the copies of these tensors, and the copies are cheap.
+  /// The weights of copies of the stages before stage `early` are divided by `factor`. The weights of all other copies
+  /// are multiplied by `factor`. The backward pass reads the tensors of early stages last. So there is much time for
+  /// the copies of these tensors, and the copies are cheap.
   std::size_t early = 0;
   double factor = 1;
   /// The most bytes that stages may make if they run again together, as a share of the budget.

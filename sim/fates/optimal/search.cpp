@@ -237,8 +237,8 @@ void FateSearch::search(std::size_t number) {
   shortlist(rung, number == 0 ? 0 : rungs_[number - 1].bytes, estimates);
 }
 
-/// Adds those candidates of the rung that are faster than all candidates with fewer bytes. The bytes of a candidate are
-/// the least number of bytes with which its tape is as fast as with all bytes of the rung.
+/// Adds those candidates of the rung that are faster than all candidates with fewer bytes. With the bytes of a
+/// candidate, its tape is as fast as with all bytes of the rung. They are the least such number.
 void FateSearch::shortlist(Rung& rung, std::int64_t below, std::int64_t estimates) {
   std::vector<const std::pair<Tape, Estimate>*> fastest;
   for (const auto& [key, entry] : pool_)

@@ -69,7 +69,7 @@ struct Tensor {
   bool integral = false;       ///< whether the element type of the tensor is an integer type
   bool floating = false;
   bool constant = false;  ///< whether the tensor is independent of the inputs of the network
-  /// The weights from which the tensor is computed, in ascending order, if the tensor is a constant.
+  /// If the tensor is a constant: the weights from which it is computed, in ascending order.
   std::vector<std::uint32_t> weights;
   /// The elements, if they are known and their number is at most `most_numbers`.
   std::optional<Numbers> numbers;

@@ -87,8 +87,8 @@ struct Drafting {
   Sample sample(const std::string& tensor) const;
   /// Returns the number of ONNX's axis `axis` in the layer, or nothing if `axis` is the axis of the batch.
   std::optional<std::int64_t> axis(const std::string& tensor, std::int64_t axis) const;
-  /// Returns whether the shape of `tensor` without its first axis is the shape of a sample. The axes after the first
-  /// axis then have the same meaning in the layer as in ONNX.
+  /// Returns whether the shape of `tensor` without its first axis is the shape of a sample. If so, the axes after the
+  /// first axis have the same meaning in the layer as in ONNX.
   bool is_batched(const std::string& tensor) const;
   void require(bool condition, const std::string& message) const;
   /// Throws an error unless an input has `count` elements, one for each of `what`. A missing input is not an error.

@@ -86,7 +86,7 @@ KernelTime placed_time(const Pricing& pricing, const TwoMemories& memories, cons
   const bool small = tensors <= KernelTime::most_in_table;
   std::vector<double> table;
   bool lines_hold = true;
-  // How many sets of tensors are tried in slow memory. For few tensors, all sets are tried. For many
+  // The number of tries: in each try, a set of tensors is in slow memory. For few tensors, all sets are tried. For many
   // tensors, these sets are tried: each tensor alone, all tensors except one, all tensors, and no
   // tensor.
   const std::size_t sets = small ? std::size_t{1} << tensors : 2 * tensors + 2;
