@@ -78,7 +78,7 @@ struct ForwardPass {
   std::uint32_t output = none;  ///< the tensor that the stage makes
   /// Whether the last stage's output is freed instead of saved. Its samples are done when the pass ends.
   bool drops_output = false;
-  /// Whether a part of the answer that is not the stage's output (`bytes.answer`) is freed instead of saved.
+  /// Whether `bytes.answer`, a part of the answer apart from the stage's output, is freed instead of saved.
   bool drops_answer = false;
   std::string suffix = {};  ///< a suffix that distinguishes the workspaces of different windows
   bool last = false;        ///< whether the stage is the last stage
@@ -136,7 +136,7 @@ class StageRunner {
   /// Makes the device hold the caches of all stages.
   void hold_caches();
 
-  /// Returns the load that brings the input of a micro-batch from the host, its home, to the device for a slot.
+  /// Returns the load of a micro-batch's input from its home, the host. The slot `slot` needs this load.
   SlotLoad input_load(std::int64_t micro_batch, std::int64_t slot);
 
   /// Lists the forward pass of one stage with list_stage().

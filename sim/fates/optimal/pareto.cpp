@@ -27,8 +27,8 @@ void mark_best(const ParetoNodes& nodes, const std::vector<double>& prices,
   }
 }
 
-/// Calls `use` for each marked point. Also calls `use` for each point whose seconds are at most `factor` times the
-/// seconds of the last point for which `use` was called.
+/// Calls `use` for each marked point. Of the other points, calls `use` for those whose seconds are at most `factor` x
+/// (the seconds of the last used point).
 template <typename Use>
 void select(const ParetoNodes& nodes, const std::vector<std::uint8_t>& stays, double factor,
             Use&& use) {

@@ -26,7 +26,7 @@ struct Rounding {
 /// boundaries.
 Fate& fate_at(Choices& choices, std::size_t place);
 
-/// Changes the fate of some dropped boundaries to `keep`: of the answer, and of those that no recomputed stage makes.
+/// Gives some dropped boundaries the fate `keep`: the answer, and each boundary that no recomputed stage makes.
 void keep_what_nobody_makes(Choices& choices);
 
 /// Returns a tape that fits into the budget, or an empty tape if no attempt fits.

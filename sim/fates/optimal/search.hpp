@@ -1,8 +1,8 @@
 // Finds the best tape of a chain if copies run during computation. The cost of a copy then depends on the whole plan.
 // So the caller, who can list and replay plans, measures the seconds of the candidates.
 //
-// A candidate is a tape with the bytes that it may use, including early loads. The rungs are fixed budgets, from the
-// least budget that is enough to 1.5 times the bytes of the tape that keeps all tensors. Each rung has a few
+// A candidate is a tape with the bytes that it may use, including early loads. The rungs are fixed budgets. The first
+// rung is the smallest tape's bytes, the last 1.5 times the bytes of the tape that keeps all. Each rung has a few
 // candidates, which do not depend on the requested budget. By the estimate of fates/tape_time, a candidate of a rung is
 // faster than all found tapes that need less memory. There are four sources of candidates:
 //   1. frontiers for several prices of a copy (frontier.hpp)

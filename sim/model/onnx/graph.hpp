@@ -54,9 +54,9 @@ struct Weight {
   /// Whether the weight is a vector that one node makes and another node reshapes to [channels, 1, 1].
   bool scale = false;
 
-  /// Some operators do not say which of their inputs are weights. For such an operator, returns whether the
-  /// weight counts as learned: it has several elements, and the file stores it or it is a scale that a node
-  /// makes.
+  /// Some operators do not say which of their inputs are weights. For such an operator, returns whether the weight
+  /// counts as learned. A learned weight is stored in the file or is a scale that a node makes, and has several
+  /// elements.
   bool learned() const { return (initialiser || scale) && elements > 1; }
 };
 
