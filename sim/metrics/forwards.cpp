@@ -43,8 +43,8 @@ class Forwards {
       available_[graph_.order[i]] = execute(graph_.order[i], 0);
   }
 
-  /// Visits the first few and the last few iterations. In the middle, the function stops to visit iterations as soon as
-  /// the growth of all times is known, or the allowed number of executions is reached.
+  /// Visits the first few and the last few iterations. In the middle, the function stops visiting iterations when the
+  /// growth of all times is known, or when the allowed number of executions is reached.
   void iterations() {
     const std::int64_t n = plan_.iterations;
     const std::int64_t few = std::max(reach_, graph_.farthest_ahead + 1);

@@ -20,9 +20,9 @@ std::vector<std::string> each_once(const std::vector<std::string>& devices) {
   return all;
 }
 
-/// The tensors that a stage exchanges with other stages: the earlier layers whose outputs the stage
-/// reads, and its own layers whose outputs later stages read. The inputs that only the first stage
-/// reads form one tensor. The name of this tensor does not contain the name of a layer.
+/// The tensors that a stage exchanges with other stages. `reads` holds the earlier layers whose outputs the stage
+/// reads. `makes` holds its own layers whose outputs later stages read. The inputs that only the first stage reads form
+/// one tensor. The name of this tensor does not contain the name of a layer.
 struct StageTensors {
   std::vector<std::uint32_t> reads;
   std::vector<Crossing> makes;

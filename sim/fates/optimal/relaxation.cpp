@@ -20,8 +20,8 @@ struct Cost {
 enum class From : std::uint8_t { once, needed, again };
 
 /// The choices for stage s. `boundary_goes` and `inner_goes` say whether boundary s and the inner tensors are copied
-/// instead of held. `runs` is the best path to the state in which the stage runs again, and `idle` is the best path to
-/// the state in which the stage runs only once.
+/// instead of held. `runs` is the best path to the state in which the stage runs again. `idle` is the best path to the
+/// state in which it runs only once.
 struct Step {
   bool boundary_goes = false, inner_goes = false;
   From runs = From::needed, idle = From::once;

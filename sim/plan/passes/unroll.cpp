@@ -45,8 +45,8 @@ class Unroller {
            std::any_of(plan_.tensors.begin(), plan_.tensors.end(), has);
   }
 
-  /// The position of an iteration of the old body: its copy in the new body, and how many runs of the new body come
-  /// before. Iteration 0 of the old body is copy 0 of run 0.
+  /// The place of an iteration of the old body: the number of its copy in the new body, and the number of earlier runs
+  /// of the new body. Iteration 0 of the old body is copy 0 of run 0.
   struct Place {
     std::int64_t copy, runs;
   };
