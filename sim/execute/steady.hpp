@@ -46,7 +46,7 @@ class PeriodSearch {
   /// The longest period that the search finds, in iterations.
   static constexpr std::int64_t longest = 12;
 
-  /// Begins the search at this iteration.
+  /// Begins the search at the iteration `first`.
   explicit PeriodSearch(std::int64_t first) : begin_(first) {}
 
   bool wants(std::int64_t iteration) const { return iteration >= begin_; }

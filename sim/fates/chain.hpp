@@ -31,12 +31,12 @@ struct ChainTensor {
 struct ChainTurn {
   std::int64_t bytes = 0;  ///< the bytes of the weights; the stage's workspaces include these bytes
   double load_s = 0;       ///< the seconds to load the weights
-  /// The mean seconds per backward pass of the copies of summed gradients and of the tensors that
-  /// the update uses.
+  /// The mean seconds, per backward pass, in which summed gradients and the tensors that the update uses are
+  /// copied.
   double backward_load_s = 0, backward_save_s = 0;
 };
 
-/// A boundary that the forward pass of a stage reads. `backward`: whether its backward pass reads the boundary, too.
+/// A boundary that the forward pass of a stage reads. `backward`: whether the stage's backward pass reads it, too.
 struct ChainRead {
   std::uint32_t boundary = 0;
   bool backward = false;
@@ -59,7 +59,7 @@ struct ChainStage {
   /// The inner tensors, which the forward pass may keep for the backward pass.
   ChainTensor inner;
   bool reads_input = true;  ///< whether the backward pass reads boundary s
-  /// Whether the backward pass reads boundary s + 1. It is true for the last stage.
+  /// Whether the backward pass reads boundary s + 1. The last stage has the value true.
   bool reads_output = false;
   /// The bytes of the gradient of the output. The number is 0 for the last stage, and if no stage
   /// up to this stage is trained.

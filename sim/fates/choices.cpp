@@ -152,8 +152,8 @@ class Writer {
       if (read) fetch(b);
     });
     add(Kind::backward, s, false);
-    // An offloaded boundary leaves the device after each backward pass that reads it, unless it is the stage's own
-    // input. The boundary is loaded again for the next of these passes.
+    // An offloaded boundary leaves the device after each backward pass that reads it, unless it is boundary s. The
+    // boundary is loaded again for the next of these passes.
     chain_.each_read(s, [&](std::size_t b, bool read) {
       if (read && b < s && goes(b)) absent_[b] = true;
     });

@@ -9,11 +9,11 @@
 //
 // There are three exceptions. The output of the last stage stays, because the loss reads it at
 // once. The input of the last stage stays, too, unless the last stage runs again: its backward pass
-// directly follows its forward pass. The input of the first stage is in host memory from the start,
-// so offloading stage 0 only loads this input again.
+// directly follows its forward pass. The input of the first stage is in host memory from the start. If stage 0 is
+// offloaded, this input is loaded again, but not saved.
 //
 // Strategies turn fates into choices, and choices into a tape (tape.hpp). Choices treat inner tensors and boundaries
-// separately. So they can express more than fates, for example the checkpoints of Chen et al.
+// separately. So choices can express more than fates, for example the checkpoints of Chen et al.
 #pragma once
 
 #include <vector>

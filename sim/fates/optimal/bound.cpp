@@ -257,7 +257,7 @@ double run_bound(const Chain& chain, const FateRun& run, double halves) {
 OverlappedBounds overlapped_bounds(const Chain& chain, const FateRun& run, std::int64_t budget) {
   constexpr int steps = 200;
   OverlappedBounds bounds = bounds_of_prices(chain, run, budget, steps);
-  // If some passes compute fewer micro-batches than other passes, bounds_of_prices() gives a bound for the mean of all
+  // If some passes compute fewer micro-batches than other passes, bounds_of_prices() bounds the mean seconds of all
   // passes. A pass that computes the full number of micro-batches has a greater bound than this mean, so its bound is
   // computed separately.
   if (run.whole_passes < 1) bounds.micro_batch = fate_bound(chain, budget, Copies::overlapped);

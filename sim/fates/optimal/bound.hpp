@@ -1,7 +1,7 @@
 // Computes a proven lower bound on the seconds of a training step of a chain within a memory budget. In every schedule
 // for which the bound holds, each forward pass runs at least once, and each backward pass once. The bound is the value
-// of the relaxation in relaxation.hpp, with the weights of seconds that give the greatest value. The bound is close if
-// no stage has to run more than twice.
+// of the relaxation in relaxation.hpp, with the weights of seconds that give the greatest value. The bound is close to
+// the fastest schedule if no stage has to run more than twice.
 //
 // In a serial run, computation and copies take turns, so the bound counts the seconds of both.
 //
@@ -12,9 +12,9 @@
 // For any stage s, the outputs of stage s and of later stages are saved after the forward passes up to s. So the
 // forward half takes at least as long as these passes and saves together. The loads for stage s and later stages come
 // before the backward pass of s and of all earlier stages. So the backward half takes at least as long as these loads
-// and passes together. Each half also takes at least as long as its computation. So a weighted mean of the inequalities
-// of each half is a lower bound on this half. The greatest sum of the two means is used. The first load of the input
-// may run during the previous micro-batch, but every micro-batch has such a load.
+// and passes together. Each half also takes at least as long as its computation. So a weighted mean of these sums of
+// seconds of a half is a lower bound on this half. The weights make the sum of the two means as great as possible. The
+// first load of the input may run during the previous micro-batch, but every micro-batch has such a load.
 //
 // When micro-batches run side by side, the saves of the tensors of stage s begin when the first micro-batch has passed
 // s. The backward pass of the last micro-batch through s follows the loads for s. So the inequality of s counts the

@@ -159,7 +159,7 @@ class Frontier::Solver {
                                            stage.inner.bytes + stage.forward_workspace(true)
                                      : 0;
     const bool there = stage.reads_input || (needed && !boundary_goes);
-    // The gradients of the carried part belong to both boundaries.
+    // The gradient of the carried part belongs to both boundaries, and counts once.
     const std::int64_t gradients = gradient(s + 1) + gradient(s) - stage.carried.gradient;
     const std::int64_t backward = gradients + stage.inner.bytes + (there ? first : 0) +
                                   (stage.reads_output ? own(s + 1) : 0) + stage.backward_workspace;
@@ -282,7 +282,7 @@ class Frontier::Solver {
   }
 
   /// Returns the seconds to copy a segment's first boundary to host memory and back. If host memory already has a copy,
-  /// the seconds of the save are left out. The part that is around the segment is not copied.
+  /// the seconds of the save are left out. The carried part that is on the device around the segment is not copied.
   double copies(const Segment& segment) const {
     const ChainTensor& tensor = chain_.boundary(segment.s);
     const ChainTensor part = segment.around ? carried(segment.s).tensor : ChainTensor{};

@@ -127,7 +127,7 @@ class Frontier {
 /// frontier ignores that several passes of a stage may share one load of its weights.
 Chain with_turns(Chain chain, double copy_price);
 
-/// Returns the prices of a byte of host memory that the search tries, in seconds. Only the price 0 is tried if host
+/// Returns the prices that the search tries for a byte of host memory, in seconds. Only the price 0 is tried if host
 /// memory is unlimited.
 std::vector<double> host_prices(const Chain& chain);
 

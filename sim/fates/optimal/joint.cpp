@@ -94,8 +94,8 @@ class Separating {
     }
   }
 
-  /// Brings a joint boundary to the device. Those of its boundaries that have left the device become `absent_`. An
-  /// absent boundary is loaded when an operation reads it.
+  /// Brings a joint boundary to the device. Boundaries of the joint boundary that have left the device become
+  /// `absent_`. An absent boundary is loaded when an operation reads it.
   void load(std::size_t joint) {
     for (const std::size_t b : crossing_[joint]) {
       const bool first = b == 0 && tape_.empty();
@@ -132,7 +132,7 @@ class Separating {
   const Tape& joint_;
   std::vector<Boundaries> crossing_;
   std::vector<std::size_t> last_;
-  /// For each boundary, the last operation of the joint tape during which a joint boundary holds it.
+  /// For each boundary: the last operation of the joint tape during which a joint boundary holds this boundary.
   std::vector<std::size_t> there_until_;
   /// Indexed by boundary. An absent boundary is loaded when an operation reads it.
   std::vector<bool> absent_, saved_;

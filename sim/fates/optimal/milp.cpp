@@ -171,10 +171,10 @@ class Programme {
     }
   }
 
-  /// Adds the constraints that a loaded tensor was made in an earlier stage and saved.
+  /// Adds these constraints: a tensor can be loaded only if an earlier stage made it and saved it.
   void constrain_load(std::size_t t, std::size_t i) {
     milp_.constrain(0, {{saves_[i], 1}, {loads_[t][i], -1}}, Milp::infinity);
-    if (!optional_[i]) return;  // A tensor that is always made does not need this constraint.
+    if (!optional_[i]) return;  // A tensor that its stage always makes does not need this constraint.
     Milp::Terms made = {{loads_[t][i], -1}};
     for (std::size_t earlier = makers_[i]; earlier < t; ++earlier)
       add(made, made_in(earlier, i), 1);

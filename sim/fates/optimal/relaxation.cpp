@@ -128,7 +128,7 @@ class Row {
   double price_ = 0;
   std::size_t n_;
   std::vector<Step> steps_;
-  /// The costs if stage s - 1 runs once (once_) and if it runs again (again_).
+  /// The cost if stage s - 1 runs once is once_, and the cost if it runs again is again_.
   Cost once_, again_, all_;
 };
 
@@ -184,9 +184,9 @@ double FateRelaxation::BestBound::share() const {
 }
 
 // Finds the price with the greatest value. As a function of the price, the value is the minimum of straight lines. Each
-// line stands for one choice of all fates, and its slope is the number of kept bytes minus the room. The maximum is
-// where two lines meet and no third line lies below the meeting point. A third line that lies below it replaces one of
-// the two lines: `more` if the third line keeps more bytes than the room, otherwise `less`.
+// line stands for one choice of all fates. The slope of the line is the number of kept bytes minus the room. The
+// maximum is where two lines meet and no third line lies below the meeting point. A third line that lies below it
+// replaces one of the two lines: `more` if the third line keeps more bytes than the room, otherwise `less`.
 FateRelaxation::BestBound FateRelaxation::best(const FateWeights& weights) const {
   struct Line {
     double price, value, bytes;

@@ -3,10 +3,10 @@
 // device. For any other tensor that a later backward pass reads, there are three ways. The tensor is on the device, or
 // its stage runs again afterwards, or it is loaded afterwards. (It was saved before, unless it is the input.) The input
 // of a stage that runs again must be available in one of these three ways. So the problem is to find a sequence of
-// choices with one constraint on the bytes. The Lagrangian relaxation of this problem is solved exactly for each price
-// of a byte. Every price gives a lower bound (bound.hpp), and the choices at this price are starting points of a search
-// (search.hpp). The relaxation ignores memory at all other moments. It has no choice in which a stage runs a third
-// time. If the chain branches, a stage that runs again may read outputs of stages before the previous stage. The
+// choices with one constraint on the bytes. For each price of a byte, the Lagrangian relaxation of this problem is
+// solved exactly. Every price gives a lower bound (bound.hpp), and the choices at this price are starting points of a
+// search (search.hpp). The relaxation ignores memory at all other moments. It has no choice in which a stage runs a
+// third time. If the chain branches, a stage that runs again may read outputs of stages before the previous stage. The
 // relaxation also ignores these reads. In spite of these simplifications, the value is a lower bound.
 //
 // For micro-batches side by side, the turning point is the backward pass of the first micro-batch through the last
@@ -66,7 +66,7 @@ class FateRelaxation {
   struct BestBound {
     double value = 0, price = 0;
     Solution more, less;
-    /// Returns the share of `less` in the mixture of `more` and `less` that fills the room exactly.
+    /// Returns a share: if `less` has this share in a mixture of `more` and `less`, the mixture fills the room exactly.
     double share() const;
   };
   BestBound best(const FateWeights& weights) const;

@@ -18,7 +18,7 @@ struct Rounding {
   /// the copies of these tensors, and the copies are cheap.
   std::size_t early = 0;
   double factor = 1;
-  /// The most bytes that stages may make if they run again together, as a share of the budget.
+  /// The most bytes that stages which run again together may make, as a share of the budget.
   double segment = 1;
 };
 
