@@ -63,8 +63,8 @@ def simulated(document, path, cache, statistic, batch):
 
 
 def report(name, path, cache, batch):
-    """Returns the cells of the model's row in the printed table. The cells that a statistic gives are a dict under the
-    name of this statistic."""
+    """Returns the cells of the model's row in the printed table. Each statistic gives several cells, which are a dict
+    under the name of the statistic."""
     rows = rows_of(path, cache)
     leaves = [row for row in rows if row["level"] in ("", "leaf")]
     whole = samples_of(next(row for row in rows if row["level"] == "whole"))

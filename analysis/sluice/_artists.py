@@ -17,8 +17,8 @@ from matplotlib.transforms import Bbox
 _NEAR = 8.0
 # The positions that are tried for a name have these distances from its point, in this order.
 _RINGS = (_NEAR, 16.0, 26.0, 38.0, 52.0, 68.0)
-# At each distance, the name is tried on these sides of its point, in this order. A side is a pair (to the right,
-# upwards).
+# At each distance, the name is tried on these sides of its point, in this order. A side is a pair of numbers: how far
+# to the right and how far upwards the name is, as multiples of the distance.
 _SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0))
 
 

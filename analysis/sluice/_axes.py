@@ -102,7 +102,7 @@ class Limits:
         self._y = ax.get_ylim() if drawn["y"] or not ax.get_autoscaley_on() else None
 
     def x(self, low: float, high: float) -> None:
-        """Extends the x axis to the ends `low` and `high`, where the axis does not reach them yet."""
+        """Extends the x axis, so that it reaches at least from `low` to `high`."""
         before = self._x or (low, high)
         self._ax.set_xlim(min(low, *before), max(high, *before))
 
@@ -112,7 +112,8 @@ class Limits:
 
 
 def siblings(ax: Axes, which: str) -> list[Axes]:
-    """Returns all axes that share one axis of `ax`, including `ax` itself. `which` names this axis: "x" or "y"."""
+    """Returns all panels that share their x axis (`which` = "x") or y axis ("y") with the panel `ax`, including
+    `ax`."""
     shared = ax.get_shared_x_axes() if which == "x" else ax.get_shared_y_axes()
     return shared.get_siblings(ax)
 

@@ -12,7 +12,8 @@ _UNITS = {"_s": "s", "_bytes": "byte", "bytes_needed": "byte", "_j": "J"}
 
 
 def table(facts: dict[str, Any]) -> pd.DataFrame:
-    """Returns one row per fact, indexed by name, with the columns `value`, `unit`, `of` and `replica`."""
+    """Returns one row per fact, indexed by name, with the columns `value`, `unit`, `of` (the group, stage or device to
+    which the fact belongs) and `replica`."""
     rows = [(name, value, _unit(name) if isinstance(value, (int, float)) else "", of, replica)
             for name, value, of, replica in _rows(facts, "")]
     columns = ["fact", "value", "unit", "of", "replica"]

@@ -66,8 +66,8 @@ class Subject:
     prepare: Callable[[int], Callable[[], None]]
     synchronise: Callable[[], None]
     layers: int = 1  # the number of layers that one call runs, one after the other
-    # The largest number of calls per sample. None means that there is no such limit. Prepared calls may then run again
-    # and again, if at least `cycle` calls were prepared.
+    # The largest number of calls per sample. None means that there is no such limit: if at least `cycle` calls were
+    # prepared, these calls may run again and again.
     most_calls: Optional[int] = None
     cycle: int = 1  # after this number of calls, the first inputs are used again
 

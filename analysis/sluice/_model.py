@@ -123,8 +123,8 @@ class Model:
         MACs, FLOP, bytes in `dtype`). With a platform there are also columns of milliseconds: the times of transfers
         over the link that feeds the device, and the times of computations on the device by the cost model. The default
         cost model is roofline if the devices have a memory bandwidth, and otherwise peak. `table.attrs` explains each
-        column. The column `state` is the number of elements of the output, and the columns `total_…` are running
-        sums."""
+        column. The column `state` is the number of elements of the output, and the columns `total_…` are sums from the
+        first layer to this layer."""
         pandas = late("pandas")
         native = named(platform)._native if platform is not None else None
         columns = self._native.stage_columns(native, device or "", _documents.dtype_name(dtype), cost)

@@ -109,7 +109,7 @@ class Action:
         return self
 
     def part_of(self, collective: int) -> Action:
-        """Makes the action a part of the builder's collective with this number."""
+        """Makes the action a part of the collective operation whose number `PlanBuilder.collective` returned."""
         self._builder._native.part_of(self._ref, whole(collective, "collective", most=_MOST))
         return self
 

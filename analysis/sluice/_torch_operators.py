@@ -137,7 +137,7 @@ def copy_of(module: nn.Module) -> nn.Module:
 
 
 def with_tensors(value: Any, change: Any) -> Any:
-    """Returns the value, in which each tensor is replaced by change(tensor)."""
+    """Returns a copy of the value, with change(tensor) in place of each tensor."""
     if isinstance(value, torch.Tensor):
         return change(value)
     if isinstance(value, dict):

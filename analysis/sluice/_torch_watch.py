@@ -43,7 +43,7 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
 
 class Layered:
     """Turns calls of torch into layers, as from_torch does. If a call is not a layer, no error is raised, and the
-    results of the call count as inputs."""
+    results of the call count as inputs of the module."""
 
     def __init__(self, module: nn.Module, inputs: tuple) -> None:
         self._layers = Layers(module)

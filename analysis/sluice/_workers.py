@@ -29,8 +29,8 @@ _asker = Asker()  # the child processes of this worker
 
 def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int, library: str) -> list[bytes]:
     """Runs in a worker, and returns the packed result of each point. `attempt` has another value in each attempt.
-    Without it, Dask would treat two attempts as one call, and the result of the first attempt may be lost. `library` is
-    the digest of the caller's code. Raises InputError if the worker has other code, since other code may compute other
+    Without `attempt`, Dask would treat a second attempt as the first call, whose result may be lost. `library` is the
+    digest of the caller's code. Raises InputError if the worker has other code, since other code may compute other
     numbers."""
     if _sluice.library_digest() != library:
         raise errors.InputError("this worker has another build of Sluice than the process that runs the sweep; install "

@@ -61,10 +61,10 @@ class Plots(Suggesting):
                end: Optional[float] = None, title: Optional[str] = None, *, unit: Optional[str] = None,
                bytes_unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows the contents of a memory from `start` to `end` (s), by tensor class. If there are more changes than the
-        picture can show, it is divided into columns, and each column shows the highest level in it. `pool` is by
-        default the first limited memory that a tensor enters. A line marks the capacity. If the capacity is far above
-        the levels, the picture shows no line, but gives the capacity as a number. `bytes_unit` is "B", "kB", "MB", "GB"
-        or "TB". The legend names the classes that can be seen."""
+        picture can show, the picture is divided into columns, and each column shows the highest level of its part of
+        the time. `pool` is by default the first limited memory that a tensor enters. A line marks the capacity. If the
+        capacity is far above the levels, the picture shows no line, but gives the capacity as a number. `bytes_unit` is
+        "B", "kB", "MB", "GB" or "TB". The legend names the classes that can be seen."""
         start, end = self._window(start, end)
         number = levels.pool_of(self._recording, pool)
         name = self._recording.texts("pools/name")[number]

@@ -61,9 +61,9 @@ class Scenario:
     @classmethod
     def from_text(cls, text: str, name: str = "<text>",
                   relative_to: Union[str, Path, None] = None) -> Scenario:
-        """Returns a scenario from the YAML or JSON of a sluice-scenario/1 document, such as `text()` and the `scenario`
-        of a Result. Files that the document names are relative to the folder `relative_to`, by default the current
-        folder. Raises InputError."""
+        """Returns a scenario from the YAML or JSON of a sluice-scenario/1 document, which `Scenario.text()` and
+        `Result.scenario` return. Files that the document names are relative to the folder `relative_to`, by default the
+        current folder. Raises InputError."""
         folder = os.fspath(relative_to) if relative_to is not None else os.getcwd()
         path = os.path.join(folder, name if name[:1] != "<" else "scenario")
         return cls._of(_sluice.Scenario.parse(text, name, path, []))
@@ -244,7 +244,7 @@ def _hint(said: str, given: Changes) -> str:
 
 
 _WHOLES = ("model", "platform", "workload", "stages", "policy", "phases", "fates", "cost", "memory")
-# The key that names the kind of a mapping. A mapping of another kind has keys of its own.
+# The key that names the kind of a mapping. Mappings of different kinds have different keys.
 _KINDS = {"policy": "name", "stages": "cut", "fates": "strategy", "cost": "model"}
 
 

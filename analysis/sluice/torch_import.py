@@ -229,8 +229,9 @@ def _compare(module: Any, layers: Any, model: Model) -> None:
 
 
 def _shared(names: list[str]) -> str:
-    """Returns the parts of the names before the first dot, at most five and each only once, as patterns for `ignore`.
-    The caller writes a quote before and after the result, so a quote, a comma and a quote separate two patterns."""
+    """Returns at most five patterns for `ignore`: the parts of the names before the first dot, each only once. The
+    caller writes a quote before the first pattern and a quote after the last pattern, and this function all other
+    quotes."""
     heads = list(dict.fromkeys(name.split(".")[0] for name in names))
     return heads[0] if len(heads) == 1 else "', '".join(heads[:5])
 
