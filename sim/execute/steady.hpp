@@ -39,8 +39,8 @@ struct Jump {
   std::int64_t rows = 0;
 };
 
-/// Finds the period. The search compares the states of some consecutive iterations. If these states do not repeat, the
-/// search pauses for many iterations, so that a plan that never repeats costs little time.
+/// Finds the period of a run. The search compares the states of some consecutive iterations. If these states do not
+/// repeat, the search pauses for many iterations, so that a plan that never repeats costs little time.
 class PeriodSearch {
  public:
   /// The longest period that the search finds, in iterations.

@@ -103,8 +103,8 @@ class TimedTape {
   std::vector<std::size_t> save_;  ///< for each tensor, the index of its last save
 };
 
-/// Decides where loads are listed. A step of one micro-batch follows the rule of planning/training/late_loads and
-/// planning/load_places.
+/// Decides where loads are listed. If a step has one micro-batch, the rules of planning/training/late_loads and of
+/// planning/load_places decide.
 class LoadPlacing {
  public:
   LoadPlacing(const Chain& chain, TimedTape& tape, std::int64_t& next)

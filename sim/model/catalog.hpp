@@ -59,7 +59,7 @@ struct LayerType {
   /// Whether the output is the memory of the input with another shape, or a part of that memory. A
   /// view computes, moves and keeps nothing.
   bool view = false;
-  /// Whether the layer does not read its input. In this case, the input only says when the layer runs.
+  /// Whether the layer ignores the values of its input. The input then only says when the layer runs.
   bool reads_nothing = false;
   /// Returns whether a layer with these keys does nothing. A layer that does nothing is left out of the model, and its
   /// name means its input. If the function is null, no layer of this type is left out.
