@@ -18,8 +18,8 @@ class PriceAgain {
   /// decisions depend on prices, or the policy itself has set prices in the draft.
   static std::optional<PriceAgain> of(const Draft& draft);
 
-  /// Must be called with the finished plan, once, before all other functions. Returns false if the plan cannot be
-  /// priced again, because parts of the plan do not come from the platform.
+  /// Must be called with the finished plan, once, before all other functions. Returns false if
+  /// parts of the plan do not come from the platform. Such a plan cannot be priced again.
   bool learn(const Plan& plan, const PolicyRequest& request);
   /// Like the other learn(), but does not compute the decisions: `decided` holds the decisions that `other` has already
   /// found for this request. The request of `other` must differ from this request only in prices.

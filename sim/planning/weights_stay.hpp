@@ -14,7 +14,7 @@ namespace sluice {
 /// weights) count only in the first of these stages.
 std::vector<Stage> held_once(std::vector<Stage> stages);
 
-/// Returns the request for these stages, which must outlive the result.
+/// Returns the request for these stages. The stages must outlive the result.
 PolicyRequest with_stages(const PolicyRequest& request, const std::vector<Stage>& stages);
 
 /// Returns the plan of inference on the device. The weights are loaded once, and each micro-batch of a round then runs

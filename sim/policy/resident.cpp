@@ -70,8 +70,8 @@ Draft plan_resident(const PolicyRequest& asked, const Reader& parameters) {
 }
 
 /// Returns the cuts. In training, a cut decides what is kept, so every cut of a small model is compared. If
-/// there are several devices, replicas may share a link. The link may then be shared better with several
-/// stages of about equal time than with a single stage or with a stage for each layer.
+/// there are several devices, replicas may share a link. Several stages of about equal time may
+/// then use the link better than a single stage, or than a stage for each layer.
 std::vector<CutChoice> cuts(const CutQuestion& question) {
   std::vector<CutChoice> between;
   if (question.devices > 1)

@@ -52,8 +52,8 @@ class PlacedQuestion {
   /// Returns the bytes of fast memory for the placed tensors. The number is negative if an input and an answer in
   /// transfer do not fit.
   std::int64_t room() const { return room_; }
-  /// Returns a lower bound of the seconds of a run, which holds for every choice of the tensors in
-  /// fast memory. The kernels of a run are computed one after the other.
+  /// Returns seconds that no run can beat, whichever tensors are in fast memory: the sum of the
+  /// least seconds of all kernels, since they run one after the other.
   double least_seconds() const;
 
  private:

@@ -35,8 +35,8 @@ std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
                                                 const Reader& parameters, const std::string& policy,
                                                 const PlansForMachine& of_policy);
 
-/// Returns the mappings for `policy:` that are compared. In inference, the caller passes the mappings that leave
-/// the placement open as `maps`. In training, the result is for a strategy for fates that has no candidates.
+/// Returns the mappings for `policy:` that are compared. In inference, the caller passes the mappings that leave the
+/// placement open as `maps`. In training, the mappings are compared only if the strategy for fates has no candidates.
 std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
                                               const Reader& parameters, std::vector<Value> maps);
 

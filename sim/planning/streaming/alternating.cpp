@@ -67,8 +67,8 @@ class AlternatingMaker {
     return std::max(group(slot.group).compute_s, streamed_.save_s(slot.group));
   }
 
-  /// Returns the slots of a step, in their order. The front slots of a pass and the back slots of the previous pass are
-  /// merged so that after each slot, about the same share of the front seconds and of the back seconds is computed.
+  /// Returns the slots of a step, in their order. Merges the front slots of a pass with the back slots of the
+  /// previous pass. After each slot, about equal shares of the front seconds and of the back seconds are computed.
   std::vector<Slot> slots() const {
     std::vector<std::vector<Slot>> front(1),
         back(1);  // back[p] is the back of pass p - 1, so back[0] is empty
@@ -89,7 +89,7 @@ class AlternatingMaker {
 
   void merge(const std::vector<Slot>& front, const std::vector<Slot>& back,
              std::vector<Slot>& all) const {
-    constexpr double rounding = 1e-9;  // two shares count as equal if they differ by a smaller part
+    constexpr double rounding = 1e-9;  // shares that differ by less count as equal
     double of_front = 0, of_back = 0, front_s = 0, back_s = 0;
     for (const Slot& slot : front) of_front += busy_s(slot);
     for (const Slot& slot : back) of_back += busy_s(slot);

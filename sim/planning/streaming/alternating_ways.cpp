@@ -23,8 +23,8 @@ constexpr std::int64_t whole_room = 32;
 constexpr std::int64_t most_slots = 10'000;
 
 /// Returns a lower bound of the seconds of every plan with this shape. The bound is the greatest of three
-/// sums: all computations, the loads of weights in all passes, and the first pass of the front groups (each
-/// waits for its own weights and those of earlier groups) with all saves of answers after it.
+/// sums: all computations, the loads of weights in all passes, and the first pass of the front groups followed by all
+/// saves of answers. In the first pass, each group waits for its weights and for the weights of all earlier groups.
 double at_least(const StreamedCase& streamed, const AlternatingShape& shape) {
   const auto steps = static_cast<double>(streamed.steps);
   const double samples = steps * static_cast<double>(streamed.micro_batches);

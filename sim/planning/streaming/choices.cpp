@@ -16,13 +16,13 @@ namespace sluice {
 
 namespace {
 
-/// Values of `ahead` are tried in so many equal steps, from 0 to the bytes of the weights that take turns.
+/// The number of equal steps in which `ahead` is tried, from 0 to the bytes of the weights that take turns.
 constexpr std::int64_t steps_of_ahead = 32;
 constexpr std::int64_t few_steps_of_ahead = 8;  ///< fewer steps, for many passes
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
-/// Each element is a number of inputs and a number of results. If a choice spares buffers, one value of `ahead`
-/// is tried per element: it leaves room for so many inputs and results of other slots beside the largest group.
+/// Each element is a number of inputs and a number of results. If a choice spares buffers, one value of
+/// `ahead` is tried per element. It leaves room for these inputs and results beside the largest group.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 constexpr std::int64_t few_slots =
@@ -71,7 +71,7 @@ class StreamedWays {
     return fits_with < 0 ? never : at_least(choice({ResidentOrder::by_need, fits_with}));
   }
 
-  /// Returns candidates for the ways that fit: one for each choice of the weights that stay, and those of waiting().
+  /// Returns a candidate for each choice of the weights that stay, if it fits, and the candidates of waiting().
   static std::vector<Candidate> open(const std::shared_ptr<const StreamedWays>& ways) {
     std::vector<Candidate> opened;
     for (const ResidentShare& stays : ways->residencies()) {

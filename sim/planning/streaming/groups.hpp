@@ -91,8 +91,8 @@ std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offloa
 /// and no size is larger than `piece`.
 std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece);
 
-/// Returns the sizes of pieces that are tried, for a step with this many passes, if the scenario
-/// gives no size. The size 0 means that a group is one piece.
+/// Returns the sizes of pieces to try if the scenario gives no size and a step has this many
+/// passes. The size 0 means that a group is one piece.
 std::vector<std::int64_t> piece_sizes(const StreamedCase& streamed, double passes);
 
 /// The weights of a group, divided into transfers. The transfers of weights that stay come first.
@@ -103,8 +103,8 @@ struct GroupPieces {
 GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& choice,
                          std::size_t group);
 
-/// Returns whether weights that stay are loaded before the first step instead of during the first pass. The result
-/// is true if there is a single group, and if there are several steps, because all steps have equal loads.
+/// Returns whether weights that stay are loaded before the first step instead of during the first pass. This is
+/// so in two cases: there is a single group, or there are several steps, all of which must have equal loads.
 bool kept_in_prologue(const StreamedCase& streamed);
 
 }  // namespace sluice

@@ -54,7 +54,7 @@ class LoadOrder {
     std::size_t pieces_left = 0;
     double weights_there = 0;  ///< the time at which the loaded weights have arrived
     std::int64_t ahead = 0;    ///< the bytes on the device for later runs
-    /// The first micro-batch of the run during which some of the `ahead` bytes are on the device.
+    /// The micro-batch of this run from which on some of the `ahead` bytes are on the device.
     std::int64_t ahead_from = 0;
   };
 
@@ -224,7 +224,7 @@ class LoadOrder {
     return made < compute_ ? saved_[at(made)] : unknown;
   }
 
-  /// Returns whether the next input uses room that results had: the first input of a run, without `inputs_cross`.
+  /// Returns whether the next input uses room that results had. Without `inputs_cross`, the first input of a run does.
   bool replaces_results() const {
     const Row& row = run(input_run_);
     return !rehearsal_.choice().inputs_cross && next_input_ == row.first && row.in_step > 0;
@@ -274,7 +274,7 @@ class LoadOrder {
   /// the start of the run.
   bool stays(std::int64_t r) const { return next_piece_ < run(r).kept; }
 
-  /// Returns the first slot, not before `from`, from which on the next piece has room until its group runs.
+  /// Returns the first slot at or after `from` such that the next piece has room from there until its group runs.
   std::int64_t place_of_piece(std::int64_t from) const {
     const std::int64_t r = next_piece_run_, need = run(r).first;
     const std::int64_t bytes = rehearsal_.pieces(run(r).group)[next_piece_];

@@ -27,9 +27,9 @@ std::vector<std::int64_t> asked_to_stay(const StreamedCase& streamed, const Resi
 
 /// The order in which weights are chosen to stay if not all weights stay.
 enum class ResidentOrder : std::uint8_t {
-  /// Weights of the groups that need the most memory while they run are chosen first. A group that
-  /// runs has all its weights on the device anyway, so its weights that stay need no additional
-  /// memory in this time. If equally many bytes stay, no other choice needs less memory.
+  /// Weights of the groups that need the most memory while they run are chosen first. While a group
+  /// runs, all its weights are on the device anyway. So its weights that stay need no additional
+  /// memory then. If equally many bytes stay, no other choice needs less memory.
   by_need,
   /// Weights of the groups that compute for the fewest seconds per byte of weights are chosen
   /// first, because their loads are the hardest to hide behind computation.

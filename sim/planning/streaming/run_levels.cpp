@@ -167,7 +167,7 @@ std::int64_t RunLevels::peak(std::size_t run, const RunMemory& memory) const {
   return std::max(level(memory, count, 0), level(memory, count, count - 1));
 }
 
-/// Returns the run's memory with as many results and inputs of other slots, added in turn, as fit into `bytes` bytes.
+/// Returns the run's memory within `bytes` bytes. Results and inputs of other slots are added in turn while they fit.
 RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) const {
   const std::int64_t inputs = most_inputs(), results = most_results(runs_[run]);
   const RunMemory all = memory_of_run(run, inputs, results);

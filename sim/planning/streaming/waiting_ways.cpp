@@ -20,8 +20,8 @@ constexpr std::array<double, 20> rooms_of_weights = {
     0.0,      1.0 / 64, 1.0 / 32, 3.0 / 64, 1.0 / 16, 5.0 / 64, 3.0 / 32,
     7.0 / 64, 1.0 / 8,  9.0 / 64, 5.0 / 32, 3.0 / 16, 7.0 / 32, 1.0 / 4,
     5.0 / 16, 3.0 / 8,  1.0 / 2,  5.0 / 8,  3.0 / 4,  1.0};
-/// The values of `prefetch` that are tried. With greater values, weights would take the bytes for
-/// which results and inputs then have to wait.
+/// The values of `prefetch` that are tried. With greater values, early weights would fill so many
+/// bytes that results and inputs have to wait.
 constexpr std::array<std::int64_t, 3> prefetched = {1, 2, 4};
 /// Plans with waits for memory are tried if a step has at most `most_slots` slots, and the run `most_slots_of_run`.
 constexpr std::int64_t most_slots = 200, most_slots_of_run = 2'000;

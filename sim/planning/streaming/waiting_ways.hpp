@@ -22,8 +22,8 @@ struct WaitingCase {
 };
 
 /// Returns candidates for this choice. A candidate lists loads as early as a limit of bytes allows. Several limits are
-/// tried, which do not depend on the capacity. Weights, inputs and results share the bytes of a limit, and actions wait
-/// for each other. A rehearsal, in contrast, reserves bytes for inputs and results during a whole run of a group.
+/// tried; these do not depend on the capacity. Weights, inputs and results share the bytes of a limit, and actions
+/// wait for each other. A rehearsal, in contrast, reserves bytes for inputs and results during a whole run of a group.
 /// `context` keeps the members of `waiting` alive. There are no candidates if the cut has one group, if nothing
 /// overlaps, if loads and saves slow each other down, if host memory may be too small, or if there are too many slots.
 std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,

@@ -64,7 +64,7 @@ class Branches {
   }
 
   /// Notes the boundaries that layer `l` of the stage reads. If the backward pass of the layer
-  /// reads a view that the stage makes, it counts as a read of the viewed tensor.
+  /// reads a view that the stage makes, this read counts as a read of the viewed tensor.
   void read_by(std::uint32_t l, const Stage& stage) {
     const Layer& layer = model_.layers[l];
     const auto outside = [&](std::uint32_t input) {

@@ -23,8 +23,8 @@ constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2
 
 constexpr double as_early_as_may_be = 1e6;
 /// The paces that are tried, the most useful first. The empty element is the pace of the machine.
-/// In ascending order, most of the other paces are about 1.4 times the pace before. With such small
-/// gaps, nearly all plans that are tried on a slower machine are also tried on a faster machine.
+/// Most of the other paces are about 1.4 times the next smaller pace. With such small gaps, nearly
+/// all plans that are tried on a slower machine are also tried on a faster machine.
 const std::array<std::optional<double>, 10> paces = {
     std::optional<double>(), as_early_as_may_be, 1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7};
 
@@ -43,7 +43,7 @@ TriedCounts tried_counts(std::int64_t operations) {
 }
 
 /// The seconds of computation and copies, and the peaks, of batches of any size. These numbers are extrapolated
-/// from a few small batches, because each pass adds the same amount, and so does each micro-batch.
+/// from a few small batches, because each pass adds a fixed amount, and each micro-batch adds a fixed amount.
 class WorkOfBatches {
  public:
   WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
@@ -164,8 +164,8 @@ class TrainingWays {
     return candidates;
   }
 
-  /// Returns a text. All strategies for fates that lead to this step have the same text. Requests
-  /// for the same cut refer to the same stages, except under `resident`, which makes its stages for each request.
+  /// Returns a text that is the same for all strategies for fates that lead to this step. The text has
+  /// the address of the stages, which is the same for all requests with one cut, except under `resident`.
   std::string description(const ChosenStep& step) const {
     std::ostringstream text;
     text << order_.policy << " " << *order_.in_flight << " " << order_.weights_stay << " "
@@ -193,9 +193,9 @@ class TrainingWays {
             }};
   }
 
-  /// Returns the ways that fit: for each pace, ways with different rooms, which are the bytes for the step
-  /// and its early loads. The smallest room is the step's peak. For each pace, the result also has ways for
-  /// up to TriedCounts::listings other listings, beginning with the listing that needs the most bytes.
+  /// Returns the ways that fit: for each pace, ways with different rooms. A room is the bytes for the step
+  /// and its early loads. The smallest room is the step's peak. For each pace, the result also has ways
+  /// for up to TriedCounts::listings other listings, beginning with the listing that needs the most bytes.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
     const TriedCounts tried = tried_counts(step.program().count());
     std::vector<ChosenStep::EarlyLoadLimits> all;
@@ -224,9 +224,9 @@ class TrainingWays {
     return ways;
   }
 
-  /// For each different listing that this pace gives, adds the smallest of rooms() that gives it.
-  /// The loop goes from the largest room downwards. If a listing needs fewer bytes than the room
-  /// for which it was made, all rooms between these two numbers of bytes give the same listing.
+  /// This pace gives several listings. For each of them, adds the smallest of rooms() that gives it.
+  /// The loop goes from the largest room downwards. If a listing needs fewer bytes than the room for
+  /// which it was made, all rooms between these two numbers of bytes give the same listing.
   void add_rooms(const ChosenStep& step, const std::optional<double>& pace,
                  std::vector<ChosenStep::EarlyLoadLimits>& all) const {
     const std::vector<std::int64_t> rooms = this->rooms(step.peak());

@@ -97,8 +97,8 @@ class LateLoads {
     return begins;
   }
 
-  /// Returns the first operation before which a load may be listed: the one after the save that
-  /// writes what the load reads.
+  /// Returns the first operation before which a load may be listed: the operation after the save
+  /// whose bytes the load reads.
   std::int64_t first_moment(std::uint32_t number, std::int64_t needed) const {
     const Program::Instance& made = program_.instances[number];
     if (made.copy_of != none)

@@ -132,7 +132,7 @@ class HandOver {
     const ChainStage& stage = chain_.stages[s];
     const bool last = s + 1 == chain_.stages.size();
     double least = stage.gradient > 0 || last ? copied(stage.output) : 0;
-    // The device that made the result goes on during the copies with the other half of a split
+    // During the copies, the device that made the result goes on with the other half of a split
     // pass, or with the update.
     if (!last)
       least -= states_[s + 1].update_s + (split_ ? chain_.stages[s + 1].backward_s / 2 : 0);

@@ -230,7 +230,7 @@ class StepMaker {
     gradient = {{{slot.device, gradient.on.at(slot.device)}}, none, draft_.next()};
   }
 
-  /// Makes the slot, a backward pass of stage s, use the results of the forward pass that it reads.
+  /// Makes the slot use the results of the forward pass. The slot is a backward pass of stage s.
   void use_kept(Program::Operation& slot, std::uint32_t s, MicroBatchTensors& tensors) {
     const ChainStage& stage = chain_.stages[s];
     if (stage.inner.bytes > 0) use(slot, tensors.inner.at(s), stage.inner.load_s);

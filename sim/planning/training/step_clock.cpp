@@ -107,7 +107,7 @@ class StepRun {
 
   /// Returns a lower bound on the seconds of the run.
   double seconds() {
-    // So many rounds are computed exactly. From each later round, only the seconds of computation are counted.
+    // The number of rounds that are computed exactly. From each later round, only the computation is counted.
     constexpr std::int64_t enough = 8;
     const std::int64_t rounds = std::min(clock_.rounds_, enough);
     const double later = static_cast<double>(clock_.rounds_ - rounds);
@@ -117,8 +117,8 @@ class StepRun {
       std::swap(before_, now_);
       std::swap(now_, next_);
     }
-    // For the first rounds, the run and this clock add the same numbers in the same order. So the two
-    // sums can only differ by rounding errors in the later rounds, and in the seconds of one round.
+    // For the first rounds, the run and this clock add the same numbers in the same order. So rounding
+    // errors can differ only in the sum over the later rounds, and in the seconds of one such round.
     const double additions = (later > 0 ? later + 1 : 0) * static_cast<double>(step_.count());
     const double least = lowered_for_rounding(end_ + later * clock_.compute_s_, additions);
     return std::max(least, clock_.seconds_on_links() * shared_accuracy);
@@ -157,8 +157,8 @@ class StepRun {
         if (places_[i].at == 0) next_.loaded[i] = load_at(i, ready(i, true));
   }
 
-  /// Returns the time at which everything has ended for which load i waits: a computation and
-  /// saves. `ahead` says that the load belongs to the next round.
+  /// Returns the time at which the computation and the saves for which load i waits have all ended.
+  /// `ahead` says that the load belongs to the next round.
   double ready(std::size_t i, bool ahead) const {
     const Program::Load& load = loads_[i];
     const std::uint32_t rounds = ahead ? 1 : 0;

@@ -114,8 +114,8 @@ class ChosenStep {
   /// Returns the operations of the step and its loads.
   const Program& program() const;
 
-  /// The limits for the early loads of a step: `room`, the bytes up to which they may fill each
-  /// device, and the pace by which they are timed.
+  /// The limits for the early loads of a step. Early loads may fill each device up to `room` bytes,
+  /// and `pace` is the pace by which they are timed.
   struct EarlyLoadLimits {
     std::int64_t room = 0;
     std::optional<double> pace = {};
@@ -138,8 +138,8 @@ class ChosenStep {
 };
 
 /// Returns candidates for the judge, which differ in the number of micro-batches side by side and
-/// in how early loads come. There are no candidates if no choice is open, or if the strategy for
-/// fates itself makes all choices. All objects to which `request` refers must outlive the
+/// in how early the loads come. There are no candidates if no choice is open, or if the strategy
+/// for fates itself makes all choices. All objects to which `request` refers must outlive the
 /// candidates, except the stages of the request if `stages` holds them.
 std::vector<Candidate> training_candidates(
     const PolicyRequest& request, const TrainingOrder& order,

@@ -44,11 +44,11 @@ Settled simulate_waiting(const Policy& policy, const PolicyRequest& request, con
   return {.seconds = run_seconds(*plan), .plan = [plan] { return *plan; }};
 }
 
-/// Makes a plan without a memory limit, so that the plan does not depend on the device's memory, and simulates
-/// it. The plan fits without waiting if, at every moment, all bytes that are granted or requested fit together.
-/// If the plan does not fit without waiting but takes less than `worth` seconds in this simulation, the plan is
-/// also simulated with waits for memory. A plan never waits longer with a larger memory. So a plan that waits
-/// in a small memory is a candidate for a larger memory, too. Throws Infeasible.
+/// Makes a plan without a memory limit, and simulates this plan. So the plan does not depend on the device's
+/// memory. The plan fits without waiting if, at every moment, all bytes that are granted or requested fit
+/// together. If the plan does not fit without waiting but takes less than `worth` seconds in this simulation,
+/// the plan is also simulated with waits for memory. A plan never waits longer with a larger memory. So a
+/// plan that waits in a small memory is a candidate for a larger memory, too. Throws Infeasible.
 Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys,
                  double worth) {
   PolicyRequest unlimited = request;
