@@ -79,8 +79,8 @@ class Row:
         return tuple(slow and self.is_large(o) for o, slow in enumerate(self.slow))
 
     def bytes_in(self, slow):
-        """`slow` says which operands are in PMEM. Returns the sizes of those that are read, and of those that are
-        written."""
+        """`slow` says which operands are in PMEM. Returns the sizes of the operands in PMEM that are read, and the
+        sizes of those that are written."""
         chosen = [[self.sizes[o] for o in range(len(slow)) if slow[o] and (o < self.inputs) == reads]
                   for reads in (True, False)]
         return chosen[0], chosen[1]
@@ -163,14 +163,15 @@ def deviation(folder, column="mean_us_single"):
 
 
 def significant(deviation_, rows=1, others=1):
-    """Returns the relative difference that the error of the measurement explains, between a mean of `rows` rows and a
-    mean of `others` rows. If two means repeat one measurement, they differ by more than this in only 5 % of the cases.
-    (This is 1.96 standard deviations of a difference of two logarithms.)"""
+    """Returns the largest relative difference between a mean of `rows` rows and a mean of `others` rows that the error
+    of the measurement can explain. If two means repeat one measurement, they differ by more than this in only 5 % of
+    the cases. (This is 1.96 standard deviations of a difference of two logarithms.)"""
     return math.exp(1.96 * deviation_ * math.sqrt(1 / rows + 1 / others)) - 1
 
 
 def effect_of(folder, column="mean_us_single"):
-    """Returns the relative difference that the error of the measurement explains, between two single times."""
+    """Returns the largest relative difference between two single times that the error of the measurement can
+    explain."""
     return significant(deviation(folder, column))
 
 
