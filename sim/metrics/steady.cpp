@@ -8,8 +8,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the seconds of work of the busiest stream or link in one iteration. A stream executes one action at a time,
-/// and a link moves at most its bandwidth. So the mean time of an iteration cannot be less than these seconds.
+/// Returns the seconds of work of the busiest stream or link in one iteration. The mean time of an iteration cannot be
+/// less: a stream executes one action at a time, and a link has a limited bandwidth.
 double busiest_in_an_iteration(const Plan& plan) {
   std::vector<double> streams(plan.streams.size(), 0), links(plan.links.size(), 0);
   double most = 0;

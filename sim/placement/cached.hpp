@@ -20,15 +20,15 @@ struct CachedRun {
 };
 
 /// Runs the kernels with fast memory as a cache of `capacity` bytes. Each tensor gets the lowest free addresses when it
-/// is made, and frees these addresses after its last use. A kernel takes the seconds that it takes with all operands in
-/// fast memory, plus the seconds of its misses and write-backs. A roofline gives a kernel's time as the maximum of
+/// is made, and frees these addresses after its last use. The seconds of a kernel are its seconds with all operands in
+/// fast memory plus the seconds of its misses and write-backs. A roofline gives a kernel's time as the maximum of
 /// several lines. Then these seconds are added to the line of the kernel's bytes, otherwise to the seconds of the
 /// kernel.
 ///
 /// The kernels run `rounds` times, and the result is of the last round. The cache is empty before the first round. At
-/// the start of each round, tensors that are given have new content, which is only in slow memory. From the second
-/// round on, all rounds are equal: the lines that a round leaves in the cache do not depend on the content of the cache
-/// before the round.
+/// the start of each round, the tensors that no kernel makes have new content. It is only in slow memory. From the
+/// second round on, all rounds are equal: the lines that a round leaves in the cache do not depend on the content of
+/// the cache before the round.
 CachedRun cached_run(const PlacementQuestion& question, std::int64_t capacity, int rounds = 1);
 
 }  // namespace sluice

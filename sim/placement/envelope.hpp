@@ -1,8 +1,8 @@
 // The envelope gives the seconds of a kernel if its operands may be partly in slow memory. Linear programmes and prices
 // need a function of this kind. The envelope is the greatest convex function that does not exceed the kernel's seconds
-// for any placement. For a roofline, the envelope lies above the lines of the roofline, which alone would be too low.
-// For example, the FLOP of a kernel may take longer than its bytes. By the lines, a third of an operand in slow memory
-// then costs no time, although the whole operand costs time.
+// for any placement. For a roofline, the lines of the roofline alone would be too low. The envelope lies above these
+// lines. For example, the FLOP of a kernel may take longer than its bytes. By the lines, a third of an operand in slow
+// memory then costs no time, although the whole operand costs time.
 #pragma once
 
 #include "placement/problem.hpp"

@@ -15,7 +15,7 @@ struct OptimumRequest {
   const PlacementQuestion& question;
   std::int64_t capacity = 0;
   bool moves = true;
-  /// Placements that fit and were found for less memory or with less freedom.
+  /// Placements that fit, from searches with less memory or with fewer allowed moves.
   std::vector<Placing> known = {};
   /// The most rounds of prices and search; a small gap ends the rounds early.
   std::size_t rounds = 3;

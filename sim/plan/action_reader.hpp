@@ -34,7 +34,7 @@ struct NameTables {
 /// Returns the kind of action whose name is this word. Throws InputError if no kind has this name.
 ActionKind kind_of(const PlanLine& line, const Word& word);
 
-/// Maps the names of the actions of one section to the actions' numbers. The names must outlive this object.
+/// Maps the names of one section's actions to the numbers of the actions. The names must outlive this object.
 class ActionNames {
  public:
   static constexpr std::uint32_t unknown = Names::unknown;

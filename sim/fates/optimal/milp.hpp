@@ -26,7 +26,7 @@ struct FateGraph {
   struct Operation {
     double seconds = 0;
     std::vector<std::uint32_t> reads, makes;  ///< indices of tensors
-    /// The tensors that the operation makes only if a backward pass needs them. No other operation reads these tensors.
+    /// Tensors that the operation makes only if a backward pass needs them. No other pass reads these tensors.
     std::vector<std::uint32_t> may_make;
     std::int64_t workspace = 0;  ///< the bytes of workspace while the operation runs
     /// The bytes of workspace if the operation also makes the tensors of `may_make`.

@@ -75,10 +75,10 @@ std::int64_t per_head(const Reader& keys, const Shape& shape, const char* heads,
 // computed before the mask is applied.
 //
 // The forward pass has two products: queries with keys, and softmax with values. In the backward pass, each product has
-// two gradients, and each gradient takes as many multiply-accumulates as the product. A score takes 4 FLOP for softmax
-// (as in the layer softmax) and 1 FLOP for the scaling. Dropout takes 2 FLOP per score, for the mask and for 1 / (1 -
-// rate). The backward pass reads queries, keys, values and the output of softmax. With dropout, the backward pass also
-// reads the mask, which has 1 byte per score, and the scores after dropout.
+// two gradients, and each gradient takes as many multiply-accumulates as the product. A score takes another 4 FLOP for
+// the softmax (as in the layer softmax) and 1 FLOP for its scaling. Dropout takes 2 FLOP per score, for the mask and
+// for 1 / (1 - rate). The backward pass reads queries, keys, values and the output of softmax. With dropout, the
+// backward pass also reads the mask, which has 1 byte per score, and the scores after dropout.
 LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &query = *inputs[0], &key = *inputs[1], &value = *inputs[2];
   for (const Shape* input : inputs) require_rows(keys, *input);

@@ -61,7 +61,7 @@ int rank_of(const pb::NodeProto& node, int input, const Types& types) {
 /// check.
 void require_alike(const pb::NodeProto& node, const Types& types) {
   if (node.op_type().find("Conv") == std::string::npos) return;
-  // If the inputs are quantised, their scales come between the image and the weights.
+  // If the node is quantised, the image's scale and zero point are inputs 1 and 2, and the weights are input 3.
   const bool quantised = node.op_type().rfind("QLinear", 0) == 0;
   const int image = rank_of(node, 0, types), weights = rank_of(node, quantised ? 3 : 1, types);
   if (image < 0 || weights < 0) throw NotKnown("the number of axes of an input is not known");
