@@ -109,7 +109,7 @@ void refuse_to_replace(const Arguments& arguments, const std::string& path, Outp
   if (is_file && is_alike(head_of(path), output)) return;
   if (!fs::exists(path, ignored) || (is_file && fs::file_size(path, ignored) == 0))
     return refuse_ending(path, output, option);
-  if (!is_file) return;  // If it is a folder or a device, the call that writes to it reports the error.
+  if (!is_file) return;  // The call that writes to a folder or a device reports the error.
   throw UsageError("'" + path + "' for '--" + option + "' is " + words_of(output) +
                    ": give another name, or --force to replace it");
 }

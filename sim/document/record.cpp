@@ -173,7 +173,7 @@ void check_value(const Field& field, const Value& value) {
     case Type::list:
       fits = value.is_list();
       break;
-    case Type::choice:  // for a value that is one of the choices, the function returned above
+    case Type::choice:  // if the value is one of the choices, the function has returned above
       fits = false;
       break;
     case Type::any:

@@ -45,8 +45,8 @@ struct Field {
   double minimum = 0;
   double maximum = std::numeric_limits<double>::infinity();
   bool minimum_excluded = false;
-  /// The record of the mappings in this field: the field is such a mapping, a list of them, or a mapping with free keys
-  /// to them (map_of). If the type is `any`, such a mapping may replace a name.
+  /// The record of the mappings in this field. The field is one such mapping, a list of such mappings, or a
+  /// mapping from free keys to such mappings (map_of). If the type is `any`, such a mapping may replace a name.
   const struct Record* record = nullptr;
   /// Whether the field is a mapping with free keys, and each of its values is a mapping with this `record`.
   bool map_of = false;

@@ -13,9 +13,9 @@
 namespace sluice {
 
 /// A variant of a mapping. The mapping has variants if the values of some keys, such as `type`, decide which other keys
-/// are allowed. A variant applies if each key in `when` has the value that `when` gives, where an empty value means any
-/// value. If a variant applies to a mapping, the mapping may have only the keys of `record`, unless the record is open.
-/// A key in `when` may be absent from the mapping if the value in `when` is the default of the key in `record`.
+/// are allowed. A variant applies if each key in `when` has the value that `when` gives. An empty value in `when` means
+/// any value. If a variant applies to a mapping, the mapping may have only the keys of `record`, unless the record is
+/// open. A key in `when` may be absent from the mapping if the value in `when` is the default of the key in `record`.
 struct SchemaVariant {
   std::vector<std::pair<std::string, std::string>> when;
   Record record;

@@ -48,7 +48,7 @@ class Emitter {
     std::size_t spans = 0, events = 0;
   };
   Mark mark() const { return {spans_.size(), events_.size()}; }
-  /// Repeats all spans and events since the mark `times` times. Deletes the record afterwards.
+  /// Emits all spans and events since the mark again, `times` times. Deletes the record afterwards.
   void repeat(const Mark& since, std::int64_t times, const Jump& period);
 
  private:

@@ -12,7 +12,7 @@
 // request that is listed after k, it does not matter whether the bytes of k count as held or as reserved. Only a
 // release of bytes can make another grant possible. So the requests of a moment may be examined in any order. Every
 // request still fits when all earlier requests are granted. So no grant is later than it would be if all grants were
-// given in listing order. With a greater capacity, no grant is later than with the smaller capacity.
+// given in listing order. With a greater capacity, no grant is later than with a smaller capacity.
 //
 // A stream executes in listing order, so its requests are granted in listing order. The pool's requests are therefore
 // kept in queues (one per stream, section and `ahead`), and each queue records its next request.

@@ -94,7 +94,7 @@ void add_model(Keys& keys, const Value& use, const std::string& way) {
 }
 
 /// Returns the words that the user may write in place of the key's mapping. A word is the name of a
-/// bundled document, or a value of one key of the mapping: then the word sets this key.
+/// bundled document, or the value of one key of the mapping.
 Words words_for(const Field& field) {
   if (field.name == "model" || field.name == "platform") return bundled_names(field.name + "s");
   for (const Field& inner : field.record->fields)

@@ -124,7 +124,7 @@ class Replay {
   bool iteration_begins_ = false;
   std::optional<PeriodSearch> period_;
   std::vector<Emitter::Mark> marks_;  ///< one mark per recorded state
-  /// Whether the replay may end, because the period was found and the caller needs only the period.
+  /// Whether the replay may end: the period was found, and the caller needs only the period.
   bool seen_enough_ = false;
   ReplayResult result_;
 };

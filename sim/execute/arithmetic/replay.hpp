@@ -22,8 +22,8 @@ struct ReplayOptions {
   /// If true, the replay skips whole periods of a steady state, and the sink receives the repeated spans. If false,
   /// every action is executed. The times with `true` and with `false` agree to 1e-12 of the makespan.
   bool jumps = true;
-  /// If true, the replay ends as soon as it has found the steady state, because the caller needs only `period`. In this
-  /// case, a sink receives spans, but no memory events. If there is no steady state, it receives all spans.
+  /// If true, the replay ends as soon as it has found the steady state, because the caller needs only `period`. In
+  /// this case, a sink receives spans, but no memory events. If there is no steady state, the sink receives all spans.
   bool until_period = false;
   /// The replay calls this function from time to time with the number of executed actions.
   std::function<void(std::int64_t)> progress = {};

@@ -138,8 +138,8 @@ class Unhindered {
     return grown;
   }
 
-  /// Returns whether every pool has room for the largest sum that any of its grants can count. The
-  /// times must grow by `grown` seconds in this iteration and in each later iteration.
+  /// Returns whether every pool has room for the largest sum that any of its grants can count. Call
+  /// this function only if the times grow by `grown` seconds in this and in each later iteration.
   bool has_room(double grown, std::int64_t iteration) const {
     double first = free_[plan_.actions[plan_.body_begin].stream], last = first;
     for (std::uint32_t s = 0; s < free_.size(); ++s) {

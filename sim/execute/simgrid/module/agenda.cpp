@@ -28,7 +28,7 @@ void Agenda::arm(double time) {
 }
 
 /// Handles a timer. SimGrid fires all due timers before it lets actors run. But if an earlier timer
-/// woke actors, these actors must run first. So the function then only sets a new timer.
+/// woke actors, these actors must run first. In this case, the function only sets a new timer.
 void Agenda::tick() {
   timers_.pop_back();
   if (entries_.empty()) return;
