@@ -65,7 +65,7 @@ class PlanBuilder {
   Ref transfer(ActionKind kind, std::uint32_t tensor, const TransferEnds& ends, std::int32_t stage,
                std::int32_t micro_batch);
 
-  /// Makes the computation `ref` read (or write) `bytes` bytes of the tensor over links while it runs.
+  /// While the computation `ref` runs, it reads (or writes) `bytes` bytes of the tensor over links.
   void flow(Ref ref, std::uint32_t tensor, const std::string& from, const std::string& to,
             std::int64_t bytes);
   /// Adds a memory to a device, in addition to the memory with the name of the device.

@@ -42,7 +42,7 @@ class FatesToPlace {
       std::optional<Draft> draft = placed_draft({request_, common_, fates(), policy_, way, worth});
       if (draft) return sluice::settled(text, [&] { return finish(std::move(*draft), request_); });
     } catch (const InputError&) {
-      // The scenario did not ask for this placement, so its error is ignored.
+      // The scenario did not ask for a placement, so an error of the placement is ignored.
     } catch (const Infeasible&) {
     }
     return {.text = text};

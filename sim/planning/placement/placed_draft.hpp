@@ -33,10 +33,10 @@ struct PlacedRun {
 };
 
 /// Returns the plan of a run that computes one micro-batch after the other, with the fates of `run`. The result is
-/// empty if no placement was found with a run of less than `worth` seconds. The run always fits into fast memory: there
-/// is also room for an input and an answer in transfer. More fast memory never makes the simulated run slower, if `way`
-/// and the fates do not change. Throws InputError if there are no two memories or the cost model has no price. Throws
-/// Infeasible if slow memory cannot hold all tensors.
+/// empty if no placement was found whose run takes less than `worth` seconds. The run always fits into fast memory:
+/// there is also room for an input and an answer in transfer. More fast memory never makes the simulated run slower, if
+/// `way` and the fates do not change. Throws InputError if there are no two memories or the cost model has no price.
+/// Throws Infeasible if slow memory cannot hold all tensors.
 std::optional<Draft> placed_draft(const PlacedRun& run);
 
 }  // namespace sluice

@@ -140,7 +140,7 @@ class PlacedLister {
     const PlacedKernel& kernel = asked_.kernels()[k];
     for (const std::uint32_t t : kernel.fetches) fetch(t, kernel);
     kernels_.emplace_back();
-    if (!kernel.query) {  // The kernel computes nothing, so the next kernel makes its results.
+    if (!kernel.query) {  // This kernel computes nothing, so the next kernel makes the results of this kernel.
       waiting_.push_back(k);
       return;
     }
