@@ -91,8 +91,8 @@ Value seconds(double seconds) {
 }
 
 /// Adds bandwidth and set-up to the keys of a link. A link may not have both a bandwidth and a
-/// share of a bandwidth. So if `base`, the link that these keys change, has a share, the new rate
-/// is written as a share, too. A share is a share of `whole`, the bandwidth of the link.
+/// share of a bandwidth. `base` is the link that these keys change. If `base` has a share, the new
+/// rate is also written as a share: of `whole`, the bandwidth of the link.
 void add_rates(Value& into, const LinkDirection& one, const Value* base, double whole) {
   if (base && base->find("share"))
     into.set("share", Value::make(one.fit.bandwidth / whole));

@@ -1,7 +1,7 @@
-// Lists the measurements that a model needs: one for each operator in each placement of its tensors in memories. The
-// rows are packed into runs, and all rows of a run are measured at once. Two operators of a run never share a tensor.
-// The method comes from the document 'Kernel timing by memory pool', and from Hildebrand et al., AutoTM (ASPLOS 2020),
-// section 4.
+// Lists the measurements that a model needs: one measurement for each operator and each placement
+// of the tensors of this operator. The rows are packed into runs, and all rows of a run are
+// measured at once. Two operators of a run never share a tensor. The method comes from the document
+// 'Kernel timing by memory pool', and from Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Interpolates between measured operators. From measured operators of similar sizes, the code
-// estimates the share of a machine's rates that an operator of given sizes reaches. The share is
+// Interpolates between measured operators. The code estimates which share of a machine's rates an
+// operator reaches. The estimate comes from measured operators of similar sizes. The share is
 // interpolated instead of the time, because times vary much more with the sizes than shares do.
 //
 // The estimate is a plane through the nearest rows, in which the logarithm of the share is a linear

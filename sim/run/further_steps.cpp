@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t many_steps = 64;
 /// If a step has many actions, the longer run has fewer steps, but at least two. All its steps
 /// together execute at most `many_executions` actions. If the plan's own run executes more actions
-/// than that, the longer run executes at most as many actions as the plan's own run.
+/// than `many_executions`, the longer run executes at most as many actions as the plan's own run.
 constexpr std::int64_t many_executions = 300'000;
 
 std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {

@@ -7,9 +7,9 @@
 
 namespace sluice {
 
-/// Returns the least number of elements that a sample holds while some result of the stage is not computed
-/// yet, if no layer before the stage is computed again. A result is the output of the stage's last layer,
-/// or a part of the answer. On each path of layers from the stage's inputs to the result, a tensor must be
+/// Returns the least number of elements that a sample holds while a result of the stage is still missing.
+/// No layer before the stage may be computed again. A result is the output of the stage's last layer, or
+/// a part of the answer. On each path of layers from the stage's inputs to the result, a tensor must be
 /// held. The number does not hold for a sample that still has a tensor from before the stage.
 double least_held(const Model& model, const Stage& stage);
 

@@ -43,7 +43,7 @@ struct QuestionTerms {
     /// The bytes that all samples hold when each sample has passed this block but no later layer.
     double waiting_bytes = 0;
     /// The least bytes that all samples hold when each sample is inside the block. The number is infinite if the block
-    /// has fewer than two layers that compute. The bound does not use the number of the first block, which is 0.
+    /// has fewer than two layers that compute. The first block has 0 here, because the bound does not use its number.
     double inside_bytes = 0;
   };
   std::vector<Block> blocks;

@@ -1,7 +1,7 @@
 // With the cut `by_memory`, each stage is as long as the device's memory allows. The stages are
 // chosen greedily from the front. If a longer stage never needs less memory, this gives the fewest
-// stages. But after some greedy choices, no stage that begins with the next layer may fit. A search
-// then finds the fewest stages that all fit. Its early stages are shorter than the greedy ones.
+// stages. But after some greedy choices, even the shortest stage that begins with the next layer does not
+// fit. A search then finds the fewest stages that all fit. Its early stages are shorter than the greedy ones.
 #include <cmath>
 #include <initializer_list>
 #include <limits>

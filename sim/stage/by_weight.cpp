@@ -17,7 +17,7 @@ std::int64_t share_of(const CutRequest& request, const Reader& parameters) {
   return (all + groups - 1) / groups;
 }
 
-/// Returns for each layer the least number of equal parts of which none exceeds one share of the weights.
+/// Returns for each layer the fewest equal parts with which no part exceeds one share of the weights.
 std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
   constexpr std::int64_t most = 1024;
   const Sizes sizes(request.model, request.dtype);

@@ -122,8 +122,8 @@ Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
     return checked_add(a, b, "bytes kept for the backward pass");
   };
   const std::vector<char> read = read_backward(first, last, kept.reads_input);
-  // Both count only tensors that are not kept: made[i] is the bytes that layer i makes, and gone[i]
-  // is the bytes that no layer after layer i needs.
+  // Kept tensors count in neither list. made[i] is the bytes that layer i makes, and gone[i] is the
+  // bytes that no layer after layer i needs.
   std::vector<std::int64_t> made(last - first + 1, 0), gone(last - first + 1, 0);
   for (std::uint32_t l = first; l <= last; ++l) {
     const Layer& layer = model_.layers[l];

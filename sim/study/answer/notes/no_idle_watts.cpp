@@ -1,5 +1,5 @@
-// The note no_idle_watts says that the energy leaves out what a device takes while the device waits, because the idle
-// watts of this device are not known.
+// The note no_idle_watts says that the energy leaves out a device while the device waits, because
+// the idle watts of this device are not known.
 #include <cmath>
 #include <vector>
 
