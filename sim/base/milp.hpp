@@ -16,7 +16,7 @@ namespace sluice {
 
 struct MilpSolution {
   bool feasible = false;  ///< whether `values` holds a solution
-  /// Whether the solution is proven to be optimal. Without a solution: whether it is proven that none exists.
+  /// Whether the solution is proven to be optimal. Without a solution: whether it is proven that no solution exists.
   bool proven = false;
   /// The value of each variable; the values of integer variables are exact integers.
   std::vector<double> values;

@@ -106,7 +106,7 @@ struct Cost {
   /// true, the price also holds for memories behind a link. If the result is false, the price holds only for memories
   /// that the device reaches without a link.
   virtual bool measured_so(const Query&) const { return false; }
-  /// If a model's seconds are known for one number of samples only, returns this number. Otherwise returns 0.
+  /// If a network's seconds are known for only one number of samples, returns this number. Otherwise returns 0.
   virtual std::int64_t only_samples(const Model&) const { return 0; }
   /// Returns the shares of the device's FLOP/s and bandwidth. An answer reports these shares.
   virtual Shares shares(const Device&) const { return {}; }

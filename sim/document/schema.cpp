@@ -90,8 +90,8 @@ bool is_required(const Field& field) {
   return !field.optional && !field.default_text;
 }
 
-/// Returns whether a word, a value of the key `key`, may replace the whole mapping. The word may do
-/// so if the variant that it selects requires no other key.
+/// Returns whether a word may replace the whole mapping. The word is a value of the key `key`. It
+/// may replace the mapping if the variant that the word selects requires no other key.
 bool is_enough(const std::string& word, const std::string& key,
                const std::vector<SchemaVariant>& variants) {
   const std::pair<std::string, std::string> said = {key, word};

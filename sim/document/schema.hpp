@@ -45,8 +45,8 @@ struct SchemaRules {
   /// key is required in all mappings of a list except the first mapping. The first mapping of a list, and a single
   /// mapping that is not in a list, must not have the key.
   std::map<std::string, std::string> further_key = {};
-  /// For the keys at the top of the document whose mappings are whole documents (such as
-  /// `platform`), the records of these documents. Instead of a whole document, such a mapping may
+  /// Some keys at the top of the document hold whole documents, such as `platform`. This map has
+  /// the records of these documents. Instead of a whole document, such a mapping may
   /// have the key `file`, which names a document, and keys that are laid over this document.
   std::map<std::string, Record> included = {};
 };

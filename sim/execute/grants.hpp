@@ -63,8 +63,8 @@ class Grants {
   /// request still has to wait.
   std::int64_t most_iterations() const;
 
-  /// Returns for each pool the greatest sum, in bytes, that the reservation rule counted at any grant: the held bytes,
-  /// the reserved bytes and the granted bytes. For a shared or unlimited pool, the result is the peak.
+  /// Returns for each pool the greatest sum that the reservation rule counted at any grant: held
+  /// bytes + reserved bytes + granted bytes. For a shared or unlimited pool, the result is the peak.
   const std::vector<std::int64_t>& reserved() const { return reserved_; }
 
  private:

@@ -1,4 +1,4 @@
-// Divides an action into flows that may share a link and an arithmetic part, whose seconds are known in advance.
+// Divides an action into two parts: flows that may share a link, and an arithmetic part with known seconds.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ class Agenda {
 
   /// Adds an event: `stream` is due at `time`, which must not be in the past.
   void add(double time, std::uint32_t stream);
-  /// Says that the woken actors are running.
+  /// Tells the agenda that the woken actors run.
   void running() { woken_ = false; }
   double now() const { return now_; }
 
