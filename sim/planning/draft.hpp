@@ -16,7 +16,7 @@ namespace sluice {
 /// Those decisions of a draft that depend on prices, as numbers. If the prices of two drafts led to equal
 /// decisions, these numbers are equal, and otherwise they differ.
 using PriceDecisions = std::vector<std::int64_t>;
-/// Returns an empty list. It is the `decisions` of a draft if the draft does not depend on prices.
+/// Returns an empty list: the `decisions` of a draft that does not depend on prices.
 inline PriceDecisions no_decisions(const PolicyRequest&) {
   return {};
 }

@@ -9,15 +9,15 @@
 // turning point is the first backward pass. A tensor that is not on the device at the turning point was saved in the
 // forward half of its micro-batch and is loaded in the backward half.
 //
-// For any stage s, the outputs of stage s and of later stages are saved after the forward passes up to s. So the
-// forward half takes at least as long as these passes and saves together. The loads for stage s and later stages come
-// before the backward pass of s and of all earlier stages. So the backward half takes at least as long as these loads
-// and passes together. Each half also takes at least as long as its computation. So a weighted mean of these sums of
-// seconds of a half is a lower bound on this half. The weights make the sum of the two means as great as possible. The
-// first load of the input may run during the previous micro-batch, but every micro-batch has such a load.
+// For any stage s, the outputs of stage s and of later stages are saved after the forward passes of the stages up to s.
+// So the forward half takes at least as long as these passes and saves together. The loads for stage s and later stages
+// come before the backward pass of s and of all earlier stages. So the backward half takes at least as long as these
+// loads and passes together. Each half also takes at least as long as its computation. So a weighted mean of these sums
+// of seconds of a half is a lower bound on this half. The weights make the sum of the two means as great as possible.
+// The first load of the input may run during the previous micro-batch, but every micro-batch has such a load.
 //
 // When micro-batches run side by side, the saves of the tensors of stage s begin when the first micro-batch has passed
-// s. The backward pass of the last micro-batch through s follows the loads for s. So the inequality of s counts the
+// s. The backward pass of the last micro-batch through s follows the loads for s. So the sums for s count the
 // computation of stage s for one micro-batch only. A run is bounded in a second way. A copy engine makes two kinds of
 // copies: those that every tape must make, and those that follow from the fates. A weighted mean of the seconds of
 // these copies and of the halves bounds the run.
@@ -56,7 +56,7 @@ struct FateRun {
   /// If weights take turns, the device computes nothing in these seconds: `first_s` before the
   /// first forward pass, `between_s` between two steps, and `last_s` after the last update.
   double first_s = 0, between_s = 0, last_s = 0;
-  /// The seconds of each micro-batch in which results go from device to device. The device computes nothing in them.
+  /// In each micro-batch, results go from device to device for these seconds. The device then computes nothing.
   double handed_over_s = 0;
   double steps = 1;
   double idle_s() const { return first_s + (steps - 1) * between_s + last_s; }

@@ -97,7 +97,7 @@ class Frontier {
   class Solver;
 
   /// Returns whether boundary b has a carried part that an earlier boundary holds on the device.
-  /// The device holds all tensors with a number below `limit` that stage b or a later stage reads.
+  /// The function assumes that the device holds all tensors below `limit` that stage b or a later stage reads.
   bool is_around(std::size_t b, std::size_t limit) const;
   /// Returns the `limit` of is_around() for the boundaries after boundary s of a segment. `stays` says whether boundary
   /// s stays on the device.
