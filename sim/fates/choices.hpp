@@ -8,8 +8,8 @@
 // keeps or offloads its tensors, and the previous stage recomputes. Then the input of the stage is computed again.
 //
 // There are three exceptions. The output of the last stage stays, because the loss reads it at
-// once. The input of the last stage stays, too, unless the last stage runs again: its backward pass
-// directly follows its forward pass. The input of the first stage is in host memory from the start. If stage 0 is
+// once. The backward pass of the last stage directly follows its forward pass. So the input of the last stage stays,
+// too, unless this stage runs again. The input of the first stage is in host memory from the start. If stage 0 is
 // offloaded, this input is loaded again, but not saved.
 //
 // Strategies turn fates into choices, and choices into a tape (tape.hpp). Choices treat inner tensors and boundaries

@@ -160,7 +160,7 @@ const std::vector<PlacementWay>& placement_ways() {
        place_all_fast},
       {"all_slow", "all tensors are in slow memory", place_all_slow},
       {"first_touch",
-       "if there is room when a tensor is made, it is in fast memory until its last use",
+       "a tensor is in fast memory until its last use if there is room when it is made",
        place_first_touch},
       {"cached", "fast memory is a direct-mapped hardware cache of slow memory", place_cached},
       {"static",

@@ -64,9 +64,9 @@ const std::vector<PlacementWay>& placement_ways();
 using PlacementProgress = std::function<void(std::size_t done, std::size_t total)>;
 
 /// Places the tensors with each method in `ways` at each capacity. If `ways` is empty, all methods are used. The
-/// results of a capacity are next to each other, in the order of the methods. A method that searches also tries the
-/// placements that were found with less memory or less freedom. So its result never takes longer than a result with
-/// less memory or less freedom.
+/// results of a capacity are next to each other, in the order of the methods. A method that searches also tries
+/// placements that were found with less memory, or by methods with less freedom. So its result never takes longer than
+/// a result with less memory or less freedom.
 std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           std::vector<std::int64_t> capacities,
                                           const std::vector<std::string>& ways, int nodes,

@@ -33,9 +33,9 @@ extern const Metric lower_bound_s_metric = {
         "Each stream gives a sum: the shortest time before its first action, the seconds of all its actions, "
         "and the shortest time after its last action. Each link gives the same sum, with (bytes that cross the "
         "link) / bandwidth in place of the actions. The bound is the greatest sum. If the longest chain of "
-        "actions that wait for each other takes longer, the bound is the time of this chain. Waits for memory "
-        "are ignored, because these waits can only delay actions. A comment in sim/metrics/bound.cpp has the "
-        "proof.",
+        "actions that wait for each other takes longer than these sums, its time is the bound. Waits for "
+        "memory are ignored, because these waits can only delay actions. A comment in sim/metrics/bound.cpp "
+        "has the proof.",
     .source = "metrics/bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

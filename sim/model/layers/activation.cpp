@@ -1,5 +1,5 @@
 // Activations are functions of each element. One operation counts as one FLOP. One call of exp, erf, tanh, max or min
-// also counts as one FLOP, because the cost of these calls differs between machines.
+// also counts as one FLOP. (The real cost of these calls differs between machines.)
 //
 // The backward pass multiplies the gradient g by the derivative. The derivative is computed from the output y if y
 // suffices, and otherwise from the input x. As in PyTorch's derivatives.yaml, either x or y is kept. The middle column
@@ -103,7 +103,7 @@ const LayerType tanh_layer = {
     .details =
         "With the gradient g of the output, the gradient of the input is g (1 - y y). This takes 3 FLOP per element. "
         "The backward pass reads the output y, which training keeps, as in PyTorch. A call of tanh counts as 1 FLOP, "
-        "because its cost differs between machines.",
+        "although its real cost depends on the machine.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 6.3.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: tanh}",
     .parameters = {},

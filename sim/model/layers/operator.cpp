@@ -98,8 +98,8 @@ const LayerType operator_layer = {
          {.name = "same_place",
           .type = Type::boolean,
           .summary =
-              "whether each pixel of the output depends on only one pixel of the inputs although `shape` is given, for "
-              "example if an operator adds zeros around an image",
+              "for an operator with `shape`: whether each output pixel depends on only one input pixel, for example if "
+              "the operator adds zeros around an image",
           .default_text = "false"}},
     .min_inputs = 1,
     .max_inputs = any_number,

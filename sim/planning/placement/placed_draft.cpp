@@ -25,8 +25,8 @@ struct FastSize {
 
 /// Returns the sizes of fast memory for which a placement is searched. These sizes are the multiples of a fixed share
 /// of the needed bytes, up to the room of the device. The fewer kernels there are, the smaller is the share, and the
-/// more sizes are returned. Placements with moves are searched for only some of these sizes, because this search takes
-/// many times as long as a search without moves. A device with more room gets the sizes of a device with less room, and
+/// more sizes are returned. A search for placements with moves takes many times as long as a search without moves, so
+/// it is done for only some of these sizes. A device with more room gets the sizes of a device with less room, and
 /// additional sizes. So it chooses from more placements, and no run becomes slower with more room.
 std::vector<FastSize> sizes_within(const PlacementQuestion& question, std::int64_t room) {
   const auto shares = [&](std::int64_t kernels) {
