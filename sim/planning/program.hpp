@@ -1,12 +1,12 @@
-// A program lists the computations of one round on its devices, in order, and every tensor that is on a device during
-// some of these computations. Programs are made from stages, for inference and training. A program determines the bytes
-// on each device at each moment. program_listing makes the plan from the program.
+// A program lists, in order, the computations of one round. A program also lists every tensor that is on a
+// device during some of these computations. Programs are made from stages, for inference and training. A
+// program determines the bytes on each device at each moment. program_listing makes the plan from the program.
 //
 // A tensor may be on a device several times in a round, for example if an activation goes to host memory and comes
 // back. A tensor may also be on several devices. Each stay of a tensor on a device is an instance. An instance begins
 // with the operation that makes the tensor on the device or first needs it there. An instance ends with the last
-// operation that needs it. A tensor that crosses several cuts is one instance, however many stages are between the
-// stage that makes it and the stages that read it.
+// operation that needs it. A tensor that crosses several cuts is one instance. The number of stages
+// between its maker and its readers does not matter.
 #pragma once
 
 #include <cstdint>

@@ -38,8 +38,8 @@ struct SlotLoad {
   std::int64_t earliest = 0;
   /// The load may start when this slot has been computed. A negative slot belongs to an earlier step.
   std::int64_t after = 0;
-  /// If memory allows, the load may start one slot earlier than its place in the list. It keeps
-  /// this place, so that the computation of that earlier slot does not wait for the copy engine.
+  /// If memory allows, the load may start one slot earlier than its place in the list. Its place in the
+  /// list stays the same, so the computation of the earlier slot does not wait for the copy engine.
   bool within = false;
   /// If true, the loaded tensor stays on the device, so the load is listed once, before the first step.
   bool once = false;

@@ -84,8 +84,8 @@ void Builder::claim(const std::string& name, const Position& where) {
     throw InputError(where, "two devices, memories or switches are called '" + name + "'");
 }
 
-/// Returns the memory of this name in the part of the platform that is being read. If this part is
-/// a group that has no memory of this name, returns the platform's memory of this name.
+/// Returns the memory of this name in the part of the platform that is being read. A group may have
+/// no memory of this name. In this case, returns the platform's memory of this name.
 WrittenMemory Builder::memory_called(const Value& name, const std::string& device) const {
   std::vector<std::string> known;
   for (const Reader* part : {part_, &document_}) {

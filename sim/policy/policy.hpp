@@ -47,8 +47,8 @@ struct CutQuestion {
 ///   their limits. The workload's mode and the fates are among `modes`.
 /// - The draft must do the model's work once for each sample of each step, and count each sample once in
 ///   `samples_done`. Every wait must refer to an earlier action of the list, and the body must release all tensors that
-///   it allocates. A test of all policies tests the first of these rules, and check() tests the other two for each
-///   plan.
+///   it allocates. A test of all policies tests the rule about work and samples, and check() tests the rules about
+///   waits and tensors for each plan.
 /// - The body is the shortest part that repeats, and `iterations_per_step` bodies are a step. So a plan for a million
 ///   micro-batches lists as many actions as a plan for ten micro-batches.
 /// - `plan` sets no prices and no routes, because finish() sets them for all policies. finish() also makes the actions

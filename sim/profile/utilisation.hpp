@@ -21,7 +21,7 @@ struct MeasuredPoint {
 
 /// The errors of estimates for measured rows. Each measured row is estimated from all other measured rows.
 struct LeftOut {
-  /// The number of rows that can be estimated, because their sizes are within the range of the sizes of the other rows.
+  /// The number of rows that can be estimated. The sizes of such a row are within the range of all other rows.
   std::size_t rows = 0;
   /// The median and the 90th percentile of the errors |estimated / measured - 1|.
   double median = 0, ninetieth = 0;

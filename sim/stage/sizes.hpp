@@ -30,8 +30,8 @@ class Sizes {
   /// Returns the bytes that cross out of a stage that ends at `last`.
   std::int64_t output(std::uint32_t last) const { return live_after_[last]; }
 
-  /// Returns the bytes of the answer that the layers first..last make: the part of output() that
-  /// comes from them and that no layer reads.
+  /// Returns the bytes of the answer that the layers first..last make. No layer reads this part of
+  /// output().
   std::int64_t answers(std::uint32_t first, std::uint32_t last) const;
 
   /// Returns the tensors that cross out of a stage that ends at `last`, in the order of the layers.

@@ -39,8 +39,8 @@ struct Stage {
   /// The tensors that cross out of the stage. For the last stage, these are the tensors that no layer reads. The sum of
   /// their bytes is `output_bytes` of this stage and `input_bytes` of the next stage.
   std::vector<Crossing> crosses = {};
-  /// The bytes of the answer that the stage's own layers make: the part of `output_bytes` that
-  /// comes from them and that no layer reads.
+  /// The bytes of the answer that the stage's own layers make. No layer reads this part of
+  /// `output_bytes`.
   std::int64_t answer_bytes = 0;
   /// The most bytes that the inner tensors (neither input nor output) occupy at one moment. While layer l runs, the
   /// stage holds the inner tensors that l or an earlier layer made and that l or a later layer of the stage reads.

@@ -18,7 +18,7 @@ namespace {
 
 /// The number of equal steps in which `ahead` is tried, from 0 to the bytes of the weights that take turns.
 constexpr std::int64_t steps_of_ahead = 32;
-constexpr std::int64_t few_steps_of_ahead = 8;  ///< fewer steps, for many passes
+constexpr std::int64_t few_steps_of_ahead = 8;  ///< the number if a step has `many_passes` passes or more
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
 /// Each element is a number of inputs and a number of results. If a choice spares buffers, one value of
@@ -57,7 +57,7 @@ class StreamedWays {
     return ways;
   }
 
-  /// Returns a lower bound of the seconds of all ways that fit. If none fits, the bound is infinite.
+  /// Returns a lower bound of the seconds of every way that fits. If no way fits, the bound is infinite.
   double at_least() const {
     if (given_residency()) {
       const ResidentShare stays{ResidentOrder::by_need, 0};

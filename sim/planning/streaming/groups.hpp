@@ -32,7 +32,7 @@ std::int64_t passes_per_step(std::int64_t per_step, std::int64_t in_flight);
 struct StreamedChoice {
   /// How many micro-batches run through a group between two loads of its weights.
   std::int64_t in_flight = 1;
-  /// The device has room for this number of inputs that are loaded, and for this number of results that are saved.
+  /// The device has room for this number of inputs that are being loaded, and of results that are being saved.
   std::int64_t buffers = 1;
   /// Whether a run of a group gets fewer buffers if the device has no room for `buffers` buffers.
   bool spares = false;
@@ -53,7 +53,7 @@ struct StreamedChoice {
     return resident.empty() ? 0 : resident[group];
   }
   std::int64_t resident_bytes() const;  ///< the bytes of weights that stay, of all groups together
-  /// Returns the choice as keys of a scenario for this many groups. A semicolon precedes what no key can express.
+  /// Returns the choice as keys of a scenario for this many groups. Text that no key can express follows a semicolon.
   std::string text(std::size_t groups) const;
 };
 

@@ -115,9 +115,9 @@ class StreamedLister {
     return answers && common_.return_outputs;
   }
 
-  /// Returns the save for which the loads that are listed before this slot must wait, or an empty
-  /// result if they need not wait. The wait ensures that during the slot, no more results are in
-  /// transfer than its run allows. A negative slot belongs to the previous step.
+  /// The loads that are listed before this slot may have to wait for a save. Returns this save, or
+  /// an empty result. The wait ensures that during the slot, no more results are in transfer than
+  /// its run allows. A negative slot belongs to the previous step.
   SlotLoad::Saved results_left_at(const Rehearsal& rehearsal, std::int64_t slot) const {
     const std::size_t r = run_at(slot);
     const auto place = static_cast<std::int64_t>(row_position(slot, slots_.count()).index);

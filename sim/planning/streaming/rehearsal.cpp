@@ -157,8 +157,8 @@ double of_run(const Rehearsal& rehearsal, std::size_t r) {
 }
 
 /// Returns a lower bound of the seconds that all runs of a step need in addition to of_run(). The
-/// bound looks at consecutive runs that save results. When the last slot of the last of these runs
-/// starts, all earlier results of these runs are saved, except those in buffers.
+/// bound looks at consecutive runs that save results. When their last slot starts, all earlier
+/// results of these runs have been saved, except the results in buffers.
 double waits_for_saves(const Rehearsal& rehearsal) {
   const std::vector<GroupRun>& runs = rehearsal.runs();
   double waits = 0;

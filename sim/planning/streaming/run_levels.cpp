@@ -214,8 +214,8 @@ void RunLevels::set_room(std::int64_t bytes) {
   }
 }
 
-/// Returns whether run r has too little room for the results that may be on their way to host memory when it begins.
-/// Run r begins as soon as the previous run ends, so results of the previous run may still be on the device.
+/// When run r begins, results may be on their way to host memory. Returns whether run r has too little room for
+/// them. Run r begins as soon as the previous run ends, so results of the previous run may still be on the device.
 bool RunLevels::must_wait(std::size_t r) const {
   if (r == 0 && streamed_.steps == 1) return false;
   const std::size_t before = (r + runs_.size() - 1) % runs_.size();

@@ -23,7 +23,7 @@ constexpr std::array<double, 20> rooms_of_weights = {
 /// The values of `prefetch` that are tried. With greater values, early weights would fill so many
 /// bytes that results and inputs have to wait.
 constexpr std::array<std::int64_t, 3> prefetched = {1, 2, 4};
-/// Plans with waits for memory are tried if a step has at most `most_slots` slots, and the run `most_slots_of_run`.
+/// Plans with waits are tried if a step has at most `most_slots` slots, and a run at most `most_slots_of_run` slots.
 constexpr std::int64_t most_slots = 200, most_slots_of_run = 2'000;
 
 /// Returns whether another device reaches host memory over one of the links that this device uses.

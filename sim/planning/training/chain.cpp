@@ -24,8 +24,8 @@ class CopyTimes {
 };
 
 /// Returns the bytes of the tensors that a stage makes and later stages read. A stage may also pass
-/// on tensors that it does not make: inputs, or outputs of earlier stages. These bytes do not
-/// count. But a first stage that has only inputs counts as the maker of these inputs.
+/// on tensors that it does not make: inputs, or outputs of earlier stages. The bytes of such tensors
+/// do not count. But a first stage that has only inputs counts as the maker of these inputs.
 std::int64_t made_bytes(const Pricing& pricing, const Stage& stage) {
   const auto is_input = [&](std::uint32_t layer) {
     return pricing.model.layers[layer].inputs.empty();

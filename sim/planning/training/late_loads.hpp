@@ -14,11 +14,11 @@ namespace sluice {
 std::vector<double> load_latencies(const Platform& platform,
                                    const std::vector<std::string>& devices);
 
-/// Places each load so that it arrives when its operation begins. A load is placed earlier if the
-/// next load of the copy engine would otherwise arrive too late. A load is placed one more operation
-/// earlier if the copy engine is free then. `latency_s` holds the latency of loads to each device.
-/// Without a `pace`, loads are timed as on this machine. With a `pace`, they are timed as on a
-/// machine without latency on which the loads of a round take `pace` times as long as the
+/// Places each load so that its tensor arrives when the operation that needs the tensor begins. A load
+/// is placed earlier if the next load of the copy engine would otherwise arrive too late. A load is
+/// placed one more operation earlier if the copy engine is free then. `latency_s` holds the latency of
+/// loads to each device. Without a `pace`, loads are timed as on this machine. With a `pace`, they are
+/// timed as on a machine without latency on which the loads of a round take `pace` times as long as the
 /// computations of the round. The positions of loads then do not depend on the speed of the machine.
 void load_late(Program& program, const std::vector<double>& latency_s,
                std::optional<double> pace = {});

@@ -3,8 +3,8 @@
 // operation for one micro-batch.
 //
 // Gradients are summed over the micro-batches of a batch, and the update uses the sums. If weights take turns (policy
-// `streamed`), the weights of a stage are loaded for each run of operations of this stage. Sums that are not complete
-// go to host memory and are loaded again. The update saves weights and optimizer state.
+// `streamed`), the weights of a stage are loaded once for consecutive operations of this stage. Sums that
+// are not complete go to host memory and are loaded again. The update saves weights and optimizer state.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace sluice {
 
-/// The data of a stage that are not in the chain but that a step needs: bytes on the device, and
-/// seconds of copies and of the update.
+/// Data of a stage that a step needs and the chain does not have: bytes on the device, and seconds
+/// of copies and of the update.
 struct StageState {
   std::int64_t weights = 0, gradients = 0, optimizer = 0;
   bool updates = false;

@@ -26,7 +26,7 @@ class StepAgain {
  private:
   explicit StepAgain(Program step) : step_(std::move(step)) {}
   Program step_;
-  /// For each loaded instance: its index, and the index of a tensor of loaded_of() that takes as long to load.
+  /// For each loaded instance: its index, and the index of a tensor of loaded_of() whose load takes equally long.
   std::vector<std::pair<std::uint32_t, std::size_t>> loads_;
 };
 

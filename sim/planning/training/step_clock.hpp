@@ -33,7 +33,7 @@ class StepClock {
   struct CopyStream {  ///< the stream and latency of copies between host and device
     std::size_t stream = 0;
     double latency_s = 0;
-    /// The links of these copies that other copies use, too: for each link, its index and its seconds per byte.
+    /// The links that these copies share with other copies: for each link, its index and its seconds per byte.
     std::vector<std::pair<std::size_t, double>> shared = {};
   };
   void find_shared_links(const Platform& platform, const std::vector<std::string>& devices);

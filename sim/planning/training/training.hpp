@@ -67,7 +67,7 @@ struct TrainingOrder {
   /// The fates that a search has already found for this number of micro-batches in flight. If there are none, the
   /// strategy chooses the fates.
   std::shared_ptr<const FateChoice> chosen = {};
-  /// The bytes of each device that the whole run may use, if this is more than `room`. The value
+  /// The bytes of each device that the whole run may use, if it may use more than `room`. The value
   /// `no_limit` means all bytes.
   std::optional<std::int64_t> run_room = {};
   std::optional<double> pace = {};  ///< the pace of loads, see load_late()
@@ -95,7 +95,7 @@ Draft plan_training(const PolicyRequest& request, const TrainingOrder& order);
 struct TrainingSums {
   double compute_s = 0, load_s = 0, save_s = 0;
   double additions = 0;  ///< the number of all computations, loads and saves of a step
-  /// The seconds of the loads without which the first operation cannot start, and of the saves that follow the last
+  /// The seconds of the loads for which the first operation waits, and the seconds of the saves after the last
   /// operation. Both are known only with overlap, for one device and the real host. Otherwise both are 0.
   double first_loads_s = 0, last_saves_s = 0;
   std::int64_t peak = 0;

@@ -25,10 +25,10 @@ Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reade
                  const Platform& chosen_on);
 
 /// The parameters may leave choices of the replicated policy open. Returns one list of parameters for
-/// each way to make these choices equally for all replicas. These ways are compared on all replicas
-/// together, because the best way for a replica that has the links alone may not be the best way for
-/// replicas that share links. The unchanged parameters come first: with them, each replica chooses for
-/// itself. They are left out if the other ways include everything that equal replicas can choose.
+/// each way to make these choices equally for all replicas. These ways are compared in runs of all
+/// replicas together. The best way for a replica that has the links alone may not be the best way for
+/// replicas that share links. The unchanged parameters come first: with them, each replica chooses
+/// for itself. They are left out if the other ways include everything that equal replicas can choose.
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters);
 
