@@ -40,8 +40,8 @@ bool has_room_for(std::size_t bytes);
 /// Returns true if this process cannot allocate another 128 MiB. If a library has failed in such a process, the
 /// reason is probably the lack of memory.
 bool memory_is_low();
-/// Returns whether a message begins with the text `out_of_memory`. With such a message a child process reports that its
-/// memory was used up.
+/// Returns whether a message begins with the text `out_of_memory`. A child process sends such a
+/// message if its memory is used up.
 bool says_out_of_memory(std::string_view message);
 
 /// The status with which a child process ends if memory is used up and the child cannot answer. The

@@ -51,7 +51,7 @@ class Milp {
   /// Pairs of a variable and its factor.
   using Terms = std::vector<std::pair<std::uint32_t, double>>;
 
-  /// Adds a real or an integer variable with these bounds and this cost, and returns its index.
+  /// Adds a real variable or an integer variable, and returns the index of the variable.
   std::uint32_t real(double low, double high, double cost = 0);
   std::uint32_t whole(double low, double high, double cost = 0);
 

@@ -110,7 +110,7 @@ class Parser {
     if (number_.digits.empty()) return 0;
     const long exponent = number_.exponent + unit_->exponent;
     // 19 digits times the greatest multiplier, 2^60, fit in 127 bits. A number with more digits is
-    // refused: a whole number is then too large, and a fraction is not a whole number of bytes.
+    // refused. If it is whole, it is too large. If it has a fraction, it is not a whole number of bytes.
     if (number_.digits.size() > 19) fail(exponent >= 0 ? too_large : not_whole);
     Int128 amount = 0;
     for (const char digit : number_.digits) amount = amount * 10 + (digit - '0');

@@ -75,7 +75,7 @@ struct Command {
   /// The name of the positionals in messages, such as "SCENARIO or PLAN".
   std::string positionals = {};
   std::string names_folder = {};  ///< folder of the bundled documents that a positional may name
-  /// For shell completion: returns words that may be positionals but are not names of documents.
+  /// Returns words that shell completion offers as positionals in addition to names of documents.
   std::vector<std::string> (*names)() = nullptr;
   bool overrides = false;  ///< whether words KEY=VALUE are overrides of the command
   /// Whether all words are positionals, so that no word is read as an option or an override.

@@ -1,4 +1,4 @@
-// The command `sluice new` writes an example of a document. The example works as it is, and a person can change it.
+// The command `sluice new` writes an example of a document. The example works without changes.
 #include "base/part_file.hpp"
 #include "command/output.hpp"
 #include "command/terminal.hpp"

@@ -58,7 +58,7 @@ struct Price {
 
   Price& operator+=(const Price& other);
 };
-/// Returns the price of a pass that is assumed to cost `factor` times as much as the pass with the price `price`.
+/// Returns the price of a pass that is assumed to cost `factor` times `price`.
 /// None of the returned seconds count as measured.
 Price multiple_of(const Price& price, double factor);
 
@@ -92,7 +92,7 @@ struct Grounds {
 struct CostFile {
   std::string what;  ///< the name of the file in messages, such as "cost.profile"
   std::string path;
-  /// If `path` is the name of a bundled document: the folder of such documents. Otherwise empty.
+  /// The folder of bundled documents if `path` is the name of one of them, and empty otherwise.
   std::string folder = {};
 };
 

@@ -79,8 +79,8 @@ class Arrivals {
     }
   }
 
-  /// Returns the reason why the head of a stream (its next action) does not start earlier. Memory
-  /// does not count. The stream has been free since the time `free_at`. Call this function only
+  /// Returns the reason why the head of a stream (its next action) does not start earlier. A wait for memory
+  /// is not considered here. The stream has been free since the time `free_at`. Call this function only
   /// when all executions for which the head waits have ended.
   StartReason start_reason(double free_at, std::uint32_t action, std::int64_t iteration) const {
     StartReason cause{free_at};

@@ -1,9 +1,9 @@
 // Passes an execution to a sink, which receives spans and memory events. Their order does not depend on the executor,
 // even if many actions start and end at the same time. A moment consists of rounds. At the beginning of a round, every
-// action that is due ends. The ends are in the order of the streams' numbers. Then all actions start that were waiting
-// only for these ends. An action that takes no time ends in the next round of the moment in which it starts. In each
-// round, the sink first receives the spans with their releases of bytes, and then the grants, both in the order of the
-// streams. The row of a span is its position among all spans.
+// action that is due ends. The ends are in the order of the streams' numbers. Then the actions that waited only for
+// these ends start. An action that takes no time ends in the next round of the moment in which it starts. In
+// each round, the sink first receives the spans with their releases of bytes, and then the grants. The spans
+// are in the order of the streams, and so are the grants. The row of a span is its position among all spans.
 #pragma once
 
 #include <algorithm>

@@ -26,8 +26,8 @@ void check_totals(const Plan& plan);
 /// Makes all checks of check() except the replay, and returns the plan's tables. This function is for callers that
 /// replay the whole plan themselves. Only check() explains why a plan blocks.
 PlanTables check_without_replay(const Plan& plan);
-/// Call this function after a complete replay of the plan has reached its end. Returns true if check() certainly
-/// accepts the plan. Returns false if the plan has shared pools and many iterations.
+/// Returns true if check() certainly accepts a plan whose complete replay has reached its end. Returns
+/// false if the plan has shared pools and many iterations. Call this function only after such a replay.
 bool ends_if_it_ran(const Plan& plan);
 
 /// Replays the plan as check() does, but returns the deadlock instead of throwing an exception. Returns nullopt if the

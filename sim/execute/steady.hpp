@@ -1,7 +1,7 @@
 // Finds the steady state of a running plan. The plan's state is recorded once per iteration. As soon as the state
 // repeats, whole periods can be skipped. A Jump says how many seconds and iterations are skipped.
 //
-// A state is recorded relative to the clock, to the iteration and to the row of the trace, so that the states of two
+// A state is recorded as differences from the clock, the iteration and the row of the trace. So the states of two
 // iterations can be equal. Two states are equal if their numbers are equal, and their times are equal up to the
 // rounding of the clock. Suppose that a state has repeated twice in succession, each time after the same number of
 // iterations and seconds. Then this state repeats until the last iterations, because the rest of the execution depends

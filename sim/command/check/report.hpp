@@ -15,7 +15,7 @@ struct CheckReport {
   bool strict = false;   ///< whether every difference fails the check, improvements included
   bool verbose = false;  ///< whether the report also shows numbers that have not changed
 
-  /// Returns whether the scenario fails. With `update`, only errors fail, because all other differences are accepted.
+  /// Returns whether the scenario fails. With `update`, it fails only by an error: all differences are accepted.
   bool fails(const ScenarioVerdict& scenario) const;
   /// Returns the exit code of the first error. Without an error, returns 1 if a scenario fails, and 0 otherwise.
   int exit_code() const;

@@ -1,5 +1,5 @@
 // Functions that the subcommands of `sluice profile` share. Each subcommand has a line in profile.cpp, and a file in
-// this folder. The file has a record like that of any other command.
+// this folder. The file has a record of the type Command.
 #pragma once
 
 #include <string>

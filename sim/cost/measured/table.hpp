@@ -30,8 +30,8 @@ class MeasuredTable {
   bool measured_so(const Query& query) const;
   /// Returns a text that says why there is no price, and what to do.
   std::string why_not(const Query& query) const;
-  /// If all measured layers of the model were measured for the same single batch, returns this batch. If they were not,
-  /// or if prices are interpolated, returns 0.
+  /// If all measured layers of the model were measured for the same single batch, returns this batch.
+  /// If the layers were measured for several batches, or if prices are interpolated, returns 0.
   std::int64_t only_samples(const Model& model) const;
   /// Cross-validates the interpolation by size on the rows of an element type, class by class.
   /// Classes with too few rows are left out.
