@@ -38,7 +38,7 @@ Value resolve_with_overrides(Value document, const std::string& path,
 void require_format(const Value& document, std::string_view kind, int version = 1);
 
 /// Includes files in a document. `include_keys` lists keys of the document's root map. A mapping `{file: X, ...}` under
-/// such a key is replaced by the content of X, with the other keys of the mapping laid over this content at all
+/// such a key is replaced by the content of X, and the other keys of the mapping are laid over this content at all
 /// levels. If `include_keys` lists the key with a trailing '*' (model*), nothing is merged: the mapping keeps its other
 /// keys, and the content of X becomes its key `definition`.
 ///

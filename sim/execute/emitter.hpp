@@ -19,7 +19,7 @@ namespace sluice {
 
 class Emitter {
  public:
-  /// Emits the bytes that the pools hold at the start. With `spans_only`, the sink receives no memory events.
+  /// Emits the bytes that the pools hold at the start. If `spans_only` is true, the sink receives no memory events.
   Emitter(const PlanTables& tables, Sink& sink, bool spans_only = false);
 
   /// Emits a span and returns its row.

@@ -19,7 +19,7 @@ namespace sluice {
 
 class Grants {
  public:
-  /// With `unlimited`, every request is granted at once. The result of reserved() is still computed.
+  /// If `unlimited` is true, every request is granted at once. The result of reserved() is still computed.
   Grants(const PlanTables& tables, Residency& residency, bool unlimited);
 
   /// Returns whether this action requests bytes of a limited pool.

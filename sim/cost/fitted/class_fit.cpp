@@ -65,7 +65,7 @@ double ClassFit::joules_of(const Kernel& kernel, double took) const {
 }
 
 bool ClassFit::covers(const Kernel& kernel) const {
-  // The ends are widened a little, because a document holds the ends of ranges with only six digits.
+  // The ends of the range are widened a little, because a document holds these ends with only six digits.
   constexpr double slack = 1e-5;
   const Place place = kernel.place();
   for (std::size_t i = 0; i < place.size(); ++i)

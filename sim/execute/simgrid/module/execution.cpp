@@ -177,7 +177,7 @@ class Execution {
       for (const sg::CommPtr& one : stream.through) one->cancel();
   }
 
-  /// Ends all actors, and cancels all communications, because they would go on without actors. Call this in an actor.
+  /// Ends all actors. Also cancels all communications, because these would go on without actors. Call this in an actor.
   void end_all() {
     cancel_transfers();
     sg::Actor::kill_all();
