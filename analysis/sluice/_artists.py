@@ -1,6 +1,6 @@
 """Artists (things that matplotlib draws) that decide whether and where they are shown. They decide this only when a
-picture is drawn, because the size of the picture is not known earlier. This module imports matplotlib:
-`late("._artists")` loads this module."""
+picture is drawn, because the size of the picture is not known earlier. This module imports matplotlib, so the package
+imports this module only when a picture is drawn (`late("._artists")`)."""
 
 from __future__ import annotations
 

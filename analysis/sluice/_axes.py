@@ -1,5 +1,6 @@
 """Axes that several pictures may share. All numbers of an axis have the same unit, such as ms, GB or TFLOP/s. The
-limits of an axis only grow. This module imports matplotlib: `late("._axes")` loads this module."""
+limits of an axis only grow. This module imports matplotlib, so the package imports this module only when a picture is
+drawn (`late("._axes")`)."""
 
 from __future__ import annotations
 
@@ -177,8 +178,8 @@ def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
 
 
 def title(ax: Axes, given: Optional[str], ours: str) -> None:
-    """Sets the title `given`, where "" means no title. If `given` is None, the title is `ours`, except within `paper`:
-    there, the picture has no title."""
+    """Sets the title `given`. The text "" means no title. If `given` is None, the picture has the title `ours`, or no
+    title within `paper`."""
     text = (ours if page_width() is None else "") if given is None else given
     ax.set_title(text, loc="left")
 

@@ -173,7 +173,7 @@ class Model:
 
 def _within(key: Any, parameters: Mapping) -> Any:
     """Returns the key as a path in the `model:` mapping of a scenario. This mapping holds values of the model's
-    parameters, and under `definition` the model's document."""
+    parameters, and the model's document under `definition`."""
     first = key.partition(".")[0] if isinstance(key, str) else ""
     if first in _OF_THE_DOCUMENT and key not in parameters:
         return f"definition.{key}"

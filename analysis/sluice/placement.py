@@ -191,7 +191,8 @@ def placement(scenario: Scenario, fast: Sizes, ways: Union[str, Sequence[str], N
 
 @contextmanager
 def _in_words() -> Iterator[None]:
-    """Makes errors about sizes and rates name the argument instead of the option of the command line."""
+    """Changes errors about sizes and rates, so that they name the argument instead of the option of the command
+    line."""
     try:
         yield
     except errors.UsageError as error:
