@@ -151,8 +151,8 @@ class Forwards {
     return std::abs(a - b) <= 16 * std::numeric_limits<double>::epsilon() * std::abs(time);
   }
 
-  /// Returns for how many of the next iterations each time grows as it does in this iteration. The result is 0 if a
-  /// time already grows by another amount in the next iteration.
+  /// Returns a number of iterations. In the next iterations up to this number, each time grows as in this iteration.
+  /// The result is 0 if a time already grows by another amount in the next iteration.
   std::int64_t until_overtaken(std::int64_t iteration) {
     double most = static_cast<double>(plan_.iterations);
     std::vector<double> time = time_, growth = stream_growth_, next(growth_.size());

@@ -34,7 +34,7 @@ class PlacementDraft {
   /// If `prices` is empty, all prices are 0.
   void put_in(std::uint32_t t, const std::vector<double>& prices);
   void set(std::uint32_t t, TensorPath path);
-  /// Returns whether there is room for this path of a tensor that has been taken out.
+  /// Returns whether memory has room for this path of a tensor that was taken out.
   bool has_room_for(std::uint32_t t, const TensorPath& path) const;
 
  private:

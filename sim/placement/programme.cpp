@@ -13,7 +13,7 @@ using Begins = PlacementProblem::Begins;
 using Pinned = PlacementProblem::Pinned;
 constexpr double nearly_whole = 1e-6;
 
-/// Returns the seconds of the programme's unit of time, which is the mean time of a kernel.
+/// Returns the programme's unit of time in seconds: the mean time of a kernel.
 double unit_of(const PlacementQuestion& question) {
   double seconds = question.all_fast_seconds();
   if (!(seconds > 0)) seconds = synchronous_seconds(question, all_slow(question));

@@ -1,6 +1,6 @@
 // The strategy `optimal` finds the fates with the least time within the device's memory. Without overlap, a frontier of
-// the chain gives the answer. If the chain branches, the frontier only gives a first tape. For a branching chain of up
-// to 4 stages, all choices are then tried, and a longer chain is improved by a local search. With overlap, candidate
+// the chain gives the answer. If the chain branches, the frontier only gives a first tape. If such a chain has up to 4
+// stages, all choices are tried. The tape of a longer chain is improved by a local search. With overlap, candidate
 // plans are listed and replayed.
 #include <algorithm>
 #include <limits>

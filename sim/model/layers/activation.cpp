@@ -129,7 +129,7 @@ const LayerType gelu_layer = {
     .details =
         "With the gradient g of the output, the gradient of the input is g ((1 + erf(x / sqrt 2)) / 2 + x exp(-x x / "
         "2) / sqrt(2 pi)). This takes 11 FLOP per element. The backward pass reads the input x, which training keeps, "
-        "as in PyTorch. A call of erf or exp counts as 1 FLOP, because its cost differs between machines.",
+        "as in PyTorch. A call of erf or exp counts as 1 FLOP, although its real cost may differ.",
     .source = "Hendrycks and Gimpel, Gaussian error linear units (2016), section 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: gelu}",
     .parameters = {},

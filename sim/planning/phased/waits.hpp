@@ -29,7 +29,7 @@ struct PhaseWindow {
   std::vector<Phase> phases;
   std::string suffix;               ///< the suffix of the names of this window's tensors
   std::vector<ListedPhase> listed;  ///< one per phase
-  /// Saves of results of the previous window that are listed in this window.
+  /// The saves that this window lists for results of the previous window.
   std::vector<PlanBuilder::Ref> carried;
 
   /// Returns whether the next phase needs the results of phase p. If it does, each result is saved as soon as the
