@@ -116,7 +116,7 @@ extern const FateStrategy selective_fates;
 const FateStrategy selective_fates = {
     .name = "selective",
     .summary =
-        "Tensors that are large and cheap to compute (the core of attention) are recomputed; all other tensors are "
+        "Tensors inside attention that are large and cheap to compute are recomputed; all other tensors are "
         "kept.",
     .details =
         "Use this strategy for transformers with long sequences. The scores of attention grow with "

@@ -13,7 +13,7 @@ bool all_have_one(const std::vector<const Layer*>& inputs) {
   return true;
 }
 
-/// Returns, for each axis, the largest size and the largest jump among the fields of the inputs.
+/// For each axis, returns the largest size and the largest jump among the fields of the inputs.
 ReceptiveField joined(const std::vector<const Layer*>& inputs) {
   ReceptiveField field = *inputs[0]->field;
   for (const Layer* input : inputs)

@@ -187,7 +187,7 @@ struct Action {
   double joules = 0;        ///< the energy in addition to the energy of the idle device
   double measured_s = 0;    ///< the part of the seconds that comes from measurements
 
-  /// The action does not start before this time, in seconds from the start of the run. Only in prologue and epilogue.
+  /// The action does not start before this time, in seconds from the start of the run. 0 for actions of the body.
   double not_before = 0;
 
   Few<Wait, 2> waits;
@@ -247,7 +247,7 @@ struct Plan {
   std::uint32_t body_begin = 0, body_end = 0;
   std::int64_t iterations = 0;  ///< the number n of runs of the body; 0 if there is no body
 
-  /// The number of steps in one iteration. If a step is several runs of the body, this number is 1, and
+  /// The number of steps in one run of the body. If a step is several runs of the body, this number is 1, and
   /// `iterations_per_step` is the number of these runs. It divides `iterations`.
   std::int64_t steps_per_iteration = 1;
   std::int64_t iterations_per_step = 1;

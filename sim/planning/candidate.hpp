@@ -36,8 +36,8 @@ struct Candidate {
   /// `settled`.
   std::function<void(double worth, const std::function<void(const Settled&)>& settled)> simulate =
       {};
-  /// If `open` is set, the judge calls it instead of `simulate`. `open` returns one candidate for each way that fits,
-  /// with a lower bound that is closer than `at_least`. The judge does not count the ways of these candidates again.
+  /// If `open` is set, the judge calls it instead of `simulate`. For each way that fits, `open` returns a candidate
+  /// with a bound of its own, at least `at_least`. The judge does not count these ways again.
   std::function<std::vector<Candidate>()> open = {};
   /// Candidates with the same text `same_ways` have the same ways and the same lower bound. The judge considers only
   /// the first of these candidates. Candidates with an empty text are all considered.

@@ -35,7 +35,7 @@ struct StageQuery {
 /// forward price. Throws InputError when the cost model has no price.
 Price price_of(const Pricing& pricing, const StageQuery& query);
 
-/// Sets the action's seconds, FLOP, bytes and joules. The joules include the energy of the stream's watts above idle.
+/// Sets the action's seconds, FLOP, bytes and joules. The joules include what the stream takes above idle power.
 void take_price(Action& action, const Price& price, const Stream& stream);
 
 /// A layer, and what the layer adds to the sum that price_of() returns. If the layer is null, the term is the price of

@@ -26,8 +26,8 @@ std::vector<Boundaries> crossing_boundaries(const Chain& chain) {
   return crossing;
 }
 
-/// Returns, for each operation of a joint tape that makes or loads a boundary, the last operation that uses this
-/// boundary.
+/// For each operation of a joint tape that makes or loads a boundary, returns the last operation that uses
+/// it.
 std::vector<std::size_t> last_uses(const Chain& chain, const Tape& tape) {
   std::vector<std::size_t> last(tape.size(), 0), next(chain.stages.size() + 1, 0);
   const auto use = [&](std::size_t b, std::size_t at) { next[b] = std::max(next[b], at); };

@@ -113,8 +113,8 @@ extern const Metric exposed_transfer_s_metric = {
     .name = "exposed_transfer_s",
     .unit = "s",
     .summary =
-        "Idle time of compute streams that waited for a transfer: it was the last action for which "
-        "they waited.",
+        "Time in which compute streams were idle, if a transfer was the last action for which they "
+        "waited.",
     .details =
         "The value is the part of the transfer time that is not hidden behind computation. A faster link can shorten "
         "the run by about this time, as long as no other resource becomes the limit.",

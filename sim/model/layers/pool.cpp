@@ -61,10 +61,10 @@ LayerCounts infer_global(const Reader& keys, const std::vector<const Shape*>& in
   return counts;
 }
 
-// Along an axis of n elements, window i of m reaches from floor(i n / m) to ceil((i + 1) n / m). Two neighbouring
-// windows share an element if the bound i n / m between them is not a whole number. Of the m - 1 inner bounds, gcd(n,
-// m) - 1 are whole numbers. So m - gcd(n, m) elements belong to two windows, and the windows together have n + m -
-// gcd(n, m) elements.
+// Along an axis of n elements with m windows, window i reaches from floor(i n / m) to ceil((i + 1) n / m). Two
+// neighbouring windows share an element if the bound i n / m between them is not a whole number. Of the m - 1 inner
+// bounds, gcd(n, m) - 1 are whole numbers. So m - gcd(n, m) elements belong to two windows, and the windows together
+// have n + m - gcd(n, m) elements.
 LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
   const Shape output = read_extents(keys, "output", axes_of(keys, image));

@@ -127,7 +127,7 @@ class PhaseLister {
       carry_saves(loads);
   }
 
-  /// Lists, in the first phase of a window, the saves of the last phase of the previous window.
+  /// Lists the saves of the previous window's last phase. They belong to the first phase of this window.
   void carry_saves(const std::vector<PlanBuilder::Ref>& loads) {
     if (!rules_.saves_answers()) return;
     const Phase& last = before().phases.back();

@@ -140,7 +140,7 @@ void MovingTensors::list(std::uint32_t m) {
                                                  -1, -1);
   refs_[m] = ref;
   touch(ref, t, from, false);
-  // A synchronous move ends before any action that is listed later begins. Kernels wait for the moves that they need.
+  // Later actions begin after a synchronous move has ended. Kernels wait for the other moves that they need.
   if (from.made_by != none && !schedule_.moves[from.made_by].synchronous())
     builder_.wait(ref, refs_[from.made_by]);
   if (to.home) {
