@@ -76,8 +76,8 @@ struct SlotWork {
 class StepSlots {
  public:
   /// The order in which the prologue lists the early loads of the first step. `as_listed` is the order in which a
-  /// previous step would list these loads. `by_need` is the order in which slots need the loads. With `by_need`,
-  /// a step that lists early loads also lists the loads before slot 0 of the next step. It lists them at its end.
+  /// previous step would list these loads. `by_need` is the order in which slots need the loads. With
+  /// `by_need`, a step with early loads for the next step ends with the loads before slot 0 of the next step.
   enum class Prologue : std::uint8_t { as_listed, by_need };
 
   /// `memories` has one element per device that receives loads. All elements have equally many slots.

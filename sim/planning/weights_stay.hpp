@@ -22,8 +22,8 @@ PolicyRequest with_stages(const PolicyRequest& request, const std::vector<Stage>
 Draft inference_with_weights(const PolicyRequest& request, const CommonParameters& common,
                              const std::string& policy);
 
-/// If the scenario leaves `buffers` open, returns one mapping for `policy:` per number of buffers that is compared, the
-/// usual number first. Returns an empty list if `buffers` is given, or if transfers and computation do not overlap.
+/// If the scenario leaves `buffers` open, returns one mapping for `policy:` per number of buffers to compare. The
+/// usual number is first. Returns an empty list if `buffers` is given, or if transfers and computation do not overlap.
 std::vector<Value> alternatives_of_buffers(const PolicyRequest& request, const Reader& parameters);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Two rules of a platform's JSON Schema that are not in the platform's record. A platform may only
-// change keys of another platform. And every memory of a device needs a name, except the first.
+// Two rules of a platform's JSON Schema that are not in the platform's record. A platform may have a base,
+// which is another platform whose keys it changes. And every memory of a device except the first needs a name.
 #pragma once
 
 #include "document/schema.hpp"

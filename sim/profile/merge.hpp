@@ -1,4 +1,4 @@
-// Merges the rows of an operator, if the operator was measured more than once.
+// Merges the rows of operators that were measured more than once.
 #pragma once
 
 #include "profile/profile.hpp"

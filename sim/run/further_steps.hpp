@@ -12,8 +12,8 @@ namespace sluice {
 /// Returns the seconds of a step in a longer run of a checked plan. Returns nullopt if the plan has no body, if its
 /// steps have too many actions for a longer run, or if the longer run blocks. Throws Interrupted on a signal.
 std::optional<double> further_step_s(const Plan& plan);
-/// Returns the same, but uses the tables of the caller and does not copy the plan. During the call,
-/// the plan has the iterations of the longer run.
+/// Returns the same seconds as the function above, but uses the tables of the caller and does not
+/// copy the plan. During the call, the plan has the iterations of the longer run.
 std::optional<double> further_step_s(Plan& plan, const PlanTables& tables);
 
 }  // namespace sluice

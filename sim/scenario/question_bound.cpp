@@ -53,8 +53,8 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 // is split) is computed by a device that holds its weights. Weights and inputs begin in host memory. For its next
 // layer, a sample needs the tensors that cross to this layer.
 //
-// 1. Computation. In a run of T seconds, n devices do at most n T seconds of work. No work is done in the `first`
-//    seconds, before the first input has arrived, and in the `last` seconds, when the last answer leaves. So
+// 1. Computation. In a run of T seconds, n devices do at most n T seconds of work. No work is done in two intervals:
+//    the `first` seconds, before the first input has arrived, and the `last` seconds, as the last answer leaves. So
 //    T >= first + (all passes of all samples) / n + last.
 //    The parts of a split layer together take at least as many seconds as the layer.
 // 2. Links. Inputs, weights (at least once) and answers (if they are returned) cross the host's
@@ -79,7 +79,7 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 //    the block is not computed yet, and no seconds of the block are counted. If some path of layers from the input of the
 //    block to this result had no tensor that is held, a layer before the block would be computed again, and the sample
 //    would be at an earlier place. So the tensors that are held separate the result from the beginning of the block.
-//    They have at least the bytes of the cheapest set of tensors that does so, or the bytes of the block's input. (All
+//    They have at least the bytes of the cheapest separating set of tensors, or the bytes of the block's input. (All
 //    parts of a split layer have the same inputs and the same readers. A set that has only some of these parts
 //    separates nothing more than the set without them.)
 // 5. Training. The first micro-batch of a batch that passes all layers uses all weights in its

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Those keys under `policy:` that change the question, and not only the plan.
+/// The keys under `policy:` that change the question. All other keys change only the plan.
 struct PolicyLimits {
   bool inputs = true, answers = true;  ///< whether inputs and whether answers cross the host's link
   /// The only device that computes. If there is no value, all devices may compute.

@@ -82,8 +82,8 @@ class LoadOrder {
     return row;
   }
 
-  /// Returns the most bytes on the device, with early loads and buffers. With any number of bytes
-  /// from this to bytes(), the order of loads is the same. The result may be a little too large: in
+  /// Returns the most bytes on the device, with early loads and buffers. With any number of bytes from
+  /// this number to bytes(), the order of loads is the same. The result may be a little too large: in
   /// each run, all early loads count from the first slot in which one of them is on the device.
   std::int64_t used() const {
     std::int64_t most = rehearsal_.levels().most();
@@ -207,8 +207,8 @@ class LoadOrder {
     return 0;
   }
 
-  /// Returns the first slot before which the load of the next input may be listed: the first slot of the step before
-  /// the step that needs the input.
+  /// The load of the next input may be listed in the step before the step that needs the input.
+  /// Returns the first slot of that earlier step.
   std::int64_t earliest() const {
     return std::max<std::int64_t>(0, (next_input_ / slots_ - 1) * slots_);
   }

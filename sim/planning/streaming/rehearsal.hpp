@@ -12,12 +12,12 @@
 //
 // Memory is never exceeded. Each load names the slot (a micro-batch in a group) before which the load is
 // listed. The load starts when the previous slot has been computed. A piece of weights is on the device
-// from this slot to the end of its group's run. So the bytes during each slot are known before the run, and
-// each load is listed so late that they do not exceed `bytes()`. Weights that stay have their room during
-// the whole run. If the run has a single step, these weights are loaded when the first pass needs them. If
-// the run has several steps, these weights are loaded in the prologue. A pool of `bytes()` bytes never
-// delays an action, and a larger pool changes nothing. So seconds() is the time of the plan on any device
-// with at least this much memory. This time is exact if no link is used in both directions.
+// from this slot to the end of its group's run. So the bytes during each slot are known before the run,
+// and each load is listed late enough to keep them within `bytes()`. Weights that stay have their room
+// during the whole run. If the run has a single step, these weights are loaded when the first pass needs
+// them. If the run has several steps, these weights are loaded in the prologue. A pool of `bytes()` bytes
+// never delays an action, and a larger pool changes nothing. So seconds() is the time of the plan on any
+// device with at least this much memory. This time is exact if no link is used in both directions.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,8 @@ struct RehearsedLoad {
 /// included.
 struct RehearsedOrder {
   std::vector<RehearsedLoad> loads;
-  /// The order of loads is the same for all numbers of bytes from this to the rehearsal's bytes().
-  /// The order uses at most this many bytes, and often a few bytes less.
+  /// The order of loads is the same for all numbers of bytes from this number to the rehearsal's
+  /// bytes(). The order uses at most this many bytes, and often a few bytes less.
   std::int64_t used = 0;
 };
 

@@ -26,7 +26,7 @@ std::int64_t above(const StreamedCase& streamed, const std::vector<std::int64_t>
 std::vector<std::int64_t> by_need(const StreamedCase& streamed, const StreamedChoice& choice,
                                   std::int64_t bytes) {
   const std::vector<std::int64_t> beside = bytes_beside_weights(streamed, choice);
-  // With the line at `high`, the groups together have at most `bytes` bytes above the line.
+  // If the line is at `high`, at most `bytes` bytes of all groups together are above the line.
   std::int64_t high = 0, low = -1;
   for (std::size_t g = 0; g < beside.size(); ++g)
     high = std::max(high, beside[g] + streamed.groups[g].bytes.weights);

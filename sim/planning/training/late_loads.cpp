@@ -27,8 +27,8 @@ class Clock {
     for (; operation < 0; operation += count) time -= now_;
     return time + starts_[static_cast<std::size_t>(operation)];
   }
-  /// Returns the operation that runs at `time`. A load that is listed before this operation starts
-  /// by `time`. A negative number is an operation of the previous round.
+  /// Returns the operation that runs at `time`. If a load is listed before this operation, the load
+  /// starts by `time`. A negative number is an operation of the previous round.
   std::int64_t operation_at(double time) const {
     const auto count = static_cast<std::int64_t>(starts_.size());
     if (time < 0 && now_ > 0) {
@@ -77,7 +77,7 @@ class LateLoads {
  private:
   /// Returns for each load the latest time at which it may begin. Goes through the loads twice,
   /// because the last loads of a round must end before the first loads of the next round begin.
-  /// This limit is left out if the loads of a round take longer than the computations of the round.
+  /// The limit between rounds is left out if the loads of a round take longer than its computations.
   std::vector<double> latest_begins() const {
     const std::vector<Program::Load>& loads = program_.loads;
     std::vector<double> begins(loads.size());

@@ -34,7 +34,7 @@ std::vector<StageState> states_of(const PolicyRequest& request, const Device& de
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 
-/// Returns the seconds of a run in which no micro-batch is computed, if the weights stay on the device.
+/// Returns the counts of a run, and its seconds of loads and updates, if the weights stay on the device.
 FateRun run_of(const Workload& workload, const std::vector<StageState>& states);
 
 /// Several micro-batches side by side as one chain, and the seconds of the run that are outside of

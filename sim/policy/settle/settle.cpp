@@ -19,7 +19,7 @@ std::string joined(const std::string& cut, const std::string& rest) {
   return cut.empty() ? rest : rest.empty() ? cut : cut + ", " + rest;
 }
 
-/// Returns a text of the entries of `settled` that the scenario's mapping `asked` lacks or gives differently.
+/// Returns a text of the entries of `settled` that are missing or have other values in the scenario's mapping `asked`.
 std::string difference(const Value& settled, const Value& asked) {
   std::string text;
   for (const Value::Entry& entry : settled.entries()) {
