@@ -9,9 +9,9 @@ One stream copies these weights to two buffers on the GPU, while another stream 
 arrived. In addition, the copies alone and the layers alone are measured. From the seconds of one copy and of one layer,
 Sluice simulates the chain under the policy `streamed`. The table has one line per batch size, with the measured and the
 simulated seconds. The share of the copies that runs during computation is (copies + computing - both) / min(copies,
-computing). Here `copies` and `computing` are the measured seconds of each alone, and `both` the measured seconds of the
-whole chain. If computing takes less time than the copies, this number is the share of computing that runs during the
-copies.
+computing). Here `copies` is the seconds of the copies alone, `computing` the seconds of the computation alone, and
+`both` the seconds of the whole chain. If computing takes less time than the copies, this number is the share of
+computing that runs during the copies.
 """
 
 import argparse

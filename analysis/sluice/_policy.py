@@ -1,5 +1,5 @@
 """Policies in Python. A policy is a function that makes a plan. The decorator `policy` gives the function a name, a
-summary and parameters, as a policy in C++ has them."""
+summary and parameters, which a policy in C++ has, too."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Pictures of a run, with matplotlib. Each function returns its Axes. Axes are in seconds and bytes, and show a unit
-that suits all panels that share them. _colours.py explains the colours."""
+"""Pictures of a run, with matplotlib. Each function returns its Axes. The numbers on axes are seconds and bytes, in a
+unit that suits all panels that share the axes. _colours.py explains the colours."""
 
 from __future__ import annotations
 

@@ -39,9 +39,9 @@ def together(spans: dict[str, np.ndarray], apart: float, longest: float) -> dict
 
 
 def _groups(start: np.ndarray, end: np.ndarray, apart: float, longest: float) -> np.ndarray:
-    """Returns, for each span, the number of the group to which the span belongs. A sequence of spans with pauses of
-    less than `apart` seconds is divided into parts of about `longest` seconds. The group of a part begins with the
-    first span that is at least half as long as the longest span of the part. So groups of repeated actions look alike,
+    """For each span, returns the number of the group to which the span belongs. A sequence of spans with pauses of less
+    than `apart` seconds is divided into parts of about `longest` seconds. The group of a part begins with the first
+    span that is at least half as long as the longest span of the part. So groups of repeated actions look alike,
     wherever the parts begin."""
     if len(start) == 0:
         return np.zeros(0)
@@ -60,7 +60,7 @@ _TINY = np.finfo(float).tiny  # a short time that is not 0, because actions may 
 
 
 def _new(numbers: np.ndarray) -> np.ndarray:
-    """Returns, for each number, whether it differs from the number before."""
+    """For each number, returns whether it differs from the number before."""
     return np.diff(numbers, prepend=-1) != 0
 
 

@@ -1,9 +1,9 @@
 """Makes models from torch modules.
 
 The module runs once with the example inputs. The module runs on torch's meta device, which only computes shapes, or
-with real values if the meta device fails. Modules that are one layer are watched, and a function mode sees the
-functions that are called between these modules. So modules that torch.fx cannot trace can be read, too. torch_layers.py
-turns each call into layers."""
+with real values if the meta device fails. Modules that become one layer are watched, and a function mode of torch sees
+the functions that are called between these modules. So modules that torch.fx cannot trace can be read, too.
+torch_layers.py turns each call into layers."""
 
 from __future__ import annotations
 

@@ -97,8 +97,8 @@ def rows_of(folder, column="mean_us_single"):
 
 
 def read(folder, column="mean_us_single"):
-    """Returns, for each node, its time in DRAM. For each placement of the node, also returns the bytes that are read
-    and written in PMEM, and the time."""
+    """For each node, returns its time in DRAM. For each placement of the node, also returns the bytes that are read and
+    written in PMEM, and the time."""
     return {n: (next(row.time for row in rows if not any(row.slow)),
                 [(*row.bytes_in(row.slow), row.time) for row in rows if any(row.slow)])
             for n, rows in rows_of(folder, column).items()}
@@ -138,8 +138,8 @@ def averaged(folder, column="mean_us_single"):
 
 
 def one_operand(folder, column="mean_us_single"):
-    """Returns, for each node and each of its large operands, the pairs of rows that differ only in the memory of this
-    operand. The first row of a pair has the operand in DRAM."""
+    """For each large operand of each node, returns the pairs of rows that differ only in the memory of this operand.
+    The first row of a pair has the operand in DRAM."""
     effects = {}
     for n, rows in rows_of(folder, column).items():
         by_slow = {row.slow: row for row in rows}
@@ -243,7 +243,7 @@ def change_of(dram, *placements):
 
 
 def effects_of_placements(kernels, deviation_, counts=None):
-    """Returns, for each node, the effects of its placements, compared with all operands in DRAM. `counts` is the second
+    """For each node, returns the effects of its placements, compared with all operands in DRAM. `counts` is the second
     result of averaged()."""
     effects = {}
     for n, (dram, rows) in kernels.items():
@@ -254,7 +254,7 @@ def effects_of_placements(kernels, deviation_, counts=None):
 
 
 def effects_of_operands(folder, column, kernels, deviation_):
-    """Returns, for each node, the effect of each large operand. Two rows that differ only in the memory of this operand
+    """For each node, returns the effect of each large operand. Two rows that differ only in the memory of this operand
     are a pair, whose times have a ratio. The effect is the geometric mean of the ratios of all pairs."""
     return {n: [Effect(mean_time([slow for _, slow in pairs]) / mean_time([fast for fast, _ in pairs]),
                        significant(deviation_, len(pairs), len(pairs)),

@@ -70,8 +70,8 @@ def weight_bytes():
 
 
 def fixed_bytes(batch=BATCH):
-    """Returns the bytes that AutoTM keeps in DRAM at any limit: the arguments of the function (images and weights) and
-    its results (as many bytes as the weights)."""
+    """Returns the bytes that AutoTM keeps in DRAM, however small DRAM is: the arguments of the function (images and
+    weights) and its results (as many bytes as the weights)."""
     return 2 * weight_bytes() + 4 * batch * 3 * 224 * 224
 
 
