@@ -1,4 +1,4 @@
-// Sluice makes the choices that a scenario leaves open by simulation. A policy offers candidates, and the judge takes
+// By simulation, Sluice makes the choices that a scenario leaves open. A policy offers candidates, and the judge takes
 // the candidate whose simulated plan ends first.
 //
 // A candidate is defined by its structure, and never by a capacity. The structure says where the model is cut, how many

@@ -29,7 +29,7 @@ struct Draft {
   /// prices of the updates. If `stages` is empty, the policy has changed no stage.
   std::optional<std::vector<Stage>> stages = {};
   /// A function that returns the decisions that follow from the prices of another request. The other request may differ
-  /// from the request of this draft in prices only. So both have the stages of the draft. If the decisions for two
+  /// from the request of this draft in prices only. So both requests have the same stages. If the decisions for two
   /// requests are equal, the drafts for both requests are also equal. Sluice then makes the plan once and replaces only
   /// its prices. The function must not refer to the request of this draft. If the function is null, the decisions are
   /// not known, and Sluice always makes the plan again.

@@ -68,7 +68,7 @@ class Frontier::Solver {
  private:
   std::int64_t boundary(std::size_t b) const { return chain_.boundary(b).bytes; }
   const ChainCarried& carried(std::size_t b) const { return frontier_.carried_[b]; }
-  /// Returns the bytes of boundary b without its carried part.
+  /// Returns the bytes of boundary b without its carried part (ChainCarried).
   std::int64_t own(std::size_t b) const { return boundary(b) - carried(b).tensor.bytes; }
 
   /// Returns the bytes that boundary b adds to the bytes of the earlier boundaries.

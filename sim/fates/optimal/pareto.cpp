@@ -47,7 +47,7 @@ bool selects_at_most(std::size_t cap, const ParetoNodes& nodes,
   return count <= cap;
 }
 
-/// Visits the pairs of a split in the order of rising peaks.
+/// Visits the pairs of a split, each with one point per part, in the order of rising peaks.
 class Pairs {
  public:
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();

@@ -68,7 +68,7 @@ class Merger {
     std::vector<std::uint32_t> links;
     for (const Pool& pool : part.pools) {
       numbers.pools.push_back(pools_.enter(pool));
-      // If this part has a limit for the pool, the joined pool gets the limit.
+      // If this part (a plan) has a limit for the pool, the joined pool gets the limit.
       if (pool.limit) plan_.pools[numbers.pools.back()].limit = pool.limit;
     }
     for (const Link& link : part.links) links.push_back(links_.enter(link));
