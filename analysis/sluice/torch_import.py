@@ -91,9 +91,9 @@ def _layers(module: Any, unknown: str, ignore: Sequence[str]) -> Any:
 
 
 def _watch(torch: Any, module: Any, inputs: tuple, new: Callable[[], Any]) -> Any:
-    """Returns the layers that one run of the module becomes. The run has one sample, or all samples if a module depends
-    on their number. The tensors of the run have no values, unless the module looks at values or a function cannot
-    compute shapes without values."""
+    """Turns one run of the module into layers, and returns these layers. The run has one sample, or all samples if a
+    module depends on their number. The tensors of the run have no values, unless the module looks at values or a
+    function cannot compute shapes without values."""
     one_sample = tuple(one[:1] for one in inputs)
     tries = [(one_sample, True), (inputs, True), (one_sample, False)]
     for given, meta in tries if len(inputs[0]) > 1 else tries[:1]:

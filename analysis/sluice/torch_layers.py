@@ -1,4 +1,4 @@
-"""Collects the layers that calls of torch become.
+"""Turns calls of torch into layers, and collects these layers.
 
 A layer's shape is the shape of one sample, and the channels of an image are the last axis. A Place gives the positions
 of a torch tensor's axes in this shape. So a permutation moves nothing and is not a layer. If a layer needs its axes in
