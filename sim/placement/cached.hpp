@@ -22,8 +22,8 @@ struct CachedRun {
 /// Runs the kernels with fast memory as a cache of `capacity` bytes. Each tensor gets the lowest free addresses when it
 /// is made, and frees these addresses after its last use. The seconds of a kernel are its seconds with all operands in
 /// fast memory plus the seconds of its misses and write-backs. A roofline gives a kernel's time as the maximum of
-/// several lines. Then these seconds are added to the line of the kernel's bytes, otherwise to the seconds of the
-/// kernel.
+/// several lines. For such a kernel, the seconds of misses and write-backs are added to the line of its
+/// bytes.
 ///
 /// The kernels run `rounds` times, and the result is of the last round. The cache is empty before the first round. At
 /// the start of each round, the tensors that no kernel makes have new content. It is only in slow memory. From the

@@ -80,7 +80,7 @@ std::uint32_t MovingTensors::further(std::uint32_t t) {
   return builder_.tensor(of.name, of.tensor_class, of.bytes);
 }
 
-/// Finds the stay of each use. For each move, finds the stay before the move and the stay after it.
+/// Finds the stay (time in one memory) of each use, and the stays before and after each move.
 void MovingTensors::follow(std::uint32_t t) {
   const TensorPath& path = schedule_.placing[t];
   const std::size_t count = question_.uses(t).count();
