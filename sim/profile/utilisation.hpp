@@ -2,9 +2,9 @@
 // operator reaches. The estimate comes from measured operators of similar sizes. The share is
 // interpolated instead of the time, because times vary much more with the sizes than shares do.
 //
-// The estimate is a plane through the nearest rows, in which the logarithm of the share is a linear
-// function of the logarithms of the sizes. Rows are weighted by 1 / distance^2 (Cleveland, Robust
-// locally weighted regression, JASA 74, 1979).
+// The estimate is a plane through the nearest rows. In this plane, the logarithm of the share is a
+// linear function of the logarithms of the sizes. Rows are weighted by 1 / distance^2 (Cleveland,
+// Robust locally weighted regression, JASA 74, 1979).
 #pragma once
 
 #include <cstddef>

@@ -117,8 +117,8 @@ void attribute(Cover& cover, const ProfileRow& row, std::int64_t occurrences) {
   cover.attributed_j += static_cast<double>(occurrences) * *row.energy();
 }
 
-/// Ranks the operators that were not measured by their weights (weight_of). `factor` is the
-/// measured seconds per unit of weight, or 0 if no operator was measured.
+/// Ranks the unmeasured operators by their weights (weight_of). `factor` is the measured seconds
+/// per unit of weight, or 0 if no operator was measured.
 void rank_missing(Cover& cover, double factor, double target) {
   std::stable_sort(
       cover.missing.begin(), cover.missing.end(),
