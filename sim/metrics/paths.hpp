@@ -62,8 +62,8 @@ struct Tails {
 };
 
 /// Computes the heads of a plan from its start to its end. Consecutive iterations that add equal amounts to the times
-/// are computed at once. All other iterations are visited one by one. If they have more than `most` executions, some
-/// iterations in the middle are not visited. Of these, only the work of each stream counts.
+/// are computed at once. All other iterations are visited one by one. If these others have more than `most` executions,
+/// some iterations in the middle are skipped. Of skipped iterations, only the work of each stream counts.
 Heads walk_forwards(const PathGraph& graph, std::int64_t most);
 /// Computes the tails of a plan from its end to its start. Only the first few and the last few iterations are visited.
 Tails walk_backwards(const PathGraph& graph);

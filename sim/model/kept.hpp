@@ -19,7 +19,7 @@ struct KeptCount {
   bool operator==(const KeptCount&) const = default;
 };
 
-/// The tensors that are kept for the backward passes of layers first..last. A tensor is identified
+/// The tensors that are kept for the backward passes of the layers from `first` to `last`. A tensor is identified
 /// by the layer that makes it.
 struct Kept {
   std::vector<std::uint32_t> outside;  ///< tensors that other layers make, in ascending order

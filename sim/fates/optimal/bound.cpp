@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// One number per inequality: first the inequality of each cut (see cuts_of), at the end that of the computation.
+/// One number per inequality. The last is for the computation, each of the others for a cut (see cuts_of).
 using CutValues = std::vector<double>;
 
 /// Returns the stages s for which the bound has inequalities: the first stage, and stages at equal

@@ -161,7 +161,7 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
   return best;
 }
 
-/// Returns the number of consecutive rungs without a faster tape after which the search ends. A tape that fits into a
+/// Returns a number of rungs: the search ends if so many consecutive rungs have no faster tape. A tape that fits into a
 /// smaller rung also fits into a greater rung, so a smaller rung has a faster tape only by chance.
 int FateSearch::rungs_in_vain() const {
   const std::size_t n = chain_.stages.size();
@@ -237,8 +237,8 @@ void FateSearch::search(std::size_t number) {
   shortlist(rung, number == 0 ? 0 : rungs_[number - 1].bytes, estimates);
 }
 
-/// Adds those candidates of the rung that are faster than all candidates with fewer bytes. With the bytes of a
-/// candidate, its tape is as fast as with all bytes of the rung. They are the least such number.
+/// Adds those candidates of the rung that are faster than all candidates with fewer bytes. The bytes of a candidate are
+/// the least number with which its tape is as fast as with all bytes of the rung.
 void FateSearch::shortlist(Rung& rung, std::int64_t below, std::int64_t estimates) {
   std::vector<const std::pair<Tape, Estimate>*> fastest;
   for (const auto& [key, entry] : pool_)
