@@ -251,8 +251,8 @@ class TapeSimulation {
   }
 
  private:
-  /// Returns the index of a slot. A negative number is a slot of an earlier micro-batch. All micro-batches have equal
-  /// levels, so the index of a slot is the same in each micro-batch.
+  /// Returns the index of a slot. A negative number is a slot of an earlier micro-batch. All micro-batches have the
+  /// same slots, so slot -1 has the index of the last slot.
   std::size_t place(std::int64_t slot) const {
     const std::int64_t within = slot % tape_.count();
     return static_cast<std::size_t>(within < 0 ? within + tape_.count() : within);

@@ -10,9 +10,9 @@ namespace sluice {
 namespace {
 
 /// Returns the only device that keeps tensors in this memory. This device owns the pool of the memory, even if other
-/// devices can reach the memory. A pool with an owner grants in listing order: an early load does not take bytes that a
-/// computation listed before it needs. Returns "" for host memory, for a memory that several devices or no device has,
-/// and for a memory that is not the first memory of its device.
+/// devices can reach the memory. A pool with an owner grants in listing order: an early load does not take the bytes of
+/// a computation that is listed before the load. Returns "" for host memory, for a memory that several devices or no
+/// device has, and for a memory that is not the first memory of its device.
 std::string only_device_of(const Platform& platform, const Memory& memory) {
   std::string only;
   if (memory.name == platform.host().name) return only;

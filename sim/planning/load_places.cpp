@@ -4,7 +4,7 @@
 
 namespace sluice {
 
-/// Returns the earliest slot s, not before `from`, such that the slots s to `to` - 1 all have room for the load. Takes
+/// Returns the earliest slot s from `from` on for which the slots s to `to` - 1 all have room for the load. Takes
 /// this room. In levels_, slot s has the index s + `turn`.
 std::int64_t LoadPlaces::take(std::int64_t from, std::int64_t to, std::int64_t turn,
                               std::int64_t bytes) {

@@ -101,8 +101,8 @@ class PhaseWaits {
     }
   }
 
-  /// Returns by how many phases the previous phase of phase p's device is earlier than p. Without a previous phase,
-  /// returns the number of all earlier phases.
+  /// Returns the number of phases from the previous phase on the device of phase p to phase p. Without a previous
+  /// phase, returns the number of all earlier phases.
   std::size_t phases_since_device(std::size_t p) const {
     if (!rules_.by_stage) return rules_.devices.size();
     const std::vector<Phase>&phases = window_.phases, &before = before_.phases;
