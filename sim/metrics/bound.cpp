@@ -86,10 +86,10 @@ Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
 //   bound of the makespan. If some waits are ignored, these numbers are still lower bounds.
 // - A stream executes one action at a time, from its first start to its last end. So makespan >= head of its first
 //   execution + sum of all its durations + tail of its last execution.
-// - A link moves at most `bandwidth` bytes per second. No byte crosses the link before the smallest head + setup of its
-//   flows. After the last flow on the link, the action of this flow ends, and the tail of the action follows. An
+// - A link moves at most `bandwidth` bytes per second. No byte crosses the link before the smallest (head + setup) of
+// its flows. After the last flow on the link, the action of this flow ends, and the tail of the action follows. An
 //   earlier execution of the action ends earlier, so its tail is at least as long as the tail of the last execution.
-//   So makespan >= smallest head + sum of bytes / bandwidth + smallest tail.
+// So makespan >= smallest (head + setup) + (sum of bytes) / bandwidth + smallest tail.
 Bound lower_bound(const Plan& plan) {
   const PathGraph graph(plan);
   const Heads heads = walk_forwards(graph, most_executions);

@@ -151,7 +151,7 @@ struct Collective {
   std::int64_t bytes = 0;
 };
 
-/// The part of its stage's work that an action does. Without it, the action's seconds could not be computed
+/// The part of its stage's work that an action does. Without this field, the action's seconds could not be computed
 /// again.
 enum class WorkPart : std::uint8_t {
   whole,
@@ -187,7 +187,7 @@ struct Action {
   double joules = 0;        ///< the energy in addition to the energy of the idle device
   double measured_s = 0;    ///< the part of the seconds that comes from measurements
 
-  /// The action does not start before this time, in seconds from the start of the run. 0 for actions of the body.
+  /// The action does not start before this time, in seconds from the start of the run. It is 0 in the body.
   double not_before = 0;
 
   Few<Wait, 2> waits;

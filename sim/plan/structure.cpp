@@ -285,7 +285,7 @@ void check_structure(const Plan& plan) {
 PlanTables checked_tables(const Plan& plan) {
   check_parts(plan);
   // This constructor checks each action just before it uses the action. With a loop of its own, the check would fetch
-  // millions of actions from memory again, which takes most of the time.
+  // millions of actions from memory again. These fetches take most of the time.
   PlanTables tables(plan, ActionCheck(plan));
   check_cycles(tables);
   check_allocations(tables);

@@ -206,7 +206,7 @@ struct PlanTables {
   LargeVector<std::uint32_t> used_;   ///< the tensor of each use, until the uses are sorted
   double serial_s_ = 0, latest_ = 0;  ///< `latest_` is the latest `not_before` of all actions
 
-  // Uses are sorted by tensor. Demands are sorted by action.
+  // Uses are sorted by tensor. Demands (allocated bytes) are sorted by action.
   LargeVector<std::uint32_t> first_use_;
   LargeVector<Use> uses_;
   LargeVector<std::uint32_t> first_demand_{0};

@@ -21,10 +21,10 @@ struct Sample {
   std::vector<std::size_t> axes;
 };
 
-/// Returns the shape of one sample: all axes except the axis of the batch. If the axis with the number of the inputs'
-/// batch axis has the extent of the batch (axis 0: a multiple of it), it is this axis. Otherwise it is the first axis
-/// with this extent. The shape of a single number is [1]. Throws InputError if the number of elements of a sample would
-/// not be whole, or if an extent is 0.
+/// Returns the shape of one sample: all axes except the axis of the batch. The batch axis of the inputs has a number.
+/// If the axis with this number has the extent of the batch (for axis 0: a multiple of it), this axis is left out.
+/// Otherwise the first axis with this extent is left out. The shape of a single number is [1]. Throws InputError if the
+/// number of elements of a sample would not be whole, or if an extent is 0.
 Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool image);
 
 }  // namespace sluice::onnx_import
