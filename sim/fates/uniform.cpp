@@ -75,8 +75,8 @@ const FateStrategy sqrt_fates = {
     .details =
         "Use this strategy for long chains of similar stages. The memory of activations grows with "
         "the square root of the number of stages, and the strategy computes at most one additional "
-        "forward pass. All segments have about equally many stages. Unlike the strategy optimal, "
-        "this strategy ignores how long the stages take and how large their "
+        "forward pass. All segments have about the same number of stages. Unlike the strategy "
+        "optimal, this strategy ignores how long the stages take and how large their "
         "activations are.",
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), section 4.1",
@@ -122,7 +122,7 @@ const FateStrategy selective_fates = {
         "Use this strategy for transformers with long sequences. The scores of attention grow with "
         "the square of the sequence length but need little computation, so recomputing the scores "
         "is cheap. Products with weights are not computed "
-        "twice. In a model without such tensors, this strategy keeps all activations, like the "
+        "twice. In a model without attention, this strategy keeps all activations, like the "
         "strategy keep_all.",
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), section 5",

@@ -50,8 +50,8 @@ class Converter {
     Shape shape;
   };
 
-  /// Marks the nodes that become layers. A node becomes a layer unless it computes constants. The outputs of the model
-  /// must depend on the node.
+  /// Marks the nodes that become layers. A node becomes a layer if the outputs of the model depend on the node, unless
+  /// the node computes constants.
   void mark_needed() {
     for (const std::string& output : graph_.outputs)
       if (graph_.is_data(output)) needed_.insert(output);
