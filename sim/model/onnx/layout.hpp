@@ -21,10 +21,10 @@ struct Sample {
   std::vector<std::size_t> axes;
 };
 
-/// Returns the shape of one sample: all axes except the axis of the batch. The batch axis of the inputs has a number.
-/// If the axis with this number has the extent of the batch (for axis 0: a multiple of it), this axis is left out.
-/// Otherwise the first axis with this extent is left out. The shape of a single number is [1]. Throws InputError if the
-/// number of elements of a sample would not be whole, or if an extent is 0.
+/// Returns the shape of one sample. The extent of the batch axis is divided by the batch. If 1 remains, the axis is
+/// left out. The batch axis has the same number as in the inputs if its extent is the batch (for axis 0: a multiple of
+/// the batch). Otherwise it is the first axis whose extent is the batch. The shape of a single number is [1]. Throws
+/// InputError if the number of elements of a sample would not be whole, or if an extent is 0.
 Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool image);
 
 }  // namespace sluice::onnx_import
