@@ -1,5 +1,5 @@
-"""Builds the package `sluice` with CMake and Debian's pybind11: pip install --no-build-isolation
---no-index . needs no network. The parts that take long to compile are shared with ./dev build, in build/release."""
+"""Builds the package `sluice` with CMake and Debian's pybind11. The command `pip install --no-build-isolation
+--no-index .` needs no network. The parts that take long to compile are shared with ./dev build, in build/release."""
 
 import importlib.util
 import re
@@ -15,7 +15,8 @@ ZOO = ("models", "platforms", "scenarios", "fits")
 
 
 def require_packages():
-    """Ends with a message of one line if something is not installed, before anything is compiled."""
+    """Checks before anything is compiled that all tools are installed. If a tool is missing, ends with a message of one
+    line."""
     if importlib.util.find_spec("wheel") is None:
         raise SystemExit("sluice: this environment has no 'wheel'. An environment that sees Debian's packages has it: "
                          "apt-get install python3-wheel python3-numpy python3-pandas; "
@@ -26,7 +27,8 @@ def require_packages():
 
 
 class CMakeBuild(build_ext):
-    """CMake builds the module, the helper and its SimGrid engine. The bundled documents are copied beside them."""
+    """CMake builds the Python module, the program sluice-worker and its SimGrid engine. The bundled documents are
+    copied beside them."""
 
     def run(self):
         require_packages()

@@ -69,7 +69,8 @@ def parameter_rows(parameters):
 
 
 def example_text(example):
-    """Returns a command unchanged, and a layer of a model as a line of a document."""
+    """Returns the example unchanged if it is a command. If the example is a layer, returns it as a line of a model's
+    document."""
     return example if example.startswith("sluice ") else f"layers: [{example}]"
 
 

@@ -47,7 +47,7 @@ def samples_of(row):
 
 def simulated(document, path, cache, statistic, batch):
     """Returns the metrics compute_s and measured_share of a simulated run of one batch. Each layer takes the time of
-    its row, and no layer is left out."""
+    its row in the profile at `path`, and no layer is left out."""
     import sluice
 
     machine = {"format": "sluice-platform/1", "name": "this_cpu",
@@ -63,8 +63,8 @@ def simulated(document, path, cache, statistic, batch):
 
 
 def report(name, path, cache, batch):
-    """Returns the cells of the model's row of the table. Cells that use a statistic are under the name of this
-    statistic."""
+    """Returns the cells of the model's row in the printed table. Each statistic gives several cells, which are a dict
+    under the name of the statistic."""
     rows = rows_of(path, cache)
     leaves = [row for row in rows if row["level"] in ("", "leaf")]
     whole = samples_of(next(row for row in rows if row["level"] == "whole"))

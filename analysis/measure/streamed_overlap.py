@@ -8,9 +8,10 @@ A chain of equal layers without biases runs once per measurement. The weights of
 One stream copies these weights to two buffers on the GPU, while another stream computes with the weights that have
 arrived. In addition, the copies alone and the layers alone are measured. From the seconds of one copy and of one layer,
 Sluice simulates the chain under the policy `streamed`. The table has one line per batch size, with the measured and the
-simulated seconds. The share of the copies that runs during computation is computed from three measured times: (copies +
-computing - both together) / min(copies, computing). If computing takes less time than the copies, this number is the
-share of computing that runs during the copies.
+simulated seconds. The share of the copies that runs during computation is (copies + computing - both) / min(copies,
+computing). Here `copies` is the seconds of the copies alone, `computing` the seconds of the computation alone, and
+`both` the seconds of the whole chain. If computing takes less time than the copies, this number is the share of
+computing that runs during the copies.
 """
 
 import argparse

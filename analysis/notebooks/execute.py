@@ -46,7 +46,7 @@ def execute(path, then=""):
 
 
 def save_pictures(notebook, stem):
-    """Saves the pictures of a notebook as files, which a page of docs shows: STEM_1.png, STEM_2.png, ..."""
+    """Saves the pictures of a notebook as the files STEM_1.png, STEM_2.png, ... A page in docs/ shows these files."""
     pictures = [output["data"]["image/png"] for cell in notebook.cells for output in cell.get("outputs", [])
                 if "image/png" in output.get("data", {})]
     for number, picture in enumerate(pictures, 1):

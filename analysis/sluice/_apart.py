@@ -139,7 +139,7 @@ def _send(stream: BinaryIO, message: Any) -> None:
 
 
 def _received(stream: BinaryIO) -> Any:
-    """Returns one message, or None if the other end is closed."""
+    """Returns one message, or None if the other end of the pipe is closed."""
     head = stream.read(8)
     if len(head) < 8:
         return None

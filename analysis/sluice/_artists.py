@@ -1,5 +1,6 @@
-"""Artists that decide whether and where they are shown. They decide this only when a picture is drawn, because the size
-of the picture is not known earlier. This module imports matplotlib: `late("._artists")` loads this module."""
+"""Artists (things that matplotlib draws) that decide whether and where they are shown. They decide this only when a
+picture is drawn, because the size of the picture is not known earlier. This module imports matplotlib, so the package
+imports this module only when a picture is drawn (`late("._artists")`)."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ from matplotlib.transforms import Bbox
 _NEAR = 8.0
 # The positions that are tried for a name have these distances from its point, in this order.
 _RINGS = (_NEAR, 16.0, 26.0, 38.0, 52.0, 68.0)
-# At each distance, the name is tried on these sides of its point, in this order. A side is a pair (to the right,
-# upwards).
+# At each distance, the name is tried on these sides of its point, in this order. A side is a pair of numbers: how far
+# to the right and how far upwards the name is, as multiples of the distance.
 _SIDES = ((1, -1), (1, 1), (-1, -1), (-1, 1), (0, -1), (0, 1), (1, 0), (-1, 0))
 
 

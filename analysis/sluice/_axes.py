@@ -1,5 +1,6 @@
 """Axes that several pictures may share. All numbers of an axis have the same unit, such as ms, GB or TFLOP/s. The
-limits of an axis only grow. This module imports matplotlib: `late("._axes")` loads this module."""
+limits of an axis only grow. This module imports matplotlib, so the package imports this module only when a picture is
+drawn (`late("._axes")`)."""
 
 from __future__ import annotations
 
@@ -36,9 +37,9 @@ def factor_of(unit: str, dimension: str, argument: str = "unit") -> tuple[str, f
 
 
 class Scaled(ticker.Formatter):
-    """Formats the numbers of an axis, which are in plain units (s, byte). The numbers are written in the unit that
-    suits the range of the axis, or in `pinned`, the unit that was requested. The formatter also updates labels that
-    name the unit."""
+    """Formats the numbers of an axis. The given numbers are in plain units (s, byte). The numbers are written in the
+    unit that suits the range of the axis, or in `pinned`, the unit that was requested. The formatter also updates
+    labels that name the unit."""
 
     def __init__(self, dimension: str) -> None:
         self.dimension = dimension
@@ -102,7 +103,7 @@ class Limits:
         self._y = ax.get_ylim() if drawn["y"] or not ax.get_autoscaley_on() else None
 
     def x(self, low: float, high: float) -> None:
-        """Extends the x axis to the ends `low` and `high`, where the axis does not reach them yet."""
+        """Extends the x axis, so that it reaches at least from `low` to `high`."""
         before = self._x or (low, high)
         self._ax.set_xlim(min(low, *before), max(high, *before))
 
@@ -112,7 +113,8 @@ class Limits:
 
 
 def siblings(ax: Axes, which: str) -> list[Axes]:
-    """Returns all axes that share one axis of `ax`, including `ax` itself. `which` names this axis: "x" or "y"."""
+    """Returns all panels that share their x axis (`which` = "x") or y axis ("y") with the panel `ax`, including
+    `ax`."""
     shared = ax.get_shared_x_axes() if which == "x" else ax.get_shared_y_axes()
     return shared.get_siblings(ax)
 
@@ -164,7 +166,7 @@ def new(ax: Optional[Axes], width: float, height: float, figsize: Size = None) -
 
 def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
     """Returns the size of a figure in inches. This is the requested size, or else a size that suits the picture. Within
-    `paper`, it also suits the page."""
+    `paper`, the size also suits the page."""
     if figsize is not None:
         if len(figsize) != 2 or not all(isinstance(one, (int, float)) and 0.1 <= one <= 200 for one in figsize):
             raise errors.UsageError(f"figsize={clipped(figsize)}: expected width and height in inches, from 0.1 to 200")
@@ -176,8 +178,8 @@ def size(width: float, height: float, figsize: Size) -> tuple[float, float]:
 
 
 def title(ax: Axes, given: Optional[str], ours: str) -> None:
-    """Sets the title `given`, where "" means no title. If `given` is None, the title is `ours`, but a printed page then
-    has no title."""
+    """Sets the title `given`. The text "" means no title. If `given` is None, the picture has the title `ours`, or no
+    title within `paper`."""
     text = (ours if page_width() is None else "") if given is None else given
     ax.set_title(text, loc="left")
 
@@ -209,7 +211,8 @@ def is_narrow(figure: Any) -> bool:
 
 
 def _legend_above(ax: Axes, look: dict[str, Any]) -> None:
-    """Puts the legend above the axes, in as many columns as fit. A title is above the legend."""
+    """Puts the legend above the axes, in as many columns as fit. If the axes have a title, the title is above the
+    legend."""
     labels = [handle.get_label() for handle in look["handles"]]
     inches = ax.get_figure().get_size_inches()[0] * 0.85
     points = pyplot.rcParams["font.size"] * 0.85

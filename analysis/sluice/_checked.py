@@ -93,8 +93,8 @@ def _checks_of(function: Callable) -> dict[str, tuple[Check, str]]:
 
 
 class _Names(dict):
-    """The names of a module. Annotations are evaluated with these names. If an annotation uses a name that the module
-    imports only for type checkers, any value is allowed."""
+    """The names of a module, with which its annotations are evaluated. If an annotation uses a name that the module
+    imports only for type checkers, the name means `Any`, and any value is allowed."""
 
     def __missing__(self, name: str) -> Any:
         import builtins
@@ -169,7 +169,7 @@ _PLAIN: dict[Any, tuple[Check, str]] = {
 
 
 def _check(annotation: Any, names: Mapping[str, Any]) -> tuple[Check, str]:
-    """Returns the function that checks a value against the annotation, and words for a message that say what was
+    """Returns the function that checks a value against the annotation, and the words with which a message says what was
     expected."""
     annotation = _evaluated(annotation, names)
     if annotation is Any:

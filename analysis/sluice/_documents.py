@@ -118,7 +118,7 @@ def overrides(changes: Mapping | None, more: Mapping | None = None) -> list[str]
 
 
 def mapping(changes: Any) -> Mapping:
-    """Returns the mapping itself, or an empty mapping for None. Raises UsageError."""
+    """Returns the mapping itself, or an empty mapping for None. Raises UsageError for anything else."""
     if changes is None:
         return {}
     if not isinstance(changes, Mapping):

@@ -37,8 +37,8 @@ class Loop:
     """Decides when there are enough samples, and holds the clock and the meter with which samples are measured."""
 
     budget_s: float = 1.0  # seconds for measuring the samples of a row
-    confidence: Optional[float] = None  # there are also enough samples if 1.96 standard errors are within this
-                                        # share of the mean
+    confidence: Optional[float] = None  # if 1.96 standard errors of the mean are at most this share of the mean, the
+                                        # samples are enough before the budget is spent
     least: int = 10  # the least number of samples, which are taken even if they take longer than the budget
     warmup: int = 3  # calls that warm up the machine before the first sample
     sample_s: float = 1e-3  # the least seconds of a sample; a sample has enough calls to take this long
@@ -66,8 +66,8 @@ class Subject:
     prepare: Callable[[int], Callable[[], None]]
     synchronise: Callable[[], None]
     layers: int = 1  # the number of layers that one call runs, one after the other
-    # The largest number of calls per sample. None means that there is no such limit, and that prepared calls may run
-    # again and again if at least `cycle` calls were prepared.
+    # The largest number of calls per sample. None means that there is no such limit: if at least `cycle` calls were
+    # prepared, these calls may run again and again.
     most_calls: Optional[int] = None
     cycle: int = 1  # after this number of calls, the first inputs are used again
 

@@ -21,8 +21,8 @@ _SHORT = {"byte": "B"}
 
 
 def for_people(value: float, unit: str) -> str:
-    """Returns the value as a text with at most four significant digits and with a prefix of the unit, such as 42 %, 24
-    GB or 3.1 ms."""
+    """Returns the value as a text with at most four significant digits, and with a unit that suits its size, such as 42
+    %, 24 GB or 3.1 ms."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "none"
     if unit == "1":
@@ -82,8 +82,8 @@ class _ByKey(dict):
 
 class Metrics(MetricTypes, Mapping):
     """Metrics by name, as in `sluice run --json`. metrics["makespan_s"] and metrics.makespan_s are the same number. A
-    metric with a key (a link, a pool, a class) is a dict. None means that the metric has no number in this run. Metrics
-    cannot be changed. An unknown name or key raises a KeyError that is also an InputError."""
+    metric with one value per link, pool or class is a dict. None means that the metric has no number in this run.
+    Metrics cannot be changed. An unknown name or key raises a KeyError that is also an InputError."""
 
     _values: dict[str, Any]
     _units: dict[str, "str | None"]

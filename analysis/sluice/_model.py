@@ -93,8 +93,8 @@ class Model:
             sluice.model("gpt2").with_(blocks=24, tokens=512)  # parameters, and `scale`
             sluice.model("alexnet").with_({"layers.conv1.channels": 128, "name": "wide"})
 
-        A key with dots is a path in the model's document (models/FORMAT.md). In such a key, a layer is given by its
-        name, also if the layer is inside a repetition, or by its position, counted from 0. Raises InputError."""
+        A key with dots is a path in the model's document (models/FORMAT.md). In such a path, a layer is given by its
+        name, or by its position, counted from 0. A name also finds a layer inside a repetition. Raises InputError."""
         given = {**_documents.mapping(changes), **parameters}
         own = self.document["definition"].get("parameters", {})
         texts = _documents.overrides({_within(key, own): value for key, value in given.items()})
@@ -120,10 +120,11 @@ class Model:
                     device: Optional[str] = None, dtype: Dtype = "float32",
                     cost: str = "") -> pandas.DataFrame:
         """Returns one row per layer with the columns of `sluice model`. The columns are counts of one sample (elements,
-        MACs, FLOP, bytes in `dtype`). With a platform there are also columns of milliseconds: the times over the link
-        that feeds the device, and the times on the device by the cost model. The default cost model is roofline if the
-        devices have a memory bandwidth, and otherwise peak. `table.attrs` explains each column. The column `state` is
-        the number of elements of the output, and the columns `total_…` are running sums."""
+        MACs, FLOP, bytes in `dtype`). With a platform, the table also has columns of milliseconds: the times of
+        transfers over the link that feeds the device, and the times of computations on the device by the cost model.
+        The default cost model is roofline if the devices have a memory bandwidth, and otherwise peak. `table.attrs`
+        explains each column. The column `state` is the number of elements of the output, and the columns `total_…` are
+        sums from the first layer to this layer."""
         pandas = late("pandas")
         native = named(platform)._native if platform is not None else None
         columns = self._native.stage_columns(native, device or "", _documents.dtype_name(dtype), cost)
@@ -172,7 +173,7 @@ class Model:
 
 def _within(key: Any, parameters: Mapping) -> Any:
     """Returns the key as a path in the `model:` mapping of a scenario. This mapping holds values of the model's
-    parameters, and under `definition` the model's document."""
+    parameters, and the model's document under `definition`."""
     first = key.partition(".")[0] if isinstance(key, str) else ""
     if first in _OF_THE_DOCUMENT and key not in parameters:
         return f"definition.{key}"

@@ -10,8 +10,8 @@ from . import errors
 from ._checked import checked, clipped
 from ._late import late
 
-# inches: the width of one column and of both columns of a page (the widths of ACM and IEEE differ from these widths by
-# at most 0.2 inches)
+# the widths, in inches, of one column of a page and of two columns (ACM and IEEE have widths that differ by at most 0.2
+# inches from these widths)
 _WIDTHS = {1: 3.33, 2: 7.0}
 _width: ContextVar[Optional[float]] = ContextVar("width", default=None)
 

@@ -1,5 +1,5 @@
 """Policies in Python. A policy is a function that makes a plan. The decorator `policy` gives the function a name, a
-summary and parameters, as a policy in C++ has them."""
+summary and parameters, which a policy in C++ has, too."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Action:
         return self
 
     def part_of(self, collective: int) -> Action:
-        """Makes the action a part of the builder's collective with this number."""
+        """Makes the action a part of the collective operation whose number `PlanBuilder.collective` returned."""
         self._builder._native.part_of(self._ref, whole(collective, "collective", most=_MOST))
         return self
 
@@ -176,8 +176,8 @@ class PlanBuilder:
                  micro_batch: int = -1) -> Action:
         """Adds a transfer of a tensor on the copy engine of the route. `kind` is load, save, send, move, or the kind of
         a collective, such as all_reduce. With `release`, the transfer counts as a use of the tensor in the source
-        memory, where the last use frees the tensor. With `allocate`, the transfer allocates the tensor in the target
-        memory."""
+        memory. The last use in this memory frees the tensor. With `allocate`, the transfer allocates the tensor in the
+        target memory."""
         return Action(self, self._native.transfer(kind, whole(tensor, "tensor", most=_MOST), source,
                                                   target, release, allocate, _number(stage),
                                                   whole(micro_batch, "micro_batch", -1, _MOST)))

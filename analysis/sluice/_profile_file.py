@@ -64,8 +64,7 @@ class ProfileFile:
         return next((line[2:] for line in head if line.startswith(f"# {key}: ")), None)
 
     def measured(self, row: Row) -> Union[Row, None]:
-        """Returns the measured row of the file that has the same key as `row`. Returns None if there is no such
-        row."""
+        """Returns the measured row with the same key as `row`, or None if the file has no such row."""
         place = self._place(row)
         found = None if place is None else self.rows[place]
         return found if found and found.get("processed") in ("yes", "") and found.get("seconds_samples") else None

@@ -58,5 +58,5 @@ class Recording:
         return str(self.texts("plan")[0])
 
     def of_action(self, name: str) -> np.ndarray:
-        """Returns, for each span, the value that its action has in the column `name` of the actions."""
+        """For each span, returns the value of its action in the column `name` of the actions."""
         return self.numbers(f"actions/{name}")[self.numbers("spans/action")]

@@ -62,8 +62,8 @@ def _busy(r: "Recording", stream: int, edges: np.ndarray) -> np.ndarray:
 
 
 def _highest(r: "Recording", pool: int, edges: np.ndarray) -> np.ndarray:
-    """Returns the most bytes in each bin. The bytes at the beginning of the bin and the bytes after each change within
-    the bin are compared."""
+    """For each bin, returns the most bytes that the pool holds within the bin: at its beginning, or after a change
+    within the bin."""
     mine = r.numbers("memory/pool") == pool
     time, level = r.numbers("memory/time")[mine], np.append(0, r.numbers("memory/level")[mine])
     first = np.searchsorted(time, edges[:-1], "right")  # number of changes when the bin begins

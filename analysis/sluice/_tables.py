@@ -56,7 +56,7 @@ class Table:
 
 
 def _read_only(column):
-    """Makes the numbers of a column, or the codes of its texts, read-only."""
+    """Makes a column read-only: its numbers, or the codes of its texts."""
     if isinstance(column, pd.Categorical):
         column._ndarray.setflags(write=False)
     else:

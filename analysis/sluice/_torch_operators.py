@@ -36,9 +36,10 @@ class Operator:
 
 
 def operators_of(module: nn.Module, inputs: tuple) -> tuple[list[Operator], Operator]:
-    """Returns the leaves in the order of their first calls (leaf modules, and functions that are called between them),
-    and the whole module as one operator. One run of the module gives both the leaves and the whole module. The method
-    `forward` of each leaf is watched, because forward hooks do not see keyword arguments before torch 2.0."""
+    """Returns the leaves in the order of their first calls, and the whole module as one operator. A leaf is a leaf
+    module, or a function that is called between leaf modules. One run of the module gives both the leaves and the whole
+    module. The method `forward` of each leaf is watched, because forward hooks do not see keyword arguments before
+    torch 2.0."""
     leaves = [one for one in module.modules()
               if _is_leaf(one) and (one is not module or Layers(module).knows(module))]
     with torch.no_grad():
@@ -136,7 +137,7 @@ def copy_of(module: nn.Module) -> nn.Module:
 
 
 def with_tensors(value: Any, change: Any) -> Any:
-    """Returns the value, in which each tensor is replaced by change(tensor)."""
+    """Returns a copy of the value, with change(tensor) in place of each tensor."""
     if isinstance(value, torch.Tensor):
         return change(value)
     if isinstance(value, dict):

@@ -39,9 +39,9 @@ def is_split(module: nn.Module) -> bool:
 
 def parts_of(module: nn.Module, documents: list[dict], args: tuple,
              kwargs: dict) -> list[tuple[dict, nn.Module, tuple]]:
-    """Splits a module that `is_split`. For each layer, returns three things: the layer's document, a module that does
-    only the layer's work, and the inputs of this module. The list is empty if the module is not split, or if its layers
-    differ from the layers that this function knows."""
+    """Splits a module for which `is_split` returns True. For each layer, returns three things: the layer's document, a
+    module that does only the layer's work, and the inputs of this module. The list is empty if the module is not split,
+    or if its layers differ from the layers that this function knows."""
     working = [one for one in documents if one["type"] not in VIEWS]
     kinds = [one["type"] for one in working]
     if not is_split(module) or kinds != ["matmul", "matmul", "matmul", "attention", "matmul"]:

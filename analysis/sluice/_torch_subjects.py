@@ -55,8 +55,9 @@ def subject_of(operator: Operator, cache: str, backward: bool, training: bool, d
 
 def can_run(operator: Operator, cache: str, backward: bool) -> bool:
     """Returns whether the operator can be measured with this pass and this state of the caches. A chain needs layers
-    that keep the shape. A backward pass needs inputs or parameters that have gradients. The backward pass of a chain
-    also needs the result of each layer, which a layer that works in place would overwrite."""
+    whose output has the shape of their input. A backward pass needs inputs or parameters that have gradients. The
+    backward pass of a chain also needs the result of each layer, and a layer that works in place would overwrite the
+    result of the layer before."""
     in_place = bool(getattr(operator.module, "inplace", False))
     if cache == "chained" and (not operator.preserving or (backward and in_place)):
         return False

@@ -43,7 +43,7 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
 
 class Layered:
     """Turns calls of torch into layers, as from_torch does. If a call is not a layer, no error is raised, and the
-    results of the call count as inputs."""
+    results of the call count as inputs of the module."""
 
     def __init__(self, module: nn.Module, inputs: tuple) -> None:
         self._layers = Layers(module)
@@ -51,9 +51,9 @@ class Layered:
             self._layers.input(one)
 
     def module(self, module: nn.Module, args: tuple, kwargs: dict, result: Any) -> list[dict]:
-        """Returns the documents of the layers that a module's call becomes. Each document also has the keys
-        `shape_of_result`, the shape of the layer's output, and `sources`, the shapes of its inputs. The list is empty
-        if the call is not a known layer."""
+        """Turns a call of a module into layers, and returns the documents of these layers. Each document also has the
+        keys `shape_of_result`, the shape of the layer's output, and `sources`, the shapes of its inputs. The list is
+        empty if the call is not a known layer."""
         def called() -> None:
             if not self._layers.knows(module):
                 self._layers.unknown(type(module).__name__)
@@ -64,7 +64,7 @@ class Layered:
         return self._added(called, result)
 
     def function(self, function: Callable, args: tuple, kwargs: dict, result: Any) -> list[dict]:
-        """Returns the documents of the layers that a function's call becomes, in the form that `module` returns."""
+        """Turns a call of a function into layers, and returns their documents in the same form as `module`."""
         return self._added(lambda: self._layers.function(function, args, kwargs, result), result)
 
     def _added(self, called: Callable[[], None], result: Any) -> list[dict]:

@@ -28,9 +28,10 @@ _asker = Asker()  # the child processes of this worker
 
 
 def ask_batch(text: str, path: str, batch: Sequence[Overrides], attempt: int, library: str) -> list[bytes]:
-    """Runs in a worker, and returns the packed result of each point. `attempt` has another value in each attempt,
-    because Dask treats calls with the same arguments as one call, whose result may be lost. `library` is the digest of
-    the caller's code. Raises InputError if the worker has other code, since its numbers may differ."""
+    """Runs in a worker, and returns the packed result of each point. `attempt` has another value in each attempt.
+    Without `attempt`, Dask would treat a second attempt as the first call, whose result may be lost. `library` is the
+    digest of the caller's code. Raises InputError if the worker has other code, since other code may compute other
+    numbers."""
     if _sluice.library_digest() != library:
         raise errors.InputError("this worker has another build of Sluice than the process that runs the sweep; install "
                                 "the same build on both")
@@ -61,8 +62,8 @@ class Cluster:
             self._worked_at = now
 
     def is_lost(self) -> bool:
-        """Returns whether there were workers, and the last of them was seen more than _WITHOUT_WORKERS_S seconds ago.
-        After this time, workers are not expected to come back."""
+        """Returns True if there were workers, but none of them was seen in the last _WITHOUT_WORKERS_S seconds. After
+        this time, workers are not expected to come back."""
         return (self._client is not None and self._had_workers
                 and time.monotonic() - self._had_workers_at > _WITHOUT_WORKERS_S)
 
@@ -151,7 +152,7 @@ class Workers:
 
     def _suspects(self, future: Future, batch: list[int]) -> dict[int, BaseException]:
         """Keeps the answers of a batch. If the batch did not answer, returns its points, each with the executor's
-        error. If the executor is broken, returns no points, because all of them have failed."""
+        error. If the executor is broken, all points of the batch count as failed, and none is returned."""
         error = CancelledError() if future.cancelled() else future.exception()
         if error is None:
             self._answers(future, batch)

@@ -78,7 +78,7 @@ class HelperDied(InternalError):
 
 
 class Interrupted(Error):
-    """A signal to the process that ran the simulation ended the simulation."""
+    """The process that ran the simulation got a signal, which ended the simulation."""
 
     exit_code = 130
 

@@ -55,7 +55,7 @@ class Rapl:
 
     def joules(self) -> float:
         """Returns the joules of all packages together. This method must be called every few minutes, so that it notices
-        each time that a counter starts again from 0."""
+        each restart of a counter from 0."""
         for number, package in enumerate(self._packages):
             now = self._read(package / "energy_uj")
             self._sum_uj += (now - self._last[number]) % self._ranges[number]

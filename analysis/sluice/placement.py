@@ -81,7 +81,7 @@ class PlacementCurve:
 
     @property
     def needed_bytes(self) -> int:
-        """The most bytes of tensors that exist at the same time. Sizes of fast memory may be given as shares of these
+        """The most bytes that the tensors occupy at one moment. Sizes of fast memory may be given as shares of these
         bytes."""
         return int(self._said["needed_bytes"])
 
@@ -117,8 +117,8 @@ class PlacementCurve:
         columns are class, bytes, memory and worth_s. The column memory names the memory of the tensor, or if the tensor
         moves, the memory of its first use. For a tensor in fast memory, worth_s is the seconds that the run would lose
         if the tensor were in slow memory all the time. For a tensor in slow memory, worth_s is the seconds that the run
-        would save if the tensor were in fast memory all the time, even without room for it. For each worth_s, all other
-        tensors stay in their memories, so the seconds of several tensors do not add up.
+        would save if the tensor were in fast memory all the time, even if fast memory has no room for it. For each
+        worth_s, all other tensors stay in their memories, so the seconds of several tensors do not add up.
 
         `fast` is a size of the curve, as a share or as bytes. None means the largest size that is at most half of the
         needed bytes. `attrs` has `units`, `fast_bytes` and `way`. Raises UsageError if `fast` is not a size of this
@@ -191,7 +191,8 @@ def placement(scenario: Scenario, fast: Sizes, ways: Union[str, Sequence[str], N
 
 @contextmanager
 def _in_words() -> Iterator[None]:
-    """Makes errors about sizes and rates name the argument instead of the option of the command line."""
+    """Changes errors about sizes and rates, so that they name the argument instead of the option of the command
+    line."""
     try:
         yield
     except errors.UsageError as error:

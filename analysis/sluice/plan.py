@@ -35,7 +35,7 @@ class Plan:
 
     @classmethod
     def from_text(cls, text: str, name: str = "<text>") -> Plan:
-        """Reads a plan from its text (sim/plan/FORMAT.md), such as `text()` or the `plan` of a Result. Messages call
+        """Reads a plan from its text (sim/plan/FORMAT.md), which `Plan.text()` and `Result.plan` return. Messages call
         the plan `name`. Raises InputError."""
         return cls(_sluice.Plan.parse(text, name), name)
 

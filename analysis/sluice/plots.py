@@ -1,5 +1,5 @@
-"""Pictures of a run, with matplotlib. Each function returns its Axes. Axes are in seconds and bytes, and show a unit
-that suits all panels that share them. _colours.py explains the colours."""
+"""Pictures of a run, with matplotlib. Each function returns its Axes. The numbers on axes are seconds and bytes, in a
+unit that suits all panels that share the axes. _colours.py explains the colours."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ class Plots(Suggesting):
     def memory(self, pool: Optional[str] = None, ax: Optional["Axes"] = None, start: float = 0.0,
                end: Optional[float] = None, title: Optional[str] = None, *, unit: Optional[str] = None,
                bytes_unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
-        """Shows the contents of a memory from `start` to `end` (s), by tensor class. If changes are too close together
-        to be distinguished, the picture shows the highest of the levels between them. `pool` is by default the first
-        limited memory that a tensor enters. A line marks the capacity. If the capacity is far above the levels, the
-        picture shows no line, but gives the capacity as a number. `bytes_unit` is "B", "kB", "MB", "GB" or "TB". The
-        legend names the classes that can be seen."""
+        """Shows the contents of a memory from `start` to `end` (s), by tensor class. If there are more changes than the
+        picture can show, the picture is divided into columns, and each column shows the highest level of its part of
+        the time. `pool` is by default the first limited memory that a tensor enters. A line marks the capacity. If the
+        capacity is far above the levels, the picture shows no line, but gives the capacity as a number. `bytes_unit` is
+        "B", "kB", "MB", "GB" or "TB". The legend names the classes that can be seen."""
         start, end = self._window(start, end)
         number = levels.pool_of(self._recording, pool)
         name = self._recording.texts("pools/name")[number]

@@ -181,8 +181,8 @@ class Result:
                table: Optional[str] = None) -> None:
         """Writes the run for another program, as `sluice export` does. `to` is perfetto, chrome, csv or data-island.
         Without `to`, the extension of the path (.pftrace, .json or .csv) gives the format. `table` is the table of a
-        data-island: metrics (the default), stages, or layers, which is the stage table of the model that was run.
-        Raises UsageError if neither `to` nor the extension names a format. Raises IoError if the file cannot be
+        data-island: metrics (the default), stages, or layers. The table layers is the stage table of the model that was
+        run. Raises UsageError if neither `to` nor the extension names a format. Raises IoError if the file cannot be
         written. Raises InputError if `table` is layers and the run came from a plan, because a plan has no layers."""
         form = to or _ENDINGS.get(Path(path).suffix, "")
         if not form:

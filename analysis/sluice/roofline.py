@@ -26,7 +26,7 @@ _SAME = 0.02  # decades; points that are closer than this share a name
 @dataclass(frozen=True)
 class Stage:
     """A stage that loads and computes. The seconds of a stage are the seconds in which it loads, computes or does both.
-    So no stage is above the roof."""
+    Neither its loads nor its computation can take longer than these seconds, so no stage is above the roof."""
 
     name: str
     intensity: float  #: FLOP per byte

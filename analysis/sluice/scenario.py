@@ -61,9 +61,9 @@ class Scenario:
     @classmethod
     def from_text(cls, text: str, name: str = "<text>",
                   relative_to: Union[str, Path, None] = None) -> Scenario:
-        """Returns a scenario from the YAML or JSON of a sluice-scenario/1 document, such as `text()` and the `scenario`
-        of a Result. Files that the document names are relative to the folder `relative_to`, by default the current
-        folder. Raises InputError."""
+        """Returns a scenario from the YAML or JSON of a sluice-scenario/1 document, which `Scenario.text()` and
+        `Result.scenario` return. Files that the document names are relative to the folder `relative_to`, by default the
+        current folder. Raises InputError."""
         folder = os.fspath(relative_to) if relative_to is not None else os.getcwd()
         path = os.path.join(folder, name if name[:1] != "<" else "scenario")
         return cls._of(_sluice.Scenario.parse(text, name, path, []))
@@ -193,15 +193,15 @@ class Scenario:
 
         `fast` is a size of fast memory, or a list of sizes. A size is a share from 0 to 1 of the bytes that are needed
         at the same time, or a text: "16GB" (bytes), "40%" (a share), "1:8" (the ratio of fast memory to slow memory) or
-        "10%..100%:5" (shares in steps of 5 %). None means 10 % to 100 %, and the size of the device's fast memory.
-        `ways` is a way to place tensors, or a list of ways. None means all seven ways. `device` is the device that
-        computes. None means the first device with two memories. `in_place` is the pair of measured rates at which
-        kernels read and write slow memory, as "20GB/s:4.4GB/s" or as two numbers in byte/s, (20e9, 4.4e9). With
-        `in_place`, a kernel takes as long as with all operands in fast memory, plus the seconds for reading and writing
-        its bytes in slow memory at these rates. None means that no rates are given: the cost model says how long
-        kernels take with operands in slow memory. `nodes` is the largest number of nodes of branch and bound for one
-        placement. With `nodes` = 0, there is no branch and bound. `progress` is as in `run`, but counts results instead
-        of actions. There is one result for each size and way.
+        "10%..100%:5" (shares in steps of 5 %). None means 10 %, 20 % and so on up to 100 %, and also the size of the
+        device's fast memory. `ways` is a way to place tensors, or a list of ways. None means all seven ways. `device`
+        is the device that computes. None means the first device with two memories. `in_place` is the pair of measured
+        rates at which kernels read and write slow memory, as "20GB/s:4.4GB/s" or as two numbers in byte/s, (20e9,
+        4.4e9). With `in_place`, a kernel takes as long as with all operands in fast memory, plus the seconds for
+        reading and writing its bytes in slow memory at these rates. None means that no rates are given: the cost model
+        says how long kernels take with operands in slow memory. `nodes` is the largest number of nodes of branch and
+        bound for one placement. With `nodes` = 0, there is no branch and bound. `progress` is as in `run`, but counts
+        results instead of actions. There is one result for each size and way.
 
         The scenario's policy, cut and fates are ignored. The scenario's cost model must distinguish memories, unless
         `in_place` gives rates. Raises UsageError for sizes or rates that are not valid. Raises InputError for a way or
@@ -244,7 +244,7 @@ def _hint(said: str, given: Changes) -> str:
 
 
 _WHOLES = ("model", "platform", "workload", "stages", "policy", "phases", "fates", "cost", "memory")
-# The key that names the kind of a mapping. A mapping of another kind has keys of its own.
+# The key that names the kind of a mapping. Mappings of different kinds have different keys.
 _KINDS = {"policy": "name", "stages": "cut", "fates": "strategy", "cost": "model"}
 
 

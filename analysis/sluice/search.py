@@ -61,8 +61,8 @@ class Found:
 
     @property
     def limits(self) -> dict[str, float]:
-        """The distance of the best point from each limit, as a share of the limit (or the distance itself, if the limit
-        is 0). 0 means that the point is on the limit."""
+        """For each limit, the distance of the best point from the limit, as a share of the limit. If the limit is 0,
+        the distance itself is given. A distance of 0 means that the point is on the limit."""
         row = self.points.frame.loc[self._best()]
         return {text: abs(row[column] - limit) / abs(limit) if limit else abs(row[column])
                 for text, column, limit in self._search.limits}

@@ -11,8 +11,8 @@ _PARTS = 100  # the largest number of adjacent groups in a picture
 
 
 def divided(spans: dict[str, np.ndarray], seconds: float) -> tuple[dict, dict]:
-    """Returns the wide spans of one stream and groups of the narrow spans, for a picture of `seconds` seconds. `spans`
-    has start, end, kind and any other columns that the wide spans need."""
+    """Returns the wide spans of one stream and groups of the narrow spans, for a picture that shows `seconds` seconds
+    of the run. `spans` has start, end, kind and any other columns that the wide spans need."""
     order = np.argsort(spans["start"], kind="stable")
     spans = {name: column[order] for name, column in spans.items()}
     narrow = spans["end"] - spans["start"] < seconds / _APART
@@ -24,8 +24,8 @@ def divided(spans: dict[str, np.ndarray], seconds: float) -> tuple[dict, dict]:
 def together(spans: dict[str, np.ndarray], apart: float, longest: float) -> dict:
     """Returns groups of spans in the order of time. A group has `left` and `right`, which are times in s. `share` has,
     for each kind of action, its share of the group's time. `idle` says whether the stream is idle for a part of the
-    group's time. A group ends where the next group begins. If the next group begins more than `apart` seconds later,
-    the group ends with its last span."""
+    group's time. A group ends where the next group begins. But if at least `apart` seconds lie between its last span
+    and the next group, the group ends with its last span."""
     start, end, kind = spans["start"], spans["end"], spans["kind"]
     first = _new(_groups(start, end, apart, longest))
     left, last = start[first], end[_last(first)]
@@ -39,9 +39,10 @@ def together(spans: dict[str, np.ndarray], apart: float, longest: float) -> dict
 
 
 def _groups(start: np.ndarray, end: np.ndarray, apart: float, longest: float) -> np.ndarray:
-    """Returns, for each span, the number of the group to which the span belongs. A sequence of spans with pauses of
-    less than `apart` seconds is divided into parts of about `longest` seconds. A group reaches from a long span of a
-    part to a similar span of the next part. So groups of repeated actions look alike, wherever the parts begin."""
+    """For each span, returns the number of the group to which the span belongs. A sequence of spans with pauses of less
+    than `apart` seconds is divided into parts of about `longest` seconds. The group of a part begins with the first
+    span that is at least half as long as the longest span of the part. So groups of repeated actions look alike,
+    wherever the parts begin."""
     if len(start) == 0:
         return np.zeros(0)
     begins = np.append(True, start[1:] - end[:-1] >= apart)
@@ -59,7 +60,7 @@ _TINY = np.finfo(float).tiny  # a short time that is not 0, because actions may 
 
 
 def _new(numbers: np.ndarray) -> np.ndarray:
-    """Returns, for each number, whether it differs from the number before."""
+    """For each number, returns whether it differs from the number before."""
     return np.diff(numbers, prepend=-1) != 0
 
 

@@ -33,8 +33,8 @@ class SweepPlots:
     def curve(self, x: str, y: str, by: Optional[str] = None, ax: Optional["Axes"] = None,
               log: str = "", title: Optional[str] = None, *, unit: Optional[str] = None,
               legend: Legend = True, figsize: Size = None) -> "Axes":
-        """Shows a metric `y` over a key `x` that is a number, with one line per value of the key `by`. A cross at the
-        bottom marks a point that was refused. `log` names the logarithmic axes, "x", "y" or "xy"."""
+        """Shows a metric `y` over a key `x` whose values are numbers, with one line per value of the key `by`. A cross
+        at the bottom marks a point that was refused. `log` names the logarithmic axes, "x", "y" or "xy"."""
         self._require(x, y, by, metric=y)
         axes = late("._axes")
         factor, label = self._labelled(y, unit)

@@ -1,9 +1,9 @@
 """Makes models from torch modules.
 
 The module runs once with the example inputs. The module runs on torch's meta device, which only computes shapes, or
-with real values if the meta device fails. Modules that are one layer are watched, and a function mode sees the
-functions that are called between these modules. So modules that torch.fx cannot trace can be read, too. torch_layers.py
-turns each call into layers."""
+with real values if the meta device fails. Modules that become one layer are watched, and a function mode of torch sees
+the functions that are called between these modules. So modules that torch.fx cannot trace can be read, too.
+torch_layers.py turns each call into layers."""
 
 from __future__ import annotations
 
@@ -91,9 +91,9 @@ def _layers(module: Any, unknown: str, ignore: Sequence[str]) -> Any:
 
 
 def _watch(torch: Any, module: Any, inputs: tuple, new: Callable[[], Any]) -> Any:
-    """Returns the layers that one run of the module becomes. The run has one sample, or all samples if a module depends
-    on their number. The tensors of the run have no values, unless the module looks at values or a function cannot
-    compute shapes without values."""
+    """Turns one run of the module into layers, and returns these layers. The run has one sample, or all samples if a
+    module depends on their number. The tensors of the run have no values, unless the module looks at values or a
+    function cannot compute shapes without values."""
     one_sample = tuple(one[:1] for one in inputs)
     tries = [(one_sample, True), (inputs, True), (one_sample, False)]
     for given, meta in tries if len(inputs[0]) > 1 else tries[:1]:
@@ -229,8 +229,9 @@ def _compare(module: Any, layers: Any, model: Model) -> None:
 
 
 def _shared(names: list[str]) -> str:
-    """Returns the parts of the names before the first dot, at most five and each only once, as patterns for `ignore`.
-    The caller writes a quote before and after the result, so a quote, a comma and a quote separate two patterns."""
+    """Returns at most five patterns for `ignore`: the parts of the names before the first dot, each only once. The
+    caller writes a quote before the first pattern and a quote after the last pattern, and this function all other
+    quotes."""
     heads = list(dict.fromkeys(name.split(".")[0] for name in names))
     return heads[0] if len(heads) == 1 else "', '".join(heads[:5])
 

@@ -1,8 +1,8 @@
-"""Collects the layers that calls of torch become.
+"""Turns calls of torch into layers, and collects these layers.
 
 A layer's shape is the shape of one sample, and the channels of an image are the last axis. A Place gives the positions
 of a torch tensor's axes in this shape. So a permutation moves nothing and is not a layer. If a layer needs its axes in
-another order, a `transpose`, which is a view, gives this order."""
+another order, a layer of type `transpose` gives this order. A `transpose` is a view: it moves nothing."""
 
 from __future__ import annotations
 
@@ -163,8 +163,8 @@ class Layers:
         return Place(0, (*(axis for axis in order if axis != 1), 1))
 
     def like(self, tensor: torch.Tensor, source: torch.Tensor) -> Place:
-        """Returns the Place of the source. If the tensor has another number of axes, returns the Place that keeps the
-        axes in torch's order."""
+        """Returns the Place of the source. If the source is not known, or has another number of axes than the tensor,
+        returns the Place that keeps the tensor's axes in torch's order."""
         if tensor.dim() == source.dim() and self.is_known(source):
             return self.place(source)
         return self.natural(tensor)
@@ -283,7 +283,7 @@ class Layers:
         return [] if self.is_known(tensor) else self._learned.get(id(tensor), [])
 
     def rename(self, parameters: Sequence[Any], layer: str) -> None:
-        """Records that the parameters belong to the layer `layer`, also if another layer already has them."""
+        """Records that the parameters belong to the layer `layer`, even if another layer already has them."""
         for one in parameters:
             self._counted[id(one)] = layer
 

@@ -23,8 +23,8 @@ def _matmul(layers, name, args, kwargs, result):
 
 
 def _by_parameter(layers, name, a, b, bias, result):
-    """Adds a linear layer. `b` is made from a parameter, which may be the transpose of `b`, as the weight of a
-    torch.nn.Linear is."""
+    """Adds a linear layer. `b` is made from a parameter: it is the parameter, or the transpose of the parameter, as in
+    torch.nn.Linear."""
     weight = layers.learned(b)[0]
     features = torch.empty((b.shape[1], 0))  # only the shape of this tensor is needed
     linear(layers, name, a, result, weight if weight.shape[0] == b.shape[1] else features, bias, holder=weight)

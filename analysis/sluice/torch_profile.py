@@ -52,17 +52,17 @@ def profile_torch(module: Any, inputs: Any, file: Union[str, Path], *, name: str
 
     `passes` are "forward" and "backward" (the gradients of inputs and parameters). With "backward", the module is in
     training mode, and otherwise in evaluation mode. `caches` are "hot" (the same inputs), "cold" (inputs are taken in
-    turn from an array that is larger than the cache), and "chained" (8 copies run one after the other, for layers that
-    keep the shape). `budget_s` is the number of seconds for the samples of each row. A row ends earlier if 1.96
-    standard errors are within the share `confidence` of the mean. The budget is divided into `rounds` rounds over all
-    rows, so that a drift of the machine affects all rows alike. `cache_bytes` is the size of the cache. None means that
-    the function finds out this size. `meter` is a meter of sluice.meters, or any other object with the same members.
-    "auto" means RAPL, NVML or nvidia-smi, if one of them can be read. None means that no energy is measured. `idle_w`
-    is the power at rest (meters.idle_watts measures it). With `keep_memory`, the C library of this process keeps freed
-    memory from now on. Without `keep_memory`, the library returns the memory of large tensors to the system. Then a
-    whole model takes time to map and clear memory again, but an operator in a loop does not. `progress` is True for a
-    bar, or a function that receives the number of measurements that are done and the number of all measurements (one
-    per row and round).
+    turn from an array that is larger than the cache), and "chained" (8 copies run one after the other, for layers whose
+    output has the shape of their input). `budget_s` is the number of seconds for the samples of each row. The
+    measurement of a row ends earlier if 1.96 standard errors of its mean are at most `confidence` times the mean. The
+    budget is divided into `rounds` rounds over all rows, so that a drift of the machine affects all rows alike.
+    `cache_bytes` is the size of the cache. None means that the function finds out this size. `meter` is a meter of
+    sluice.meters, or any other object with the same members. "auto" means RAPL, NVML or nvidia-smi, if one of them can
+    be read. None means that no energy is measured. `idle_w` is the power at rest (meters.idle_watts measures it). With
+    `keep_memory`, the C library of this process keeps freed memory from now on. Without `keep_memory`, the library
+    returns the memory of large tensors to the system. Then a whole model takes time to map and clear memory again, but
+    an operator in a loop does not. `progress` is True for a bar, or a function that receives the number of measurements
+    that are done and the number of all measurements (one per row and round).
 
     Raises InputError for an argument or a file that is not valid. The function needs torch."""
     try:
@@ -110,7 +110,7 @@ class _Job:
 
 
 class _Session:
-    """Measures the jobs in rounds and writes their rows."""
+    """Measures jobs in rounds, and writes their rows. A job is the measurement of one row of the profile."""
 
     def __init__(self, profile: ProfileFile, loop: Loop, device: Any, cache_bytes: int,
                  training: bool) -> None:

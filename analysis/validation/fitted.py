@@ -17,7 +17,7 @@ PUBLISHED = {"linear": "20.0 / 13.9", "bmm": "26.0 / 13.8", "elementwise": "14.0
 
 
 def errors(fit):
-    """Returns, for each class of operators of a fit, the mapping `error` of the fit's file."""
+    """For each class of operators of a fit, returns the mapping `error` in the file of the fit."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document = yaml.load((FITS / f"{fit}.yaml").read_text(), Loader=loader)
     return {found["class"]: found["error"] for found in document["classes"]}

@@ -43,8 +43,8 @@ def layer(width, micro_batch, ranks, sequence_parallel):
               (rows, 4 * width // ranks, width), (rows, width, 4 * width // ranks)]
     attention = 4 * micro_batch * TOKENS**2 * width / ranks
     # The tensors that are not split among the ranks belong to two norms (read, write), two dropouts (read, write, and a
-    # mask of half the size) and two sums (two reads, one write). The split tensors are the feed-forward layer's
-    # activation, which is 4 times as wide, and queries, keys and values.
+    # mask of half the size) and two sums (two reads, one write). The split tensors are queries, keys and values, and
+    # the activation of the feed-forward layer, which is 4 times as wide as the layer's input.
     outside = rows * width * 2 / (ranks if sequence_parallel else 1)
     within = rows * width * 2 / ranks
     sent = 2 * 2 * (ranks - 1) / ranks * rows * width * 2

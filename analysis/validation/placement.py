@@ -79,8 +79,8 @@ class Row:
         return tuple(slow and self.is_large(o) for o, slow in enumerate(self.slow))
 
     def bytes_in(self, slow):
-        """`slow` says which operands are in PMEM. Returns the sizes of those that are read, and of those that are
-        written."""
+        """`slow` says which operands are in PMEM. Returns the sizes of the operands in PMEM that are read, and the
+        sizes of those that are written."""
         chosen = [[self.sizes[o] for o in range(len(slow)) if slow[o] and (o < self.inputs) == reads]
                   for reads in (True, False)]
         return chosen[0], chosen[1]
@@ -97,8 +97,8 @@ def rows_of(folder, column="mean_us_single"):
 
 
 def read(folder, column="mean_us_single"):
-    """Returns, for each node, its time in DRAM. For each placement of the node, also returns the bytes that are read
-    and written in PMEM, and the time."""
+    """For each node, returns its time in DRAM. For each placement of the node, also returns the bytes that are read and
+    written in PMEM, and the time."""
     return {n: (next(row.time for row in rows if not any(row.slow)),
                 [(*row.bytes_in(row.slow), row.time) for row in rows if any(row.slow)])
             for n, rows in rows_of(folder, column).items()}
@@ -138,8 +138,8 @@ def averaged(folder, column="mean_us_single"):
 
 
 def one_operand(folder, column="mean_us_single"):
-    """Returns, for each node and each of its large operands, the pairs of rows that differ only in the memory of this
-    operand. The first row of a pair has the operand in DRAM."""
+    """For each large operand of each node, returns the pairs of rows that differ only in the memory of this operand.
+    The first row of a pair has the operand in DRAM."""
     effects = {}
     for n, rows in rows_of(folder, column).items():
         by_slow = {row.slow: row for row in rows}
@@ -163,14 +163,15 @@ def deviation(folder, column="mean_us_single"):
 
 
 def significant(deviation_, rows=1, others=1):
-    """Returns the relative difference that the error of the measurement explains, between a mean of `rows` rows and a
-    mean of `others` rows. If two means repeat one measurement, they differ by more in only 5 % of the cases. (This is
-    1.96 standard deviations of a difference of two logarithms.)"""
+    """Returns the largest relative difference between a mean of `rows` rows and a mean of `others` rows that the error
+    of the measurement can explain. If two means repeat one measurement, they differ by more than this in only 5 % of
+    the cases. (This is 1.96 standard deviations of a difference of two logarithms.)"""
     return math.exp(1.96 * deviation_ * math.sqrt(1 / rows + 1 / others)) - 1
 
 
 def effect_of(folder, column="mean_us_single"):
-    """Returns the relative difference that the error of the measurement explains, between two single times."""
+    """Returns the largest relative difference between two single times that the error of the measurement can
+    explain."""
     return significant(deviation(folder, column))
 
 
@@ -242,7 +243,7 @@ def change_of(dram, *placements):
 
 
 def effects_of_placements(kernels, deviation_, counts=None):
-    """Returns, for each node, the effects of its placements, compared with all operands in DRAM. `counts` is the second
+    """For each node, returns the effects of its placements, compared with all operands in DRAM. `counts` is the second
     result of averaged()."""
     effects = {}
     for n, (dram, rows) in kernels.items():
@@ -253,7 +254,7 @@ def effects_of_placements(kernels, deviation_, counts=None):
 
 
 def effects_of_operands(folder, column, kernels, deviation_):
-    """Returns, for each node, the effect of each large operand. Two rows that differ only in the memory of this operand
+    """For each node, returns the effect of each large operand. Two rows that differ only in the memory of this operand
     are a pair, whose times have a ratio. The effect is the geometric mean of the ratios of all pairs."""
     return {n: [Effect(mean_time([slow for _, slow in pairs]) / mean_time([fast for fast, _ in pairs]),
                        significant(deviation_, len(pairs), len(pairs)),

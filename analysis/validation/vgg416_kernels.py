@@ -23,7 +23,8 @@ BATCH, TOTAL = 160, 336_817_867_588  # images per step; bytes of all tensors, fr
 ALL_DRAM = 341.6 / 1.10              # seconds of cached mode divided by its slowdown, from the same notebook
 RATE = 3.7e12 * 0.5707               # FLOP/s from platforms/optane_server.yaml and vgg416_optane.yaml
 DRAM_READ, DRAM_WRITE = 107.3e9, 78.6e9  # byte/s of the memory `dram` of the same platform
-# By group: channels, extent, convolutions, channels of the input.
+# For each group of convolutions: their channels, the extent of their images, their number, and the channels of the
+# input.
 GROUPS = [(64, 224, 82, 3), (128, 112, 82, 64), (256, 56, 83, 128), (512, 28, 83, 256), (512, 14, 83, 512)]
 DENSE = [(25088, 4096), (4096, 4096), (4096, 1000)]
 
@@ -44,7 +45,7 @@ NODES = {
                                 {"DRAM": ("DRAM, DRAM", "DRAM, DRAM"), "PMEM": ("DRAM, PMEM", "DRAM, DRAM")}),
 }
 # The activations are in PMEM at both points. Even at 3.7 %, only three of the largest tensors fit into DRAM. Static
-# placements keep gradients there, because gradients are needed only for a short time.
+# placements keep the gradients in DRAM at 3.7 %, because gradients are needed only for a short time.
 POINTS = {0.014: "PMEM", 0.037: "DRAM"}
 
 
@@ -69,8 +70,8 @@ def weight_bytes():
 
 
 def fixed_bytes(batch=BATCH):
-    """Returns the bytes that AutoTM keeps in DRAM at any limit: the arguments of the function (images and weights) and
-    its results (as many bytes as the weights)."""
+    """Returns the bytes that AutoTM keeps in DRAM, however small DRAM is: the arguments of the function (images and
+    weights) and its results (as many bytes as the weights)."""
     return 2 * weight_bytes() + 4 * batch * 3 * 224 * 224
 
 

@@ -19,8 +19,8 @@ void FitSearch::record_answer(const FitAnswer& answer) {
     refused(answer);
 }
 
-/// Handles a number that fits. The next number to test is greater than this number by `step_`, but at most halfway to
-/// the smallest number that is known not to fit. `step_` becomes greater with each number that fits.
+/// Handles a number that fits. The next number to test is this number + `step_`, but at most the number
+/// halfway to the smallest number that does not fit. Each number that fits makes `step_` greater.
 void FitSearch::fitted() {
   good_ = next_;
   const std::int64_t most = bad_ == 0 ? limit_ : good_ + (bad_ - good_) / 2;

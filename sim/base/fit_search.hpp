@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// The answer of a test: whether a number fits. If the number does not fit, `needed` exceeds `available`, or both are 0
-/// because the amounts are not known.
+/// The answer of a test: whether a number fits. If the number does not fit, `needed` exceeds
+/// `available`. Both are 0 if the amounts are not known.
 struct FitAnswer {
   bool fits = false;
   /// The needed and the available amount in the same unit; both are 0 if the amounts are not known.
@@ -47,7 +47,7 @@ class FitSearch {
   /// The largest number that is known to fit, and the smallest number that is known not to fit; 0 if there is none yet.
   std::int64_t good_ = 0, bad_ = 0;
   std::int64_t step_ = 1;  ///< the distance from a number that fits to the next number to test
-  /// How many of the last guesses in a row left more than half of the range.
+  /// How many guesses in a row, up to the latest guess, left more than half of the range.
   int slow_ = 0;
   RefusedNumber last_;
 };

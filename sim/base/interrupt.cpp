@@ -20,7 +20,7 @@ namespace {
 
 volatile std::sig_atomic_t received = 0;
 
-// These variables are atomic and need no lock, because a signal handler must not wait for a lock.
+// A signal handler must not wait for a lock, so these variables are atomic.
 std::atomic<bool> at_once = false;
 std::atomic<bool> clears_a_line = false;  ///< whether standard error is a terminal
 std::atomic<int> in_order = 0;

@@ -1,6 +1,6 @@
-// Handles Ctrl-C and SIGTERM. By default a signal only sets a flag. Long loops check this flag. A program that only
-// reads, plans and prints has nothing to clean up. A program of this kind may choose that a signal ends the program at
-// once. While an InOrder object exists, the first signal does not end the program.
+// Handles Ctrl-C and SIGTERM. By default a signal only sets a flag. Long loops check this flag. A program that has
+// nothing to clean up may choose that a signal ends it at once, with end_at_once_when_interrupted(). While an InOrder
+// object exists, the first signal does not end the program.
 #pragma once
 
 #include <csignal>
@@ -19,9 +19,9 @@ int interrupt_signal();
 /// Throws Interrupted if a signal has been received.
 void check_interrupt();
 
-/// With `true`, a signal from now on ends the process at once: the process prints the message of Interrupted, removes
-/// half-written files, and exits with the code of Interrupted. With `false`, the first signal only sets the flag. A
-/// child process whose parent waits for an answer uses `false`.
+/// After a call with `true`, a signal ends the process at once: the process prints the message of Interrupted, removes
+/// half-written files, and exits with the code of Interrupted. After a call with `false`, the first signal only sets
+/// the flag. A child process whose parent waits for an answer uses `false`.
 void end_at_once_when_interrupted(bool at_once);
 
 inline constexpr const char* out_of_memory =
@@ -29,10 +29,10 @@ inline constexpr const char* out_of_memory =
 /// Returns whether an error means "out of memory". Errors with this meaning are std::bad_alloc, and the
 /// std::system_error of a thread or a mapping that could not be created.
 bool says_out_of_memory(const std::exception& error);
-/// From now on, the process handles exceptions that no code can catch, and it handles calls of abort(). A library may
-/// throw such an exception while it is loaded, or in a noexcept function. SimGrid calls abort() when it gets no memory.
-/// If memory is used up, the process prints `out_of_memory`, removes its half-written files, and exits with code 70. If
-/// the reason is not a lack of memory, the process aborts.
+/// Installs handlers for exceptions that no code can catch, and for calls of abort(). A library may throw such an
+/// exception while it is loaded, or in a noexcept function. SimGrid calls abort() when it gets no memory. If memory is
+/// used up, the process prints `out_of_memory`, removes its half-written files, and exits with code 70. If the reason
+/// is not a lack of memory, the process aborts.
 void end_when_memory_is_out();
 /// Returns whether this process may allocate `bytes` additional bytes of address space. `ulimit -v` limits the address
 /// space.
@@ -40,25 +40,25 @@ bool has_room_for(std::size_t bytes);
 /// Returns true if this process cannot allocate another 128 MiB. If a library has failed in such a process, the
 /// reason is probably the lack of memory.
 bool memory_is_low();
-/// Returns whether a message begins with the text `out_of_memory`. With such a message a child process reports that its
-/// memory was used up.
+/// Returns whether a message begins with the text `out_of_memory`. A child process sends such a
+/// message if its memory is used up.
 bool says_out_of_memory(std::string_view message);
 
-/// The status with which a child process ends if memory is used up and the child cannot answer. The child prints no
-/// message, because its parent prints the message.
+/// The status with which a child process ends if memory is used up and the child cannot answer. The
+/// child prints no message, because its parent prints one.
 inline constexpr int ended_without_memory = 71;
 /// Makes this process end with the status `ended_without_memory` when memory is used up.
 void end_as_child_when_memory_is_out();
 
-/// Returns whether a signal has come, and signals end this process. The end may have to wait for InOrder objects.
+/// Returns true if a signal has come and will end this process, at once or when no InOrder object exists any more.
 bool ends_by_signal();
 /// Ends the process if ends_by_signal() returns true. Call this function when all work that InOrder objects protect is
 /// completed.
 void end_now_by_signal();
 
 /// While an InOrder object exists, the first signal only sets the flag. Use an InOrder object for work that must be
-/// completed before the process ends, such as finishing a trace or closing a store. If signals end the process at once,
-/// a signal that has come ends it when the last InOrder is destroyed, unless an exception is being handled.
+/// completed before the process ends, such as finishing a trace or closing a store. If signals should end the process
+/// at once, destroying the last InOrder ends the process after a signal, unless an exception is being handled.
 class InOrder {
  public:
   InOrder();

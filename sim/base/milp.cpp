@@ -186,7 +186,7 @@ MilpSolution Milp::solve(MilpLimits limits, double at_most) const {
   check_interrupt();
 
   MilpSolution solution;
-  // If CBC left a linear programme unsolved, the conclusion of CBC proves nothing.
+  // If CBC left a linear programme unsolved, CBC's conclusion proves nothing.
   solution.proven =
       impossible || (!stop.within_lp && (model.isProvenOptimal() || model.isProvenInfeasible()));
   const double bound = unit() * (stop.within_lp ? relaxed : model.getBestPossibleObjValue());

@@ -16,7 +16,7 @@ namespace sluice {
 
 struct MilpSolution {
   bool feasible = false;  ///< whether `values` holds a solution
-  /// Whether the solution is proven to be optimal. Without a solution: whether it is proven that none exists.
+  /// Whether the solution is proven to be optimal. Without a solution: whether it is proven that no solution exists.
   bool proven = false;
   /// The value of each variable; the values of integer variables are exact integers.
   std::vector<double> values;
@@ -51,7 +51,7 @@ class Milp {
   /// Pairs of a variable and its factor.
   using Terms = std::vector<std::pair<std::uint32_t, double>>;
 
-  /// Adds a variable with these bounds and this cost. Each function returns the index of the new variable.
+  /// Adds a real variable or an integer variable, and returns the index of the variable.
   std::uint32_t real(double low, double high, double cost = 0);
   std::uint32_t whole(double low, double high, double cost = 0);
 

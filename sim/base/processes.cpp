@@ -219,7 +219,7 @@ class Children {
 }  // namespace
 
 pid_t fork_child(const std::function<void()>& body) {
-  // This call empties the output buffers. Otherwise the parent and the child would both print what is in them.
+  // This call empties the output buffers. Without it, both processes would print the text in the buffers.
   std::fflush(nullptr);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();

@@ -109,8 +109,8 @@ class Parser {
     constexpr Int128 limit = std::numeric_limits<std::int64_t>::max();
     if (number_.digits.empty()) return 0;
     const long exponent = number_.exponent + unit_->exponent;
-    // 10^19 x 2^60 fits in 127 bits. A number with more than 19 digits is refused. A whole number with more than 19
-    // digits is too large. A fraction with more than 19 digits is not a whole number of bytes.
+    // 19 digits times the greatest multiplier, 2^60, fit in 127 bits. A number with more digits is
+    // refused. If it is whole, it is too large. If it has a fraction, it is not a whole number of bytes.
     if (number_.digits.size() > 19) fail(exponent >= 0 ? too_large : not_whole);
     Int128 amount = 0;
     for (const char digit : number_.digits) amount = amount * 10 + (digit - '0');

@@ -38,8 +38,8 @@ std::string_view words_of(Dimension dimension);
 /// Returns all units in which a quantity of this dimension may be written ("B/s", "kB/s", ..., "EiB/s").
 std::vector<std::string> units_of(Dimension dimension);
 
-/// These two functions return a + b and a * b. Both numbers are counts, so neither of them may be negative. If the
-/// result exceeds 2^63 - 1, the functions throw CountError with a message that begins with `what`.
+/// These two functions return a + b and a * b. Both numbers are counts, and must not be negative. If the result exceeds
+/// 2^63 - 1, the functions throw CountError with a message that begins with `what`.
 std::int64_t checked_add(std::int64_t a, std::int64_t b, std::string_view what);
 std::int64_t checked_mul(std::int64_t a, std::int64_t b, std::string_view what);
 

@@ -1,4 +1,4 @@
-// Makes parts of messages: a suggestion of the known name that is most similar to a wrong name, and lists of names.
+// Makes parts of messages: lists of names, and for a wrong name the most similar known name.
 #pragma once
 
 #include <string>

@@ -75,7 +75,7 @@ struct Command {
   /// The name of the positionals in messages, such as "SCENARIO or PLAN".
   std::string positionals = {};
   std::string names_folder = {};  ///< folder of the bundled documents that a positional may name
-  /// Returns words that may be positionals but are not names of documents, for shell completion.
+  /// Returns words that shell completion offers as positionals in addition to names of documents.
   std::vector<std::string> (*names)() = nullptr;
   bool overrides = false;  ///< whether words KEY=VALUE are overrides of the command
   /// Whether all words are positionals, so that no word is read as an option or an override.
@@ -86,8 +86,8 @@ struct Command {
   HelpRows (*listed)() = nullptr;
   std::vector<Example> examples = {};
   int (*run)(const Arguments& arguments) = nullptr;  ///< returns the exit code
-  /// Returns the subcommands of the command, which have names like "profile compare". The first word after the command
-  /// chooses a subcommand, and the command itself has no `run`.
+  /// Returns the subcommands of the command. Their names are like "profile compare". The first word
+  /// after the command chooses a subcommand, and the command itself has no `run`.
   const Catalog<Command>& (*subcommands)() = nullptr;
 };
 

@@ -96,9 +96,9 @@ void complain(const Error& error) {
   message(stands_alone ? text : "sluice: " + text);
 }
 
-/// Opens each closed standard stream on /dev/null in the wrong direction, so that every use of the stream fails and is
-/// reported. Without this function, the next file that is opened would get the number of the closed stream, and an
-/// answer could be written into that file.
+/// Opens /dev/null in the place of each closed standard stream: standard input for writing, and the outputs for
+/// reading. Because of this direction, every use of the stream fails and is reported. Without this function, the next
+/// file that is opened would get the number of the closed stream, and an answer could be written into that file.
 void open_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0)
@@ -106,9 +106,9 @@ void open_standard_streams() {
       (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/// Prepares the process for signals, for limits that the system sets, and for closed standard streams. The signal
-/// SIGXFSZ comes if a file would grow beyond such a limit (ulimit -f), and would end the program. The program ignores
-/// this signal. So the write fails, and the failure is reported like that of a full disk.
+/// Prepares the process for signals, for limits that the system sets, and for closed standard streams. If
+/// a file would grow beyond such a limit (ulimit -f), the signal SIGXFSZ comes. This signal ends a program
+/// by default, but Sluice ignores it. So the write fails, and the failure is reported like a full disk.
 void prepare_process() {
   install_interrupt_handlers();
   end_at_once_when_interrupted(true);

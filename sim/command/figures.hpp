@@ -12,8 +12,8 @@ std::string figure(double number, const std::string& unit);
 std::string percent(double share);
 /// Returns an integer whose groups of three digits are separated by blanks, such as "174 808 832".
 std::string grouped(std::int64_t number);
-/// Returns seconds as a number of milliseconds with at least six significant digits and at least three decimals,
-/// without trailing zeros, such as 1256.396, 0.109227 or 800.
+/// Returns seconds as a number of milliseconds, such as 1256.396, 0.109227 or 800. The number has
+/// at least six significant digits and at least three decimals, but trailing zeros are left out.
 std::string milliseconds(double seconds);
 
 /// Returns a number with four significant digits and at least two decimals, without trailing zeros, such as 127.35,

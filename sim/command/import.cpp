@@ -27,7 +27,7 @@ std::string as_zero_override(const std::string& words) {
 int run_import(const Arguments& arguments) {
   const std::string& path = arguments.positionals.front();
   if (!is_foreign_name(path))
-    // This call throws an error that lists the kinds of files that can be imported.
+    // This call throws: the error lists the kinds of files that can be imported.
     importer_for(path);
   std::vector<std::string> overrides = arguments.overrides, notes;
   if (arguments.has("as-zero")) overrides.push_back(as_zero_override(arguments.text("as-zero")));

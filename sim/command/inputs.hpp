@@ -1,5 +1,5 @@
-// Reads the input of a command, which is a scenario or a plan. The input is a file, standard input, or a bundled
-// scenario.
+// Reads the input of a command: a scenario or a plan. The input is a file, standard input, or a
+// bundled scenario.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ struct Question {
 /// plan has overrides.
 Question read_question(const Arguments& arguments);
 
-/// The document that a study varies. This is the scenario as it is written, before includes and changes.
+/// The document that a study varies. This is the scenario as it is written: nothing is included or changed.
 struct ScenarioDocument {
   Value value;
   /// Path of the document; files that the document names are relative to the folder of this path.

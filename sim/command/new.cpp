@@ -1,4 +1,4 @@
-// The command `sluice new` writes an example of a document, which works without changes and which a person can change.
+// The command `sluice new` writes an example of a document. The example works without changes.
 #include "base/part_file.hpp"
 #include "command/output.hpp"
 #include "command/terminal.hpp"
@@ -85,7 +85,7 @@ devices:
       bandwidth: 900GB/s            # assumed
     # The shares of both rates that whole networks reach (cost: roofline).
     roofline: {compute: 0.6, memory: 0.7}   # assumed
-    launch_overhead: 5us            # assumed: from one operator to the next
+    launch_overhead: 5us            # assumed: the time to start an operator
     idle: 20W                       # assumed
     busy: 300W                      # assumed
 
@@ -95,8 +95,8 @@ memories:
 links:
   host:
     joins: [host, gpu]
-    bandwidth: 25GB/s               # assumed: PCIe 4.0 x16 as it is measured; 64 Gbit/s are 8GB/s
-    setup: 10us                     # assumed: from one copy to the next
+    bandwidth: 25GB/s               # assumed: PCIe 4.0 x16, as measured; a link of 64 Gbit/s has 8GB/s
+    setup: 10us                     # assumed: the time to start a copy
     duplex: full                    # both directions at once, or half
 )";
 

@@ -37,7 +37,7 @@ std::string head_of(const std::string& path) {
   return head;
 }
 
-/// Returns whether a file is the store of a sweep, which is an SQLite database.
+/// Returns whether a file is the store of a sweep. Stores are SQLite databases.
 bool is_store(const std::string& head) {
   return head.compare(0, 16, std::string("SQLite format 3\0", 16)) == 0;
 }
@@ -109,7 +109,7 @@ void refuse_to_replace(const Arguments& arguments, const std::string& path, Outp
   if (is_file && is_alike(head_of(path), output)) return;
   if (!fs::exists(path, ignored) || (is_file && fs::file_size(path, ignored) == 0))
     return refuse_ending(path, output, option);
-  if (!is_file) return;  // The later call that writes to a folder or a device reports the error.
+  if (!is_file) return;  // The call that writes to a folder or a device reports the error.
   throw UsageError("'" + path + "' for '--" + option + "' is " + words_of(output) +
                    ": give another name, or --force to replace it");
 }

@@ -10,7 +10,7 @@
 namespace sluice {
 namespace {
 
-/// Removes sequences ESC [ … m.
+/// Removes the sequences ESC [ … m, which switch colours.
 std::string without_colours(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {

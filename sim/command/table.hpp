@@ -29,7 +29,7 @@ struct TextTable {
   std::string csv() const;
 };
 
-/// The functions left() and right() return a column whose text is aligned to that side.
+/// These functions return a column whose text is aligned to the left or to the right.
 inline TextTable::Column left(std::string heading) {
   return {.heading = std::move(heading), .right_aligned = false};
 }

@@ -40,7 +40,7 @@ double now() {
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
-/// Returns false if the program that reads the pipe has closed it.
+/// Returns false if the output is a pipe that its reader has closed.
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());

@@ -15,8 +15,8 @@ std::string percent(double share) {
   return format_quantity(100 * share, Dimension::none) + " %";
 }
 
-/// Adds up the seconds of all passes for each kind of Grounds (see cost.hpp). At the end, each sum is divided by the
-/// total seconds and so becomes a share.
+/// Grounds say where the seconds of a price come from (see cost.hpp). For each kind of grounds, adds up the seconds of
+/// all passes. At the end, each sum is divided by the total seconds and so becomes a share.
 class Sums {
  public:
   explicit Sums(Account& account) : account_(account) {}

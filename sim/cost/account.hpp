@@ -1,6 +1,6 @@
-// An account says how certain a cost model's prices for a model are. An account says which share of the seconds comes
-// from a fit or from rows of a profile, and how large the errors of these seconds are. An account also says which
-// operators have prices from another cost model.
+// An account says how certain the prices of a cost model are. It says which share of the seconds
+// comes from a fit or from rows of a profile, and how large the errors of these seconds are. An
+// account also says which operators have prices from another cost model.
 #pragma once
 
 #include <cstdint>

@@ -58,7 +58,7 @@ struct Price {
 
   Price& operator+=(const Price& other);
 };
-/// Returns the price of a pass that is assumed to cost `factor` times as much as the pass with the price `price`.
+/// Returns the price of a pass that is assumed to cost `factor` times `price`.
 /// None of the returned seconds count as measured.
 Price multiple_of(const Price& price, double factor);
 
@@ -92,11 +92,11 @@ struct Grounds {
 struct CostFile {
   std::string what;  ///< the name of the file in messages, such as "cost.profile"
   std::string path;
-  /// If `path` is the name of a bundled document: the folder of such documents. Otherwise empty.
+  /// The folder of bundled documents if `path` is the name of one of them, and empty otherwise.
   std::string folder = {};
 };
 
-/// A cost model, which returns the price of a query. Equal queries have equal prices.
+/// A cost model. It returns the price of a query. Equal queries have equal prices.
 struct Cost {
   virtual ~Cost() = default;
   /// Returns the price. Throws InputError if the device lacks a rate or a bandwidth, or if the
@@ -106,7 +106,7 @@ struct Cost {
   /// true, the price also holds for memories behind a link. If the result is false, the price holds only for memories
   /// that the device reaches without a link.
   virtual bool measured_so(const Query&) const { return false; }
-  /// If a model's seconds are known for one number of samples only, returns this number. Otherwise returns 0.
+  /// If a network's seconds are known for only one number of samples, returns this number. Otherwise returns 0.
   virtual std::int64_t only_samples(const Model&) const { return 0; }
   /// Returns the shares of the device's FLOP/s and bandwidth. An answer reports these shares.
   virtual Shares shares(const Device&) const { return {}; }
@@ -132,8 +132,8 @@ struct CostModel {
   /// Whether the seconds depend on the memories that hold the operands. A search for the memories of the operands needs
   /// a cost model with this property.
   bool counts_memories = false;
-  /// Whether the cost model has prices for backward passes. If true, backward passes are priced as a multiple of
-  /// forward passes only if the workload says so.
+  /// Whether the cost model has prices for backward passes. These prices are used unless the
+  /// workload says that a backward pass takes a multiple of the forward pass.
   bool knows_backward = false;
 };
 
@@ -142,7 +142,7 @@ const Catalog<CostModel>& cost_catalog();
 /// The help for the key `model` of a `cost:` mapping. The help also says which cost model is the default.
 extern const char* const cost_model_summary;
 
-/// Returns the record of a scenario's `cost:` mapping with that cost model.
+/// Returns the record of the mapping `cost:` of a scenario that uses this cost model.
 Record record_of(const CostModel& model);
 
 /// A cost model with its keys, and the object that the cost model made from the keys.

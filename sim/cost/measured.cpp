@@ -15,8 +15,8 @@ bool goes_forward(Pass pass) {
   return pass == Pass::forward || pass == Pass::recompute;
 }
 
-/// Adds joules for the seconds of the price for which no joules are known. If memory limits the operator, the device
-/// takes less power in these seconds than while it computes.
+/// If memory limits the operator, adds joules for those seconds of the price whose joules are not
+/// known. In these seconds, the device takes less power than while it computes.
 Price with_memory_power(Price price, double share, const Query& query) {
   if (share < 1 && is_bound_by_memory(query.work, query.device, query.dtype))
     take_memory_power(price, price.seconds - price.joules_s, share, query.device);

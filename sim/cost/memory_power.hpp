@@ -1,5 +1,5 @@
-// The power that operators limited by memory take above idle, as a share of the power that a busy device takes above
-// idle. Every cost model that knows what limits an operator has a key for this share.
+// The additional power (power minus idle power) of operators that memory limits, as a share of the additional
+// power of a busy device. Every cost model that knows what limits an operator has a key for this share.
 #pragma once
 
 #include "cost/cost.hpp"

@@ -8,7 +8,7 @@
 namespace sluice {
 
 /// Returns the operands of a pass: first those that it reads, then those that it writes. A forward pass reads inputs,
-/// weights and cache. A backward pass reads the weights, the output's gradient, and the inputs, the output and the kept
+/// weights and cache. A backward pass reads the weights and the output's gradient, and those inputs, outputs and kept
 /// tensors that its gradients need. The columns input_pools and output_pools of a profile have the same order as the
 /// operands of the forward pass. The bytes of the operands add up to the bytes of the pass (see work_of()). The pool of
 /// each operand is empty, which means the device's default memory. An update has no operands.

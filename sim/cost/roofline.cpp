@@ -1,5 +1,5 @@
-// The cost model `roofline`. An operator takes the seconds of its FLOP, or the seconds of the bytes that it moves in
-// the device's memory, whichever are longer.
+// The cost model `roofline`. An operator takes the longer of two times: the seconds of its FLOP,
+// and the seconds of the bytes that it moves in the device's memory.
 #include <algorithm>
 #include <optional>
 

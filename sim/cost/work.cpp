@@ -57,7 +57,7 @@ Work backward_work(const Model& model, const Layer& layer, std::int64_t samples,
   const auto count = static_cast<double>(samples);
   const auto size = static_cast<double>(bytes_of(dtype));
   const double inputs = inputs_of(model, layer), output = static_cast<double>(layer.output);
-  // An input gradient with 0 FLOP is not computed, because no earlier layer has weights.
+  // If the gradient of the input has 0 FLOP, then no earlier layer has weights, and this gradient is not computed.
   const double gradients = layer.macs > 0 && backward.input_flop == 0 ? 0 : inputs;
   const double elements = gradients + output + static_cast<double>(backward.kept) +
                           (backward.reads_inputs ? inputs : 0) +

@@ -1,4 +1,4 @@
-// The work of a pass of an operator on any device: its FLOP, and the bytes that it reads and writes.
+// The work of an operator's pass, which is the same on every device: FLOP, and the bytes that are read and written.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct Work {
   double written = 0;  ///< the bytes that are written (the output, or the gradients)
 };
 
-/// Returns whether a pass launches a kernel. Inputs and views launch no kernel. The backward pass of a layer launches
-/// no kernel if neither this layer nor any earlier layer has weights.
+/// Returns whether a pass launches a kernel. Inputs and views launch no kernel. The backward pass
+/// of a layer launches a kernel only if this layer or an earlier layer has weights.
 bool does_work(const Layer& layer, Pass pass);
 
 /// Returns the work of the forward pass of `layer` for `samples` samples. The pass reads inputs, cache and weights, and
@@ -43,7 +43,7 @@ Work backward_work(const Model& model, const Layer& layer, std::int64_t samples,
 
 /// Returns the bytes of the weights that a pass over `samples` samples reads, including weights that the layer shares
 /// with other layers. If the weights are a table or the matrices of experts, the pass reads at most the rows or the
-/// matrices that the samples select. The pass reads all weights of any other layer.
+/// matrices that the samples select. For any other layer, the pass reads all weights.
 double weight_bytes(const Layer& layer, std::int64_t samples, DType dtype);
 
 /// Returns the work of any pass except an update. A pass that computes one of the two gradients has that gradient's

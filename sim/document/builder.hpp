@@ -73,8 +73,8 @@ Value read_yaml(std::shared_ptr<const Source> source, std::size_t begin, bool al
 Value read_json(std::shared_ptr<const Source> source);
 
 /// Returns true for a mapping in braces whose first key is in quotes. YAML also allows mappings in braces, but the keys
-/// of such mappings are seldom in quotes. If this function returns false for a JSON text, the YAML reader reads the
-/// text, with a correct result.
+/// of such mappings are seldom in quotes. If this function returns false for a JSON text, the YAML
+/// reader reads the text correctly.
 bool looks_like_json(std::string_view text);
 
 /// Throws InputError if the text of `source` is not valid UTF-8 (for example because of overlong forms or surrogates),

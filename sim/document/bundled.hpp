@@ -19,9 +19,9 @@ bool is_bare_name(const std::string& word);
 /// Returns the path of the bundled document of that name, or "" if there is no such document or folder.
 std::string bundled_file(const std::string& name, const std::string& folder);
 
-/// Returns advice for a person who gave a name that no bundled document of `folder` has. The advice says which other
-/// kind of document has that name, or which similar name may be meant, and which command lists all names. The text
-/// begins with ";" or a bracket, because it is appended to a message.
+/// Returns advice about a name that no bundled document of `folder` has. The advice says which
+/// other kind of document has this name, or which similar name may be meant, and which command
+/// lists all names. The text begins with ";" or a bracket, because it is appended to a message.
 std::string about_unknown_name(const std::string& name, const std::string& folder);
 
 /// Returns the path of a document. If the argument is a path or the name of a file in the working folder, returns the

@@ -1,6 +1,6 @@
 // A document may choose an entry of a catalog by its name, and write the keys of this entry beside the name. The choice
-// is resolved and checked only once, when the document is read. All code that uses the choice later receives it as an
-// object of type Chosen.
+// is resolved and checked only once, when the document is read. After that, code receives the
+// choice as an object of type Chosen.
 #pragma once
 
 #include <memory>
@@ -49,9 +49,9 @@ struct Chosen {
 };
 
 /// Returns the entry that `mapping` names under `key`, and checks the keys of `mapping` against record_of(entry).
-/// Messages call the mapping `mapping_name`. Parameter `words` holds texts that are allowed under `key` in addition to
-/// the names of entries. The caller must handle these texts before the call. This function only lists the texts in
-/// messages. Throws InputError.
+/// Messages call the mapping `mapping_name`. Parameter `words` holds texts that are allowed under
+/// `key` in addition to the names of entries. This function only lists these texts in messages: the
+/// caller must handle them before the call. Throws InputError.
 template <class Entry>
 Chosen<Entry> choose(const Catalog<Entry>& catalog, const Value& mapping,
                      const std::string& mapping_name, const std::string& key,

@@ -1,6 +1,6 @@
 // Handles files of other programs that are converted to documents, such as an ONNX model or a layer graph of PipeDream.
-// These files are neither YAML nor JSON, so load_file does not read such a file, but returns a Value that represents
-// the file. The importer of the file's format replaces this Value by a document (model/importer.hpp).
+// These files are neither YAML nor JSON. So load_file returns a Value that represents the file, without reading the
+// file. The importer of the file's format replaces this Value by a document (model/importer.hpp).
 #pragma once
 
 #include <string>

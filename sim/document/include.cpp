@@ -52,8 +52,8 @@ class Includes {
     enter(path);
   }
 
-  /// Returns the document that `file` names, laid over its own bases. `file` is a path relative to the folder of
-  /// `from`, or the name of a bundled document of `folder`.
+  /// Returns the document that `file` names. If it has a key `file`, it is laid over its base. `file`
+  /// is a path relative to the folder of `from`, or the name of a bundled document of `folder`.
   Value load(const Value& file, const std::string& from, const std::string& folder) {
     const fs::path path = path_of(file, from, folder);
     if (is_typed(file)) roots_.push_back(root_of(path));
@@ -71,8 +71,8 @@ class Includes {
     return document;
   }
 
-  /// Parameter `document` was read from `path`. If the document has the key `file` at the top, the document is replaced
-  /// by the content of the named file, and the other keys of the document are laid over this content.
+  /// Parameter `document` was read from `path`. If the document has the key `file` at the top, lays the other keys of
+  /// the document over the content of the named file. The result replaces the document.
   void lay_over_base(Value& document, const std::string& path, const std::string& folder) {
     const Value* file = document.find("file");
     if (!file) return;

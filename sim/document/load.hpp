@@ -20,8 +20,8 @@ Value load_file(const std::string& path);
 Value parse_text(std::string text, std::string name);
 
 /// Reads one file as load_file does. If the document has a `file:` at the top, the document is a variant of another
-/// document, its base (`{file: base.yaml, …}`). For a variant, the result is the base, over which the other keys of the
-/// variant are laid at all levels. Instead of a path, the variant may give the name of a bundled document of `folder`.
+/// document, its base (`{file: base.yaml, …}`). For a variant, the result is the base with the variant's other keys
+/// laid over it at all levels. Instead of a path, the variant may give the name of a bundled document of `folder`.
 Value load_document(const std::string& path, const std::string& folder = {});
 
 /// Applies overrides and includes to a scenario that was read from `path`. The function first applies the overrides
@@ -38,7 +38,7 @@ Value resolve_with_overrides(Value document, const std::string& path,
 void require_format(const Value& document, std::string_view kind, int version = 1);
 
 /// Includes files in a document. `include_keys` lists keys of the document's root map. A mapping `{file: X, ...}` under
-/// such a key is replaced by the content of X, with the other keys of the mapping laid over this content at all
+/// such a key is replaced by the content of X, and the other keys of the mapping are laid over this content at all
 /// levels. If `include_keys` lists the key with a trailing '*' (model*), nothing is merged: the mapping keeps its other
 /// keys, and the content of X becomes its key `definition`.
 ///

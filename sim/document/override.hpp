@@ -16,7 +16,7 @@ struct Override {
   Value value;  ///< the value; its source text is the whole "KEY=VALUE"
 };
 
-/// The mappings at the top of a document that may be absent, and the mappings that may be shortened to a word.
+/// Lists of mappings at the top of a document: those that may be absent, and those that a word may replace.
 struct Layout {
   /// Mappings that an override may create (`stages.cut=per_layer` in a document without `stages`).
   std::vector<std::string> may_be_absent = {};

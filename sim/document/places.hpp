@@ -1,5 +1,5 @@
-// Finds the places in a document where a key is written or may be written. Messages suggest these places if the key was
-// written without its path.
+// Finds the places in a document where a key is written or may be written. If a person writes the
+// key without its path, a message suggests these places.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ namespace sluice {
 
 struct Record;
 
-/// Returns at most three paths below `map` to keys of that name. The paths that `record` allows come before the paths
-/// that exist in the document. For example, the result for "batch" is workload.batch, and the result for "bandwidth" is
-/// platform.links.host.bandwidth.
+/// Returns at most three paths below `map` that lead to a key called `key`. The paths that `record`
+/// allows come before the paths that exist in the document. For example, the result for "batch" is
+/// workload.batch, and the result for "bandwidth" is platform.links.host.bandwidth.
 std::vector<std::string> places_of(std::string_view key, const Value& map, const Record* record);
 
 /// Returns " (did you mean 'workload.batch'?)" if `places` holds this place. If `places` is empty, suggests the name in

@@ -81,8 +81,8 @@ std::optional<bool> switch_of(const std::string& written) {
   return std::nullopt;
 }
 
-/// Returns the largest plausible quantity. A quantity that is greater must be a typing mistake, because no machine has
-/// such a quantity.
+/// Returns the largest plausible quantity. A greater quantity must be a typing mistake, because no
+/// machine has that much.
 double plausible(Dimension dimension) {
   switch (dimension) {
     case Dimension::bytes_per_s:
@@ -173,7 +173,7 @@ void check_value(const Field& field, const Value& value) {
     case Type::list:
       fits = value.is_list();
       break;
-    case Type::choice:  // for a value that is one of the choices, the function returned above
+    case Type::choice:  // if the value is one of the choices, the function has returned above
       fits = false;
       break;
     case Type::any:

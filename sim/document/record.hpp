@@ -1,7 +1,7 @@
-// A record declares what a mapping in a document may contain. The record serves four purposes. Reader takes types and
-// defaults from the record. Reader refuses what the record does not allow: unknown keys, wrong types, wrong units and
-// values out of range. `sluice list` and --help print the record. schema.hpp makes a JSON Schema from the record.
-// Editors check and complete documents with this schema.
+// A record declares what a mapping in a document may contain. The record serves four purposes. First, Reader takes
+// types and defaults from the record. Second, Reader refuses what the record does not allow: unknown keys, wrong types,
+// wrong units and values out of range. Third, `sluice list` and --help print the record. Fourth, schema.hpp makes a
+// JSON Schema from the record, with which editors check and complete documents.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,8 @@ struct Field {
   double minimum = 0;
   double maximum = std::numeric_limits<double>::infinity();
   bool minimum_excluded = false;
-  /// The record of the mappings that the field holds. Such a mapping is the field itself, each element of a list, or
-  /// each value of a mapping with free keys (map_of). If the type is `any`, such a mapping may replace a name.
+  /// The record of the mappings in this field. The field is one such mapping, a list of such mappings, or a
+  /// mapping from free keys to such mappings (map_of). If the type is `any`, such a mapping may replace a name.
   const struct Record* record = nullptr;
   /// Whether the field is a mapping with free keys, and each of its values is a mapping with this `record`.
   bool map_of = false;

@@ -19,9 +19,9 @@ std::filesystem::path root_of(const std::filesystem::path& file);
 bool is_inside(const std::filesystem::path& path, const std::filesystem::path& root);
 
 /// Returns the path of the file that `file` names. The name is relative to the folder of the document that contains
-/// `file`, and the named file must lie inside the root of that document. If `file` comes from an override or was made
-/// by the program, the named file may lie in any folder, and its name may be relative to the working folder. `folder`
-/// is the folder of the whole document. Throws InputError.
+/// `file`, and the named file must lie inside the root of that document. A file that an override
+/// names, or that the program names, may lie in any folder, and its name may be relative to the
+/// working folder. `folder` is the folder of the whole document. Throws InputError.
 std::string named_file(const Value& file, const std::string& folder);
 /// Does what named_file does, but returns a bare word unchanged, because such a word is the name of a bundled document.
 std::string named_file_or_word(const Value& file, const std::string& folder);

@@ -13,14 +13,14 @@
 namespace sluice {
 
 /// A variant of a mapping. The mapping has variants if the values of some keys, such as `type`, decide which other keys
-/// are allowed. A variant applies if each key in `when` has the value that `when` gives, where an empty value means any
-/// value. If a variant applies to a mapping, the mapping may have only the keys of `record`, unless the record is open.
-/// A key in `when` may be absent from the mapping if the value in `when` is the default of the key in `record`.
+/// are allowed. A variant applies if each key in `when` has the value that `when` gives. An empty value in `when` means
+/// any value. If a variant applies to a mapping, the mapping may have only the keys of `record`, unless the record is
+/// open. A key in `when` may be absent from the mapping if the value in `when` is the default of the key in `record`.
 struct SchemaVariant {
   std::vector<std::pair<std::string, std::string>> when;
   Record record;
-  /// Keys of `record` whose values may be expressions of parameters. If `record` declares no type for such a value, or
-  /// for the elements of a list, the type is integer.
+  /// Keys of `record` whose values may be expressions of parameters. If `record` declares no type
+  /// for a value or for the elements of a list, the type is integer.
   std::vector<std::string> with_expressions = {};
 };
 
@@ -45,9 +45,9 @@ struct SchemaRules {
   /// key is required in all mappings of a list except the first mapping. The first mapping of a list, and a single
   /// mapping that is not in a list, must not have the key.
   std::map<std::string, std::string> further_key = {};
-  /// Records of mappings at the top of the document. The key of this map is the key of the mapping. A mapping under one
-  /// of these keys is a whole document of the kind that the key names. Alternatively, the key `file` of the mapping
-  /// names such a document, and the other keys of the mapping are laid over this document.
+  /// Some keys at the top of the document hold whole documents, such as `platform`. This map has
+  /// the records of these documents. Instead of a whole document, such a mapping may
+  /// have the key `file`, which names a document, and keys that are laid over this document.
   std::map<std::string, Record> included = {};
 };
 

@@ -13,7 +13,7 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// Returns whether YAML 1.1 or YAML 1.2 reads the word as another type than a string, also in capital letters.
+// Returns whether YAML 1.1 or 1.2 reads the word (in small or capital letters) as another type than a string.
 bool is_special(std::string_view text) {
   constexpr std::array<std::string_view, 9> words = {"null", "true", "false", "yes", "no",
                                                      "on",   "off",  "y",     "n"};

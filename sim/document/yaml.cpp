@@ -24,8 +24,8 @@ struct Buffer : std::streambuf {
 };
 
 /// yaml-cpp counts columns in bytes. This class converts them to columns in characters, as people and the JSON reader
-/// count. Positions come nearly in order. So the class counts on from the previous position. This is fast even if the
-/// document is one long line.
+/// count. Positions come nearly in order. So the class counts only from the previous position to
+/// the next position, which is fast even if the document is one long line.
 class Columns {
  public:
   explicit Columns(std::string_view text) : text_(text) {

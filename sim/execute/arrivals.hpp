@@ -79,9 +79,9 @@ class Arrivals {
     }
   }
 
-  /// Returns the reason, apart from memory, why the head of a stream (its next action) does not start earlier. The
-  /// stream has been free since the time `free_at`. Call this function only when all executions for which the head
-  /// waits have ended.
+  /// Returns the reason why the head of a stream (its next action) does not start earlier. A wait for memory
+  /// is not considered here. The stream has been free since the time `free_at`. Call this function only
+  /// when all executions for which the head waits have ended.
   StartReason start_reason(double free_at, std::uint32_t action, std::int64_t iteration) const {
     StartReason cause{free_at};
     for (const Wait& wait : tables_.waits(action)) {
@@ -94,8 +94,8 @@ class Arrivals {
 
  private:
   /// Takes the arrival of an ended execution into account. The record keeps only the latest execution of each action.
-  /// If an action waited for an earlier execution, another wait of this action ended later, so the arrival of the
-  /// earlier execution does not matter.
+  /// Suppose that an action waited for an earlier execution. Then another wait of this action ended
+  /// later, so the arrival of the earlier execution does not matter.
   void consider_execution(StartReason& cause, std::uint32_t action, std::int64_t iteration) const {
     const Progress& progress = progress_[action];
     if (progress.done == iteration + 1)

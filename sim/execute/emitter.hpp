@@ -1,9 +1,9 @@
-// Passes an execution to a sink. The order of spans and memory events does not depend on the executor, even if many
-// actions start and end at the same time. A moment consists of rounds. At the beginning of a round, every action that
-// is due ends. The ends are in the order of the streams' numbers. Then all actions start that were waiting only for
-// these ends. An action that takes no time ends in the next round of the moment in which it starts. In each round, the
-// sink first receives the spans and their releases of bytes, in the order of the streams. After that, the sink receives
-// the grants of the round, also in the order of the streams. The row of a span is its position among all spans.
+// Passes an execution to a sink, which receives spans and memory events. Their order does not depend on the executor,
+// even if many actions start and end at the same time. A moment consists of rounds. At the beginning of a round, every
+// action that is due ends. The ends are in the order of the streams' numbers. Then the actions that waited only for
+// these ends start. An action that takes no time ends in the next round of the moment in which it starts. In
+// each round, the sink first receives the spans with their releases of bytes, and then the grants. The spans
+// are in the order of the streams, and so are the grants. The row of a span is its position among all spans.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace sluice {
 
 class Emitter {
  public:
-  /// Emits the bytes that the pools hold at the start. With `spans_only`, the sink receives no memory events.
+  /// Emits the bytes that the pools hold at the start. If `spans_only` is true, the sink receives no memory events.
   Emitter(const PlanTables& tables, Sink& sink, bool spans_only = false);
 
   /// Emits a span and returns its row.

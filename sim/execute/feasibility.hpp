@@ -19,15 +19,15 @@ namespace sluice {
 /// the replayed iterations only.)
 void check(const Plan& plan);
 
-/// Checks that neither the number of executions nor the time of the whole run is too large to be counted. Throws
-/// InputError.
+/// Checks that the number of executions and the time of the whole run are small enough to be
+/// counted. Throws InputError.
 void check_totals(const Plan& plan);
 
 /// Makes all checks of check() except the replay, and returns the plan's tables. This function is for callers that
 /// replay the whole plan themselves. Only check() explains why a plan blocks.
 PlanTables check_without_replay(const Plan& plan);
-/// Suppose that a complete replay of the plan has reached its end. Returns true if check() then certainly accepts the
-/// plan. Returns false if the plan has shared pools and many iterations.
+/// Returns true if check() certainly accepts a plan whose complete replay has reached its end. Returns
+/// false if the plan has shared pools and many iterations. Call this function only after such a replay.
 bool ends_if_it_ran(const Plan& plan);
 
 /// Replays the plan as check() does, but returns the deadlock instead of throwing an exception. Returns nullopt if the

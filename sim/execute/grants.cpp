@@ -138,7 +138,7 @@ std::int64_t Grants::most_iterations() const {
   return most;
 }
 
-/// Returns whether the claim fits into its pool. Also stores in held_ the sum of bytes that was counted.
+/// Returns whether the claim fits into its pool. Also stores the counted sum of bytes in held_.
 bool Grants::fits(const Claim& claim, std::uint32_t stream) {
   const std::int64_t level = residency_.level(claim.pool);
   const WideBytes own = WideBytes{level} + claim.bytes;

@@ -19,14 +19,14 @@ namespace sluice {
 
 class Grants {
  public:
-  /// With `unlimited`, every request is granted at once. The result of reserved() is still computed.
+  /// If `unlimited` is true, every request is granted at once. The result of reserved() is still computed.
   Grants(const PlanTables& tables, Residency& residency, bool unlimited);
 
   /// Returns whether this action requests bytes of a limited pool.
   bool limited(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
-  /// Makes the head of `stream`, which is the next action of the stream, request its bytes at this moment. If the bytes
-  /// are granted, returns true, and the tensors of the action are in the pool. Otherwise returns false, and settle() or
-  /// settle_shared() will grant the bytes later.
+  /// The head of `stream` is its next action. Makes the head request its bytes at this moment. If
+  /// the bytes are granted, returns true. The tensors of the action are then in the pool. Otherwise
+  /// returns false, and settle() or settle_shared() will grant the bytes later.
   bool request(std::uint32_t stream, std::uint32_t action, std::int64_t iteration, double time) {
     return granted_at_once(stream, action, iteration) ||
            granted_or_waits(stream, action, iteration, time);
@@ -63,8 +63,8 @@ class Grants {
   /// request still has to wait.
   std::int64_t most_iterations() const;
 
-  /// Returns for each pool the greatest sum, in bytes, that the reservation rule counted at any grant: the held bytes,
-  /// the reserved bytes and the granted bytes. For a shared or unlimited pool, the result is the peak.
+  /// Returns for each pool the greatest sum that the reservation rule counted at any grant: held
+  /// bytes + reserved bytes + granted bytes. For a shared or unlimited pool, the result is the peak.
   const std::vector<std::int64_t>& reserved() const { return reserved_; }
 
  private:

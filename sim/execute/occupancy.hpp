@@ -1,4 +1,4 @@
-// Divides an action into its arithmetic part, whose seconds are known in advance, and its flows that may share a link.
+// Divides an action into two parts: flows that may share a link, and an arithmetic part with known seconds.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace sluice {
 
 class Occupancy {
  public:
-  /// With `every_flow`, all flows that move bytes count as shared, including flows whose links no other flow uses.
+  /// If `every_flow` is true, all flows that move bytes count as shared, even if no other flow uses their links.
   explicit Occupancy(const PlanTables& tables, bool every_flow = false);
 
   /// Returns whether the action has an arithmetic part: seconds of computation, or flows that share no link.

@@ -12,11 +12,11 @@
 // request that is listed after k, it does not matter whether the bytes of k count as held or as reserved. Only a
 // release of bytes can make another grant possible. So the requests of a moment may be examined in any order. Every
 // request still fits when all earlier requests are granted. So no grant is later than it would be if all grants were
-// given in listing order. With a greater capacity, no grant is later than with the smaller capacity.
+// given in listing order. With a greater capacity, no grant is later than with a smaller capacity.
 //
 // A stream executes in listing order, so its requests are granted in listing order. The pool's requests are therefore
-// kept in queues (one per stream, section and `ahead`), and each queue records which of its requests is the next to be
-// granted. Dropped executions are not in a queue and do not count.
+// kept in queues (one per stream, section and `ahead`), and each queue records its next request.
+// Dropped executions are not in a queue and do not count.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ using WideBytes = __int128;
 
 /// The position of an execution in the listing order of the whole run.
 struct ListingPosition {
-  /// The number is 0 in the prologue, 1 + i in iteration i of the body, and n + 1 in the epilogue.
+  /// 0 in the prologue, 1 + i in iteration i of the body, and n + 1 in the epilogue after n iterations.
   std::int64_t round = 0;
   std::uint32_t action = 0;
   bool operator==(const ListingPosition&) const = default;

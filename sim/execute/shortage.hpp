@@ -1,4 +1,4 @@
-// Describes as a data structure why a plan cannot run, for --json, Python and studies.
+// Describes why a plan cannot run, in a data structure for --json, Python and studies.
 #pragma once
 
 #include "base/error.hpp"
@@ -11,9 +11,9 @@ namespace sluice {
 Shortage shortage_in(const Plan& plan, std::uint32_t pool,
                      const std::vector<std::uint32_t>& tensors);
 
-/// Returns which actions wait, and for which action or pool each of them waits. If actions wait for memory, the result
-/// also contains the tensors in the first pool for which an action waits, and the tensors that the first waiting
-/// request would allocate in this pool.
+/// Returns which actions wait, and for which action or pool each of them waits. If actions wait for
+/// memory, the result also has the tensors of the first pool for which an action waits: those in
+/// the pool, and those that the first waiting request would allocate there.
 Shortage shortage_of(const Plan& plan, const Deadlock& blocking);
 
 }  // namespace sluice

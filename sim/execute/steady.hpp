@@ -1,11 +1,11 @@
 // Finds the steady state of a running plan. The plan's state is recorded once per iteration. As soon as the state
 // repeats, whole periods can be skipped. A Jump says how many seconds and iterations are skipped.
 //
-// A state is recorded relative to the clock, to the iteration and to the row of the trace, so that the states of two
+// A state is recorded as differences from the clock, the iteration and the row of the trace. So the states of two
 // iterations can be equal. Two states are equal if their numbers are equal, and their times are equal up to the
 // rounding of the clock. Suppose that a state has repeated twice in succession, each time after the same number of
 // iterations and seconds. Then this state repeats until the last iterations, because the rest of the execution depends
-// only on the state (waits and counts of uses reach back at most `reach` iterations).
+// only on the state (waits and counts of uses reach back only a few iterations).
 #pragma once
 
 #include <cstdint>
@@ -39,14 +39,14 @@ struct Jump {
   std::int64_t rows = 0;
 };
 
-/// Finds the period. The search compares the states of some consecutive iterations. If these states do not repeat, the
-/// search pauses for many iterations, so that a plan that never repeats costs little time.
+/// Finds the period of a run. The search compares the states of some consecutive iterations. If these states do not
+/// repeat, the search pauses for many iterations, so that a plan that never repeats costs little time.
 class PeriodSearch {
  public:
   /// The longest period that the search finds, in iterations.
   static constexpr std::int64_t longest = 12;
 
-  /// Begins the search at this iteration.
+  /// Begins the search at the iteration `first`.
   explicit PeriodSearch(std::int64_t first) : begin_(first) {}
 
   bool wants(std::int64_t iteration) const { return iteration >= begin_; }

@@ -31,20 +31,20 @@ struct ChainTensor {
 struct ChainTurn {
   std::int64_t bytes = 0;  ///< the bytes of the weights; the stage's workspaces include these bytes
   double load_s = 0;       ///< the seconds to load the weights
-  /// Summed gradients, and the tensors that the update uses, are copied. These are the mean seconds of these copies per
-  /// backward pass.
+  /// The mean seconds, per backward pass, in which summed gradients and the tensors that the update uses are
+  /// copied.
   double backward_load_s = 0, backward_save_s = 0;
 };
 
-/// A boundary that a stage reads in its forward pass, and whether its backward pass reads it, too.
+/// A boundary that the forward pass of a stage reads. `backward`: whether the stage's backward pass reads it, too.
 struct ChainRead {
   std::uint32_t boundary = 0;
   bool backward = false;
   bool operator==(const ChainRead&) const = default;
 };
 
-/// The part of a stage's output that earlier stages made. Only views of chains that branch
-/// (joint.hpp) have such a part.
+/// The part of a stage's output that earlier stages made. Only the view of a chain that branches
+/// (joint.hpp) has such a part.
 struct ChainCarried {
   ChainTensor tensor = {};
   std::int64_t gradient = 0;  ///< the bytes of the gradient of this part
@@ -59,10 +59,10 @@ struct ChainStage {
   /// The inner tensors, which the forward pass may keep for the backward pass.
   ChainTensor inner;
   bool reads_input = true;  ///< whether the backward pass reads boundary s
-  /// Whether the backward pass reads boundary s + 1. The backward pass of the last stage does.
+  /// Whether the backward pass reads boundary s + 1. The last stage has the value true.
   bool reads_output = false;
-  /// The bytes of the gradient of the output. The number is 0 for the last stage. It is also 0 if neither this stage
-  /// nor any earlier stage is trained.
+  /// The bytes of the gradient of the output. The number is 0 for the last stage, and if no stage
+  /// up to this stage is trained.
   std::int64_t gradient = 0;
   /// The bytes of the workspace while a pass of one micro-batch runs. There are three kinds of passes: a forward pass
   /// that keeps nothing, a forward pass that keeps the inner tensors, and a backward pass.

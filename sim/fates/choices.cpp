@@ -25,7 +25,7 @@ void check(const Chain& chain, const Choices& choices) {
   }
 }
 
-/// Finds which stages run again, and which boundaries are read in the backward half of a step.
+/// Finds which stages run again, and which boundaries the backward half of a step reads.
 class Recomputations {
  public:
   Recomputations(const Chain& chain, const Choices& choices)
@@ -152,8 +152,8 @@ class Writer {
       if (read) fetch(b);
     });
     add(Kind::backward, s, false);
-    // An offloaded boundary leaves the device after each backward pass that reads it, unless it is the stage's own
-    // input. It is loaded again for the next of these passes.
+    // An offloaded boundary leaves the device after each backward pass that reads it, unless it is boundary s. The
+    // boundary is loaded again for the next of these passes.
     chain_.each_read(s, [&](std::size_t b, bool read) {
       if (read && b < s && goes(b)) absent_[b] = true;
     });

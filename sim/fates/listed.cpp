@@ -43,7 +43,7 @@ Field list_of(const char* name, const char* summary) {
 extern const FateStrategy listed_fates;
 const FateStrategy listed_fates = {
     .name = "listed",
-    .summary = "Each stage has the fate that the scenario lists for it; other stages are kept.",
+    .summary = "Each stage has the fate of the list that names it; stages in no list are kept.",
     .details =
         "Use this strategy to repeat a known choice of fates, or to try your own choice. The key "
         "under which you list a stage is the fate of the stage. The strategy does not search for "

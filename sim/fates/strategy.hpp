@@ -1,6 +1,6 @@
-// Strategies decide the fates of activations in training: keep, recompute or offload. In inference, only the policy
-// `streamed` asks a strategy, and only whether boundaries go to host memory. Each strategy has its own file, except
-// that a few small strategies share a file. The file catalog.cpp lists all strategies.
+// Strategies decide the fates of activations in training: keep, recompute or offload. In inference, a strategy decides
+// only whether boundaries go to host memory, and only under the policy `streamed`. Each strategy has its own file,
+// except that a few small strategies share a file. The file catalog.cpp lists all strategies.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ namespace sluice {
 
 struct FateRequest {
   const Chain& chain;
-  /// The bytes of the device's memory for the activations, their gradients and the workspaces of one micro-batch, or of
-  /// all micro-batches that run side by side. If weights take turns, the bytes include the weights, and the budget is
-  /// the sum over all devices that take turns. Without a value, the memory is unlimited.
+  /// The bytes of device memory for one micro-batch, or for all micro-batches that run side by side: activations, their
+  /// gradients and workspaces. If weights take turns, the bytes include the weights, and the budget is the sum over all
+  /// devices that take turns. Without a value, the memory is unlimited.
   std::optional<std::int64_t> budget;
   bool overlap = true;
-  /// A function that simulates the run of the scenario with the given tape for each micro-batch, and returns its
-  /// seconds and bytes. Loads come as early as the given number of bytes allows. The seconds are infinity if the run
-  /// blocks or does not fit.
+  /// A function of a tape and a number of bytes. It simulates the run in which each micro-batch has this tape, and
+  /// returns the run's seconds and bytes. Loads come as early as the number of bytes allows. The seconds are infinity
+  /// if the run blocks or does not fit.
   FateScore score;
   /// A function that returns the bytes that a device holds, by class of tensor, at the peak of a step with the given
   /// tape.
@@ -59,8 +59,8 @@ struct FateChoice {
   std::optional<std::int64_t> bytes = {};
   bool explained = false;  ///< whether the facts contain the fate of each stage
   bool selective = false;  ///< whether the tape is for the chain of the selective request
-  /// The seconds of the whole run, and a lower bound of the seconds for all choices. Both numbers have a value if the
-  /// strategy compared tapes by the seconds of the whole run.
+  /// The seconds of the whole run, and a lower bound of the seconds for all choices. Both are empty unless the strategy
+  /// compared tapes by the seconds of the whole run.
   std::optional<double> seconds = {}, bound = {};
 };
 

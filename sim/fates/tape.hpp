@@ -2,9 +2,9 @@
 // micro-batch, or for several micro-batches that run side by side. Strategies turn fates into a tape, and a policy
 // turns the tape into actions of its plan.
 //
-// The order of the tape decides how long each tensor is on the device. A tensor comes to the device by a forward pass,
-// a backward pass (gradients) or a load. The tensor leaves after its last use. A tensor may come to the device several
-// times. It then leaves after its last use before each new arrival. The operations are:
+// The order of the operations decides how long each tensor is on the device. A tensor comes to the device by a forward
+// pass, a backward pass (gradients) or a load. The tensor leaves after its last use. A tensor may come to the device
+// several times. Then it leaves after the last use before each new arrival. The operations are:
 //   forward s   This pass reads boundary s and makes boundary s + 1. If it keeps the inner tensors of s, it also makes
 //               these tensors.
 //   backward s  This pass reads the gradient of boundary s + 1 (the last stage makes this gradient itself) and the
@@ -29,7 +29,7 @@ struct TapeOp {
   enum class Kind : std::uint8_t { forward, backward, save, load };
   Kind kind = Kind::forward;
   std::uint32_t number = 0;  ///< the stage, or the boundary that is saved or loaded
-  /// Whether a forward pass keeps the inner tensors, or a save or load moves the inner tensors.
+  /// For a forward pass: whether it keeps the inner tensors. For a save or load: whether it moves the inner tensors.
   bool inner = false;
   bool operator==(const TapeOp&) const = default;
 };
@@ -43,7 +43,7 @@ using Tape = std::vector<TapeOp>;
 /// the last time also leave for one micro-batch at a time.
 struct TapeMemory {
   std::vector<std::int64_t> bytes;  ///< indexed by operation
-  std::int64_t peak = 0;  ///< the greatest of `bytes`; of passes alone if side_by_side > 1
+  std::int64_t peak = 0;  ///< the greatest of `bytes`; if side_by_side > 1, of the passes
 };
 
 /// Throws InternalError if an operation reads a tensor that is not on the device.
@@ -57,7 +57,7 @@ bool fits_in_host(const Chain& chain, const Tape& tape);
 /// Finds the runs of stages in a tape, if the weights of stages take turns. ChainTurn says what a run is.
 class RunsOfStages {
  public:
-  /// The last run of a micro-batch continues in the first run of the next micro-batch, so the tape begins inside a run.
+  /// The tape begins inside a run: the last run of a micro-batch continues in the next micro-batch.
   RunsOfStages(const Chain& chain, const Tape& tape);
 
   /// Returns whether this operation begins a run, for which weights are loaded. Call this function for all operations

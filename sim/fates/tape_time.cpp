@@ -89,8 +89,8 @@ class TimedTape {
     levels.push_back(bytes);
   }
 
-  /// Records a use of a tensor. The use prolongs the stay of a saved tensor only if the tensor has not left yet. A
-  /// later use refers to a copy that was loaded again.
+  /// Records a use of a tensor. If a saved tensor has not left yet, the use prolongs its stay. If the tensor has left,
+  /// the use is of a copy that was loaded again.
   void use(std::size_t tensor) {
     if (save_[tensor] == nobody) return;
     if (TimedSave& save = saves[save_[tensor]]; count() <= save.slot + 1) save.last = count();
@@ -103,8 +103,8 @@ class TimedTape {
   std::vector<std::size_t> save_;  ///< for each tensor, the index of its last save
 };
 
-/// Decides where loads are listed. A step of one micro-batch follows the rule of planning/training/late_loads and
-/// planning/load_places.
+/// Decides where loads are listed. If a step has one micro-batch, the rules of planning/training/late_loads and of
+/// planning/load_places decide.
 class LoadPlacing {
  public:
   LoadPlacing(const Chain& chain, TimedTape& tape, std::int64_t& next)
@@ -180,7 +180,7 @@ class LoadPlacing {
     while (load.at > earliest && room(load.at - 1, load, bytes)) level(--load.at) += load.bytes;
   }
 
-  /// Decides when the load starts: after the slot before its slot `at`, or one slot earlier if there is room. In a step
+  /// Decides when the load starts: at the end of slot `at` - 1, or one slot earlier if there is room. In a step
   /// of several micro-batches, the load may start more than one micro-batch early.
   void start(TimedLoad& load, std::int64_t bytes, bool one_a_step) {
     load.after = load.at - 1;
@@ -251,8 +251,8 @@ class TapeSimulation {
   }
 
  private:
-  /// Returns the index of a slot. A negative number is a slot of an earlier micro-batch. All micro-batches have equal
-  /// levels, so the index of a slot is the same in each micro-batch.
+  /// Returns the index of a slot. A negative number is a slot of an earlier micro-batch. All micro-batches have the
+  /// same slots, so slot -1 has the index of the last slot.
   std::size_t place(std::int64_t slot) const {
     const std::int64_t within = slot % tape_.count();
     return static_cast<std::size_t>(within < 0 ? within + tape_.count() : within);
@@ -281,8 +281,8 @@ class TapeSimulation {
     }
   }
 
-  /// Simulates a load. The slots of the load count from the present micro-batch. If the load is listed one micro-batch
-  /// early, its slots count from the next micro-batch.
+  /// Simulates a load. The numbers of the load's slots count from the present micro-batch, or from the next micro-batch
+  /// if the load is listed one micro-batch early.
   void load(std::size_t i, std::vector<double>& arrivals, bool first) {
     const TimedLoad& load = tape_.loads[i];
     double start = loaded_;
@@ -304,7 +304,7 @@ class TapeSimulation {
     arrivals[i] = loaded_ + latency_s_;
   }
 
-  /// Returns the first time, not before `from`, with room for `level` bytes beside the bytes that saves still hold.
+  /// Returns the first time from `from` on at which `level` bytes and the bytes that saves still hold fit together.
   double room(std::int64_t level, double from) {
     for (; released_ < releases_.size() && releases_[released_].end <= computed_; ++released_)
       pending_bytes_ -= releases_[released_].bytes;

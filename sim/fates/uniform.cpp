@@ -15,11 +15,11 @@ const FateStrategy keep_all_fates = {
     .name = "keep_all",
     .summary = "Activations stay on the device until the backward pass needs them.",
     .details =
-        "Use this strategy when the memory holds all activations, or to see how much memory all "
-        "activations take. This strategy needs no additional computation and no transfer. The "
-        "strategy needs more memory than any other strategy. This memory grows in proportion to "
-        "the number of micro-batches in flight. In "
-        "inference, boundary activations stay on the device.",
+        "Use this strategy when the memory holds all activations, or to see how much memory "
+        "all activations take. This strategy needs no additional computation and no transfer, "
+        "but more memory than any other strategy. The memory grows in proportion to the "
+        "number of micro-batches in flight. In inference, boundary activations stay on the "
+        "device.",
     .source = "the usual choice if all activations fit",
     .example = "sluice run alexnet_resident workload.mode=training policy=resident fates=keep_all",
     .inference = true,
@@ -34,12 +34,12 @@ const FateStrategy recompute_all_fates = {
         "Only the input of the model is kept; the forward pass runs again before the "
         "backward pass.",
     .details =
-        "Use this strategy when memory is scarce and computation is cheap. Between its forward and "
-        "its backward pass, a "
-        "micro-batch keeps only its input. Before the backward pass, the forward pass of all "
-        "stages except the last stage runs again, and the new activations are kept until they are "
-        "used. So this strategy costs about one additional "
-        "forward pass. During the backward pass, all activations of the micro-batch are on the device.",
+        "Use this strategy when memory is scarce and computation is cheap. Between its "
+        "forward and its backward pass, a micro-batch keeps only its input. Before the "
+        "backward pass, all stages except the last run forward again. Their activations are "
+        "kept until they are used. So this strategy costs about one additional forward "
+        "pass. During the backward pass, all activations of the micro-batch are on the "
+        "device.",
     .source = "AlexNet on one card, \"recomputing\"",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident fates=recompute_all",
@@ -75,8 +75,8 @@ const FateStrategy sqrt_fates = {
     .details =
         "Use this strategy for long chains of similar stages. The memory of activations grows with "
         "the square root of the number of stages, and the strategy computes at most one additional "
-        "forward pass. All segments have about equally many stages. Unlike the strategy optimal, "
-        "this strategy ignores how long the stages take and how large their "
+        "forward pass. All segments have about the same number of stages. Unlike the strategy "
+        "optimal, this strategy ignores how long the stages take and how large their "
         "activations are.",
     .source =
         "Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016), section 4.1",
@@ -116,13 +116,13 @@ extern const FateStrategy selective_fates;
 const FateStrategy selective_fates = {
     .name = "selective",
     .summary =
-        "Tensors that are large and cheap to compute (the core of attention) are recomputed; all other tensors are "
+        "Tensors inside attention that are large and cheap to compute are recomputed; all other tensors are "
         "kept.",
     .details =
         "Use this strategy for transformers with long sequences. The scores of attention grow with "
         "the square of the sequence length but need little computation, so recomputing the scores "
         "is cheap. Products with weights are not computed "
-        "twice. In a model without such tensors, this strategy keeps all activations, like the "
+        "twice. In a model without attention, this strategy keeps all activations, like the "
         "strategy keep_all.",
     .source =
         "Korthikanti et al., Reducing activation recomputation in large transformer models (2022), section 5",

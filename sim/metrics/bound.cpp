@@ -16,7 +16,7 @@ constexpr std::int64_t most_executions = 20'000'000;
 /// A bound that is smaller than the greatest bound by at most this share counts as equal to the greatest bound.
 constexpr double near = 0.01;
 /// A resource can be the reason for the bound only if its own work is at least this share of the bound. Without this
-/// condition, an almost idle resource could be the reason, because the actions before and after its work may take long.
+/// condition, an almost idle resource could be the reason if the actions before and after its work take long.
 constexpr double own_share = 0.5;
 
 /// The load of one link. `head` is the earliest time at which a byte can cross the link. `busy` is the seconds for all
@@ -61,8 +61,8 @@ struct ResourceBound {
 
 /// Returns the bound of the makespan. This bound is the maximum of `path` and of the bounds of all resources (streams
 /// and links). Also returns the resource that is the reason for the bound. A resource qualifies if its bound is near
-/// the greatest bound and its own work is a large part of it. If several resources qualify, the function returns the
-/// one that works longest. The run gets faster only if this resource becomes faster or gets less work.
+/// the greatest bound, and if its own work is a large part of that bound. Among several such resources, the function
+/// returns the one that works longest. The run gets faster only if this resource becomes faster or gets less work.
 Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
   double most = path;
   for (const ResourceBound& bound : bounds) most = std::max(most, bound.seconds);
@@ -86,10 +86,10 @@ Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
 //   bound of the makespan. If some waits are ignored, these numbers are still lower bounds.
 // - A stream executes one action at a time, from its first start to its last end. So makespan >= head of its first
 //   execution + sum of all its durations + tail of its last execution.
-// - A link moves at most `bandwidth` bytes per second. No byte crosses the link before the smallest head + setup of its
-//   flows. After the last flow on the link, the action of this flow ends, and the tail of the action follows. Earlier
-//   executions of an action end earlier, so at least the tail of the last execution also follows each earlier
-//   execution. So makespan >= smallest head + sum of bytes / bandwidth + smallest tail.
+// - A link moves at most `bandwidth` bytes per second. No byte crosses the link before the smallest (head + setup) of
+// its flows. After the last flow on the link, the action of this flow ends, and the tail of the action follows. An
+//   earlier execution of the action ends earlier, so its tail is at least as long as the tail of the last execution.
+// So makespan >= smallest (head + setup) + (sum of bytes) / bandwidth + smallest tail.
 Bound lower_bound(const Plan& plan) {
   const PathGraph graph(plan);
   const Heads heads = walk_forwards(graph, most_executions);

@@ -11,9 +11,9 @@ namespace sluice {
 struct Bound {
   double seconds = 0;
   /// The stream or link that is the reason for the bound. The own work of this stream or link is at least half of the
-  /// bound. This work and the actions that must come before and after it take at least 99 % of the bound together. If
-  /// several streams or links qualify, `resource` names the stream or link that works longest. The text "dependencies"
-  /// means that no stream or link qualifies, because several streams or links must work in turn.
+  /// bound. If the actions that must come before and after this work are added, the sum is at least 99 % of the bound.
+  /// If several streams or links qualify, `resource` names the stream or link that works longest. If no stream or link
+  /// qualifies, the text is "dependencies": several streams or links must work in turn.
   std::string resource;
 };
 

@@ -12,7 +12,7 @@ namespace sluice {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-/// The number of executions whose times are kept. Waits that reach further back are ignored.
+/// The times of this many latest executions are kept. Waits for earlier executions are ignored.
 constexpr std::int64_t most_remembered = 4'000'000;
 
 class Forwards {
@@ -43,8 +43,8 @@ class Forwards {
       available_[graph_.order[i]] = execute(graph_.order[i], 0);
   }
 
-  /// Visits the first few and the last few iterations. In the middle, the function visits iterations only until the
-  /// growth of all times is known, or until the allowed number of executions is reached.
+  /// Visits the first few and the last few iterations. In the middle, the function stops visiting iterations when the
+  /// growth of all times is known, or when the allowed number of executions is reached.
   void iterations() {
     const std::int64_t n = plan_.iterations;
     const std::int64_t few = std::max(reach_, graph_.farthest_ahead + 1);
@@ -100,10 +100,10 @@ class Forwards {
   }
 
   // Each time grows by some amount per iteration. Suppose that a wait looks back at most R iterations, and that none of
-  // these amounts changed in the last R iterations. Then the next iterations add the same amounts, as long as each
-  // start is decided by the same wait as before. If the time of another wait grows faster, this other wait decides the
-  // start after some iterations. The number of iterations until then is the difference of the two times / the
-  // difference of their growths. They are skipped at once instead of one by one, and the result is exact.
+  // these amounts changed in the last R iterations. Then the next iterations add the same amounts, as long as the same
+  // wait as before decides each start. If the time of another wait grows faster, this other wait decides the start
+  // after some iterations: after (the difference of the two times) / (the difference of their growths). These
+  // iterations are skipped at once. The result is exact.
 
   /// Skips iterations after this iteration, at most up to `end`. Returns the number of skipped iterations.
   std::int64_t jump(std::int64_t iteration, std::int64_t end) {
@@ -140,7 +140,7 @@ class Forwards {
     for (std::size_t s = 0; compared && s < time_.size(); ++s)
       stream_growth_[s] = time_[s] - last_time_[s];
     even_ = same ? even_ + 1 : 0;
-    // If the new growth equals the old growth, the old value is kept, so that rounding errors do not add up.
+    // An equal growth is not stored again. Otherwise rounding errors would add up.
     if (compared && !same) growth_ = std::move(growth);
     last_ = std::move(now);
     last_time_ = time_;
@@ -151,15 +151,15 @@ class Forwards {
     return std::abs(a - b) <= 16 * std::numeric_limits<double>::epsilon() * std::abs(time);
   }
 
-  /// Returns for how many of the next iterations each time grows as it does in this iteration. The result is 0 if a
-  /// time already grows by another amount in the next iteration.
+  /// Returns a number of iterations. In the next iterations up to this number, each time grows as in this iteration.
+  /// The result is 0 if a time already grows by another amount in the next iteration.
   std::int64_t until_overtaken(std::int64_t iteration) {
     double most = static_cast<double>(plan_.iterations);
     std::vector<double> time = time_, growth = stream_growth_, next(growth_.size());
     for (std::uint32_t i = plan_.body_begin; i < plan_.body_end; ++i) {
       const std::uint32_t a = graph_.order[i];
       const PathGraph::Node& node = graph_.nodes[a];
-      // If the work of an action would be needed only after the last iteration, the action does not run.
+      // An action whose work would be needed after the last iteration does not run.
       if (!graph_.runs(node, iteration + 1)) continue;
       const double grows = growth_[a - plan_.body_begin];
       const double after = node.seconds + node.latency_s;
@@ -200,10 +200,10 @@ class Forwards {
   std::int64_t most_;
   Heads heads_;
   std::int64_t even_ = 0;  ///< the number of consecutive iterations with equal growth
-  /// For each action of the body, the time at which the data of its latest execution were available, and the time since
-  /// the data of the previous execution were available.
+  /// For each action of the body, the time at which the data of its latest execution were available, and the difference
+  /// between this time and that of the previous execution.
   std::vector<double> last_, growth_;
-  /// For each stream, the end of its latest execution, and the time from the previous end to this end.
+  /// The same for each stream, with the ends of its executions.
   std::vector<double> last_time_, stream_growth_;
 };
 

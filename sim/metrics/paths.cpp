@@ -61,9 +61,9 @@ void PathGraph::sort_section(Section section) {
       if (inside(waits[w]) && waits[w].action >= a) sorted = false;
   if (sorted) return;
 
-  // The actions of a stream get their places in order, until one of them waits for an action that has no place yet. The
-  // stream continues when the awaited action has a place. Actions that never run have no place in the order of their
-  // stream.
+  // The actions of a stream get places in `order` one after the other. A stream stops at an action that waits for an
+  // action without a place, and continues when the awaited action has a place. Actions that never run come
+  // first.
   const bool all_run = section != Section::body;
   std::vector<char> placed(end - begin, 0);
   std::vector<std::uint32_t> next(end - begin, none);  // the next action on the stream
@@ -154,8 +154,8 @@ class Backwards {
       }
   }
 
-  /// Sets the time that must follow this execution. `pushed` is the longest time, in seconds, from the arrival of this
-  /// execution's data to the end of the run, along the actions that wait for the execution.
+  /// Sets the time that must follow this execution. `pushed` is a number of seconds: the longest path from the arrival
+  /// of this execution's data to the end of the run. The path begins with an action that waits for the execution.
   void execute(std::uint32_t a, std::int64_t iteration, double pushed) {
     const PathGraph::Node& node = graph_.nodes[a];
     const double tail = std::max(rest_[node.stream], node.latency_s + pushed);

@@ -1,6 +1,6 @@
 // Computes the longest paths through a plan. These paths give the earliest start of each execution, and the time that
-// must follow the execution. The paths depend only on waits and on the order of each stream, as if memory were
-// unlimited and every transfer alone on its links. So both times are lower bounds. Only lower_bound() uses this file.
+// must follow the execution. The paths depend only on waits and on the order of each stream: memory is unlimited, and
+// links are not shared. So both times are lower bounds. Only lower_bound() uses this file.
 #pragma once
 
 #include <cstdint>
@@ -62,8 +62,8 @@ struct Tails {
 };
 
 /// Computes the heads of a plan from its start to its end. Consecutive iterations that add equal amounts to the times
-/// are computed at once. The function visits the other iterations one by one, up to `most` executions. If these
-/// iterations have more executions, only the work of each stream counts for the iterations in the middle.
+/// are computed at once. All other iterations are visited one by one. If these others have more than `most` executions,
+/// some iterations in the middle are skipped. Of skipped iterations, only the work of each stream counts.
 Heads walk_forwards(const PathGraph& graph, std::int64_t most);
 /// Computes the tails of a plan from its end to its start. Only the first few and the last few iterations are visited.
 Tails walk_backwards(const PathGraph& graph);

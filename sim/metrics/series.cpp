@@ -138,7 +138,7 @@ SeriesTable::Series SeriesSink::cumulative(const Bins& bins, std::size_t count) 
   SeriesTable::Series series;
   double sum = 0;
   for (std::size_t i = 0; i < count; ++i) series.values.push_back(sum += bins[i]);
-  // An event exactly at the end of the run would be in a bin after the last bin, so the event is added to the last bin.
+  // An event at the end of the run falls into bin `count`, which is not shown. So it is added to the last bin.
   if (count > 0 && count < bins.size()) series.values.back() += bins[count];
   return series;
 }

@@ -14,8 +14,8 @@ namespace sluice {
 
 class SeriesSink final : public Sink {
  public:
-  /// Parameter `width` is the width of a bin at the start, in seconds, for example lower bound / 5000. `plan` must
-  /// outlive this object.
+  /// Parameter `width` is the first width of the bins, in seconds, for example (lower bound of the run) / 5000. `plan`
+  /// must outlive this object.
   SeriesSink(const Plan& plan, double width);
 
   void span(const Span& span) override;
@@ -25,9 +25,9 @@ class SeriesSink final : public Sink {
   void repeat(const Repetition& repetition) override;
 
   /// Returns the series. Utilisation is the share of a bin in which the stream is busy. Samples and recomputation are
-  /// cumulative, and a sample counts from the moment at which it is available. Watts are idle power plus the joules of
-  /// each action and of the bytes on its links, spread evenly over the action. A plan without watts has no series of
-  /// watts.
+  /// sums since the start of the run. A sample counts from the moment at which it is available. Watts are idle power
+  /// plus the joules of each action and of its bytes on links. These joules are spread evenly over the action. A plan
+  /// without watts has no series of watts.
   SeriesTable table() const;
 
  private:

@@ -9,7 +9,7 @@ namespace sluice {
 namespace {
 
 /// Returns the seconds of work of the busiest stream or link in one iteration. The mean time of an iteration cannot be
-/// less than these seconds, because a stream executes one action at a time, and a link moves at most its bandwidth.
+/// less: a stream executes one action at a time, and a link has a limited bandwidth.
 double busiest_in_an_iteration(const Plan& plan) {
   std::vector<double> streams(plan.streams.size(), 0), links(plan.links.size(), 0);
   double most = 0;
@@ -25,10 +25,10 @@ double busiest_in_an_iteration(const Plan& plan) {
   return most;
 }
 
-/// Returns the seconds of a step in the second half of the run. If the run has few steps, the end of the run makes the
-/// measured time too short. The last steps do not load weights for later steps, so these steps end sooner than steps in
-/// the steady state. A step never takes less time than its work on the busiest stream or link, so the result is at
-/// least this time.
+/// Returns the seconds of a step in the second half of the run. The last steps do not load weights for later steps, so
+/// they end sooner than steps in the steady state. If the run has few steps, the measured time is too short for this
+/// reason. A step never takes less time than its work on the busiest stream or link, so the result is at least this
+/// time.
 template <class Ends>
 std::optional<double> of_second_half(const Plan& plan, const Ends& ends) {
   const std::int64_t per_step = plan.iterations_per_step;

@@ -12,7 +12,7 @@ namespace sluice {
 /// The times of executions by (action, iteration), for a range of iterations of the body.
 class Window {
  public:
-  /// Keeps the last `iterations` iterations that were written.
+  /// Keeps the times of the last `iterations` iterations for which a time was written.
   Window(const Plan& plan, std::int64_t iterations)
       : begin_(plan.body_begin),
         width_(plan.body_end - plan.body_begin),

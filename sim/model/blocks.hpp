@@ -1,5 +1,5 @@
-// The blocks of a model's document. The functions find a block, and find the layers that a use of a block gives to the
-// block as inputs. The functions throw InputError at the faulty place.
+// The blocks of a model's document. The functions find a block, and the layers that become the inputs of a block where
+// it is used. The functions throw InputError at the faulty place.
 #pragma once
 
 #include <optional>

@@ -12,9 +12,9 @@
 
 namespace sluice {
 
-/// The part of a layer's inputs on which one output pixel depends. The receptive field is computed from this part (see
-/// model/field.hpp). `everything` means the whole input, and `same_place` means the input pixel at the same position.
-/// The kinds `window` and `spread` have two numbers along each axis of an image:
+/// The input pixels on which one output pixel of a layer depends. They decide the receptive field (model/field.hpp).
+/// `everything` means the whole input, and `same_place` means the input pixel at the same position. The kinds `window`
+/// and `spread` have two numbers along each axis of an image:
 ///   window   each output pixel depends on `reach` input pixels, and the input pixels of the next output pixel lie
 ///            `stride` pixels further
 ///   spread   `reach` output pixels depend on each input pixel, and the output pixels of the next input pixel lie
@@ -44,7 +44,7 @@ struct LayerCounts {
 
 /// A layer type. `infer` may assume that types and ranges of keys are right, and that there are between `min_inputs`
 /// and `max_inputs` inputs. If the keys or the inputs have another fault, `infer` throws InputError by `keys.fail`, at
-/// the faulty key. `infer` need not catch the error for an overflow of counts, because its caller catches it.
+/// the faulty key. If a count overflows, the checked arithmetic throws, and the caller of `infer` catches the error.
 struct LayerType {
   std::string name;
   std::string summary;
@@ -59,7 +59,7 @@ struct LayerType {
   /// Whether the output is the memory of the input with another shape, or a part of that memory. A
   /// view computes, moves and keeps nothing.
   bool view = false;
-  /// Whether the layer does not read its input. In this case, the input only says when the layer runs.
+  /// Whether the layer ignores the values of its input. The input then only says when the layer runs.
   bool reads_nothing = false;
   /// Returns whether a layer with these keys does nothing. A layer that does nothing is left out of the model, and its
   /// name means its input. If the function is null, no layer of this type is left out.
@@ -80,7 +80,7 @@ const Record& layer_record(const LayerType& type);
 const Record& model_record();
 /// Returns the record of one of the `blocks` of a sluice-model/1 document.
 const Record& block_record();
-/// Returns the record of a declaration of a parameter, if this declaration is a mapping and not only a default.
+/// Returns the record of a parameter's declaration that is a mapping. A declaration may also be a default alone.
 const Record& declaration_record();
 /// These functions return the records of two items that a list of layers may have: a repetition, and a use of a block.
 const Record& repeat_record();

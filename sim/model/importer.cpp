@@ -58,13 +58,13 @@ Imported read_here(const Importer& importer, const std::string& path, const Read
 }
 
 std::uintmax_t read_size(const std::string& path) {
-  std::error_code unreadable;  // If the size cannot be read, reading the file reports this error.
+  std::error_code unreadable;  // If the size cannot be read, the error is reported later, when the file is read.
   const std::uintmax_t bytes = std::filesystem::file_size(path, unreadable);
   return unreadable ? 0 : bytes;
 }
 
-/// Imports in a child process. The child also reads the resulting document, so that a fault in the
-/// file is reported while its lines are still known.
+/// Imports in a child process. The child also reads the resulting document: the lines of the file are known in the
+/// child only, and an error names them.
 Imported read_in_child(const Importer& importer, const std::string& path, const Reader& keys) {
   const ChildLimits limits = reading_limits(read_size(path));
   const Position file{path, 0, 0, ""};
@@ -125,7 +125,7 @@ std::vector<std::string> import_definition(Value& use) {
   Value own = Value::make_map(), rest = Value::make_map();
   const Position where = use.position();
   rest.place(use.source(), where.line, where.column);
-  // An error about a missing key points to the place where the file is used or, if there is no such place, to the
+  // An error about a missing key names the place where the file is used. If there is no such place, it names the
   // command.
   own.place(use.source() ? use.source() : std::make_shared<const Source>(Source{path, ""}),
             where.line, where.column);

@@ -45,9 +45,9 @@ const Importer& importer_for(const std::string& path);
 /// damaged file. So the limits end the child process after some seconds.
 ChildLimits reading_limits(std::uintmax_t bytes);
 
-/// Imports the definition of `use` if that is a file of another program. `use` is the `model:` of a scenario, after
-/// includes and overrides. The imported document replaces the definition. The importer's keys are removed from `use`,
-/// so that only the keys that any model may have are left. Returns the importer's notes. Throws InputError, IoError.
+/// Imports the definition of `use` if the definition is a file of another program. `use` is the `model:` of a scenario,
+/// after includes and overrides. The imported document replaces the definition. The importer's keys are removed from
+/// `use`. Only keys that any model may have are left. Returns the importer's notes. Throws InputError, IoError.
 std::vector<std::string> import_definition(Value& use);
 
 }  // namespace sluice

@@ -12,14 +12,14 @@
 
 namespace sluice {
 
-/// A number of elements, whose bytes depend on the dtype, and a number of additional bytes, which do not depend on the
-/// dtype.
+/// A number of elements and a number of additional bytes. The dtype decides the bytes of the elements
+/// only.
 struct KeptCount {
   std::int64_t elements = 0, bytes = 0;
   bool operator==(const KeptCount&) const = default;
 };
 
-/// The tensors that are kept for the backward passes of layers first..last. A tensor is identified
+/// The tensors that are kept for the backward passes of the layers from `first` to `last`. A tensor is identified
 /// by the layer that makes it.
 struct Kept {
   std::vector<std::uint32_t> outside;  ///< tensors that other layers make, in ascending order

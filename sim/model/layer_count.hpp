@@ -1,5 +1,5 @@
 // Counts the layers that a model's document has when its repetitions and blocks are written out. Layers are counted
-// before anything is expanded, so that a short document with far too many layers is refused at once.
+// before anything is expanded. So a short document with far too many layers is refused at once.
 #pragma once
 
 #include <cstdint>

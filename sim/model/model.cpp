@@ -146,7 +146,7 @@ Value load_model_use(const std::string& path, const std::vector<std::string>& ov
   for (const std::string& text : overrides) {
     Override override = parse_override(text);
     if (override.path.size() > 1 && override.path.front() == "model")
-      // The key may have the prefix of a path in a scenario, as in model.batch=8. The prefix is removed.
+      // The key may begin with `model.`, as in a scenario: model.batch=8. This beginning is removed.
       override.path.erase(override.path.begin());
     if (override.path.size() == 1)
       apply_override(use, override);

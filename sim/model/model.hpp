@@ -17,8 +17,8 @@ namespace sluice {
 using Shape = std::vector<std::int64_t>;
 
 /// The computation of an operator's backward pass, and the tensors that the forward pass keeps for the backward pass.
-/// Counts are per sample. Outputs of layers are only marked as read, because several layers may keep the same output.
-/// `kept` counts only the tensors that belong to this layer alone.
+/// Counts are per sample. Several layers may keep the same output, so outputs of layers are not counted here: `reads_…`
+/// says which are read. `kept` counts the tensors that belong to this layer alone.
 struct Backward {
   bool runs = true;             ///< false if neither this layer nor any layer before it has weights
   std::int64_t input_flop = 0;  ///< FLOP of the gradient of the input (I)
@@ -67,7 +67,7 @@ struct Layer {
   /// The part of the layer's weights that the layer reads; absent if it reads all of them.
   std::optional<WeightsRead> weights_read;
   /// Elements of a cache, such as keys and values, that persists from one pass to the next pass. The forward pass reads
-  /// these elements. The elements of the cache belong neither to the inputs nor to the output of the layer.
+  /// these elements. They count neither as inputs nor as output of the layer.
   std::int64_t cached = 0;
   Backward backward;
   /// The receptive field; absent if the layer depends on the whole input.
@@ -100,8 +100,8 @@ struct Model {
   std::uint32_t layer_at(const Value& where) const;
 };
 
-/// The purpose for which a model is read. For inference, a parameter such as dropout takes the value `inference` of its
-/// declaration, if the declaration has this value.
+/// The purpose for which a model is read. A declaration of a parameter may have a value `inference`, for example for
+/// dropout. The parameter has this value in inference.
 enum class Purpose : std::uint8_t { training, inference };
 
 /// Reads the `model:` mapping of a scenario whose includes are resolved. The mapping has parameters, `scale`, and the

@@ -1,6 +1,6 @@
 // The names of a model's layers, to which `inputs` and `tied` refer. A name means the layer with this name in the same
 // repetition. If the repetition has no such layer, the name means the layer in the enclosing repetition. Inside a
-// block, a name may also mean an input that the use of the block gives. The functions throw InputError at the name.
+// block, a name may also be an input of the block. The functions throw InputError at the name.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ inline constexpr std::string_view before_word = "before";
 struct Surroundings {
   /// The layer that the first inner layer reads by default.
   std::optional<std::uint32_t> before;
-  /// The inputs that the use of a block gives, with the names that the block declares. Outside of a block, the list is
-  /// empty.
+  /// The inputs that a block gets where it is used, with the names that the block declares. Outside of a block, the
+  /// list is empty.
   std::vector<std::pair<std::string, std::uint32_t>> inputs = {};
 };
 

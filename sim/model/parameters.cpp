@@ -67,7 +67,7 @@ std::int64_t maximum_of(const Value& most, const Parameters& parameters) {
   return located(most, [&] { return evaluate(most.text(), parameters); });
 }
 
-/// Returns the values that `use` gives, and for all other parameters the defaults that `definition` declares.
+/// Returns the values in `use`. A parameter without a value in `use` has the default that `definition` declares.
 Parameters read_declared(const Value& definition, const Value& use,
                          const std::vector<std::string>& reserved, Purpose purpose) {
   Parameters parameters, for_inference;

@@ -22,8 +22,8 @@ Layer part_of(const Layer& layer, std::int64_t part, std::int64_t parts) {
     made.config += " part=" + std::to_string(part + 1) + "/" + std::to_string(parts);
   if (made.weights_read)
     made.weights_read->elements = share(made.weights_read->elements, part, parts);
-  // If `parts` divides the extent of the output's last axis, this axis is divided. If `parts` does not divide this
-  // extent, the shape of the part has a single axis with all elements of the part.
+  // If `parts` divides the extent of the output's last axis, this axis is divided. Otherwise the shape of a part has a
+  // single axis with all elements of the part.
   if (!made.shape.empty() && made.shape.back() % parts == 0)
     made.shape.back() /= parts;
   else

@@ -1,5 +1,5 @@
-// A partial layer is a part of a layer, with a share of its output and its weights. The functions split layers into
-// partial layers.
+// The functions split layers into partial layers. A partial layer has a share of a layer's output and
+// weights.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ Model read_layers(const Value& definition, const Value& use, Purpose purpose);
 /// each layer has 0 of them.
 Model read_stage_table(const Value& table);
 
-/// The most layers that a model may have, so that a short document cannot use up all memory.
+/// The most layers of a model. Without this limit, a short document could use up all memory.
 inline constexpr std::size_t most_layers = 1'000'000;
 
 }  // namespace sluice

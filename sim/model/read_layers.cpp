@@ -215,7 +215,7 @@ class Expansion {
   }
 
   /// Adds the elements of a layer to the elements of the model. Throws if the bytes of all elements do not fit into 64
-  /// bits. So sums over layers cannot overflow later, when the position of a layer in the document is no longer known.
+  /// bits. This check is made here, where the position of the layer is known. Later sums over layers cannot overflow.
   void count_elements(const Layer& layer) {
     constexpr std::int64_t most_bytes_each =
         32;  // bytes per element for the widest dtype, with a gradient and copies
@@ -274,8 +274,8 @@ class Expansion {
   }
 
   /// Leaves out gradients that no layer needs, as automatic differentiation does. If no earlier layer has weights, the
-  /// gradient of the layer's input is left out. If in addition the layer has no weights itself, the layer has no
-  /// backward pass, unless its backward pass was measured.
+  /// gradient of the layer's input is left out. If neither the layer nor an earlier layer has weights, the layer has no
+  /// backward pass. A backward pass whose seconds were measured stays.
   void leave_out_gradients(Layer& layer) {
     bool learns = false;
     if (!reads_nothing(layer))

@@ -37,7 +37,7 @@ class Addresses {
     taken_[{low, t}] = low + bytes;
   }
   std::vector<std::int64_t> at_;
-  /// The allocated pieces of memory. The key of a piece is its first address and its tensor, and the value is its end.
+  /// The allocated pieces of memory. The key of a piece is (its first address, its tensor), and the value is its end.
   std::map<std::pair<std::int64_t, std::uint32_t>, std::int64_t> taken_;
 };
 
@@ -66,8 +66,8 @@ class Cache {
       touch(place, place + part, lap, writes, traffic);
       address += part;
       bytes -= part;
-      // From the second complete lap on, all laps are alike, because each lap replaces all bytes that the previous lap
-      // left in the cache.
+      // Each complete lap replaces all bytes that the lap before it left in the cache. So from the second complete lap
+      // on, all laps are alike.
       if (part == size_ && ++whole_laps == 2 && bytes >= 2 * size_) {
         const std::int64_t skipped = (bytes / size_ - 1) * size_;
         traffic.misses += static_cast<double>(skipped);

@@ -1,8 +1,8 @@
 // The envelope gives the seconds of a kernel if its operands may be partly in slow memory. Linear programmes and prices
-// need a function of this kind. The envelope is a convex function that is at most the kernel's seconds for every
-// placement, and the greatest of these functions. For a roofline, the envelope lies above the lines of the roofline,
-// which alone would be too low. For example, let the FLOP of a kernel take longer than its bytes. By these lines, a
-// third of an operand in slow memory may cost no time, although the whole operand costs time.
+// need a function of this kind. The envelope is the greatest convex function that does not exceed the kernel's seconds
+// for any placement. For a roofline, the lines of the roofline alone would be too low. The envelope lies above these
+// lines. For example, the FLOP of a kernel may take longer than its bytes. By the lines, a third of an operand in slow
+// memory then costs no time, although the whole operand costs time.
 #pragma once
 
 #include "placement/problem.hpp"
@@ -11,8 +11,8 @@ namespace sluice {
 
 struct KernelEnvelope {
   /// The seconds of the kernel for each set of operands in slow memory (bit i stands for
-  /// operands[i]). `sets` is empty if there are more than `most_operands` operands, or if one line
-  /// is exact. In these cases, `lines` is used instead.
+  /// operands[i]). `sets` is empty if there are more than `most_operands` operands, or if one line is exact. Then
+  /// `lines` is used.
   std::vector<double> sets;
   std::vector<std::uint32_t> operands;
   std::vector<KernelTime::Line> lines;  ///< none of these lines is everywhere below another line

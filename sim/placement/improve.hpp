@@ -1,7 +1,7 @@
 // Finds placements that fit, starting from prices. Tensors are put into fast memory one after the other. Tensors that
 // save many seconds for a low price come first. Each tensor takes its best path (placing.hpp) through the room that the
-// earlier tensors leave. In a second part, some of the tensors that exist during a random kernel are taken out and put
-// back in a random order. The new placement is kept if it is not slower than the old placement. The second part follows
+// earlier tensors leave. After that, some of the tensors that exist during a random kernel are taken out and put back
+// in a random order. The new placement is kept if it is not slower than the old placement. This second part follows
 // Shaw, Using constraint programming and local search methods to solve vehicle routing problems (1998).
 #pragma once
 
@@ -34,7 +34,7 @@ class PlacementDraft {
   /// If `prices` is empty, all prices are 0.
   void put_in(std::uint32_t t, const std::vector<double>& prices);
   void set(std::uint32_t t, TensorPath path);
-  /// Returns whether there is room for this path of a tensor that has been taken out.
+  /// Returns whether memory has room for this path of a tensor that was taken out.
   bool has_room_for(std::uint32_t t, const TensorPath& path) const;
 
  private:

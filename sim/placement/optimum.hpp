@@ -15,7 +15,7 @@ struct OptimumRequest {
   const PlacementQuestion& question;
   std::int64_t capacity = 0;
   bool moves = true;
-  /// Placements that fit and were found for less memory or with less freedom.
+  /// Placements that fit, from searches with less memory or with fewer allowed moves.
   std::vector<Placing> known = {};
   /// The most rounds of prices and search; a small gap ends the rounds early.
   std::size_t rounds = 3;
@@ -48,7 +48,7 @@ struct OverlappedOptimum {
 };
 
 /// Returns the best placement with moves while kernels run. The function compares the `known` placements and the
-/// results of several searches. In these searches, a move counts with only a part of its seconds.
+/// results of several searches. These searches count only a part of the seconds of a move.
 OverlappedOptimum overlapped_optimum(const OptimumRequest& request);
 
 }  // namespace sluice

@@ -34,9 +34,9 @@ class Overlapper {
   }
 
  private:
-  /// Returns the kernels during which the copy engine may make this move. These kernels lie between the uses on both
-  /// sides of the move's gap. The gap may also have a move in the other direction, which then excludes some of these
-  /// kernels.
+  /// Returns the kernels during which the copy engine may make this move. These are the kernels between the uses before
+  /// and after the move's gap. If the gap also has a move in the other direction, the kernels of that move are left
+  /// out.
   KernelRange between(const PlacementMove& move) const {
     const TensorUses& uses = question_.uses(move.tensor);
     const std::size_t i = move.use;
@@ -69,7 +69,7 @@ class Overlapper {
     const KernelRange range = between(move);
     const std::int64_t bytes = question_.tensor(move.tensor).bytes;
     PlacementMove beside = move;
-    // The copy engine makes the move, so the engine's rate counts.
+    // A move with needed > begin is a move of the copy engine, so the engine's rate counts.
     beside.needed = beside.begin + 1;
     double left = move_seconds(question_, beside);
     Window window;

@@ -1,6 +1,6 @@
 // Decides which moves of a placement the copy engine makes while kernels run, and when they begin and end. A move runs
 // during the kernels that are closest to the use that needs the tensor, if the engine has free time and fast memory has
-// room. A move stays synchronous if the run is faster with the synchronous move than with a move by the copy engine.
+// room. A move stays synchronous if this makes the run faster than a move by the copy engine.
 #pragma once
 
 #include "placement/schedule.hpp"

@@ -1,7 +1,7 @@
-// The placement problem is to place the tensors that kernels use. The kernels run in a fixed
-// order on a device with two memories: a small fast memory, and a slow memory that can hold all tensors. The time of a
-// kernel depends on which of its operands are in slow memory. Tensors can be moved between kernels. This is the problem
-// of Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
+// The placement problem: kernels run in a fixed order on a device with a small fast memory, and a slow memory that can
+// hold all tensors. For each tensor that the kernels use, a memory is to be chosen. The time of a kernel depends on
+// which of its operands are in slow memory. Tensors can be moved between kernels. This is the problem of Hildebrand et
+// al., AutoTM (ASPLOS 2020), section 4.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +40,9 @@ struct KernelTime {
   /// Returns a lower bound of the seconds for all placements of the operands.
   double least() const;
   /// Returns lines that nowhere exceed the seconds. For a table, there are two lines. The first line is exact if all
-  /// operands are in fast memory. For each operand in slow memory, the first line adds the least seconds that this
-  /// operand adds in any entry of the table. The second line is exact if all operands are in slow memory. For each
-  /// operand in fast memory, the second line subtracts the most seconds that this operand adds in any entry.
+  /// operands are in fast memory. It adds, for each operand in slow memory, the least seconds that this operand adds in
+  /// any entry of the table. The second line is exact if all operands are in slow memory. For each operand in fast
+  /// memory, the second line subtracts the most seconds that this operand adds in any entry.
   std::vector<Line> lines_below(std::size_t operands) const;
 };
 
@@ -50,7 +50,7 @@ struct PlacementProblem {
   enum class Begins : std::uint8_t {
     made,   ///< the first kernel that uses the tensor makes it
     given,  ///< the tensor exists before the first kernel, in the memory that the placement chooses
-    /// like `given`, but after the last kernel the tensor must be in the memory where it was before the first kernel
+    /// like `given`, and the tensor must end in the memory in which it began
     stays
   };
   enum class Pinned : std::uint8_t { no, fast, slow };
@@ -98,8 +98,8 @@ struct PlacementProblem {
 
 /// The uses of a tensor by kernels, in order. There is a gap before each use except the first use.
 /// A tensor that is given at the start also has a gap before its first use. This gap begins with
-/// the first kernel. If the tensor is of the kind `stays`, the gap before its first use also
-/// contains the time after its last use.
+/// the first kernel. For a tensor of the kind `stays`, this gap also contains the time after its last
+/// use.
 struct TensorUses {
   std::vector<std::uint32_t> kernels;   ///< the kernel of use i
   std::vector<std::uint32_t> operands;  ///< the index of the operand in that kernel
@@ -116,8 +116,8 @@ struct KernelRange {
 /// A problem that has been checked, with data that are derived from the problem.
 class PlacementQuestion {
  public:
-  /// Throws InputError if one of these is true: an operand has no memory or is listed twice, no kernel uses a tensor, a
-  /// number is not finite, or a memory has no rate. Throws Infeasible when slow memory cannot hold all tensors.
+  /// Throws InputError for an operand without a memory or listed twice, for a tensor that no kernel uses, for a number
+  /// that is not finite, and for a memory without a rate. Throws Infeasible when slow memory cannot hold all tensors.
   explicit PlacementQuestion(PlacementProblem problem);
 
   const PlacementProblem& problem() const { return problem_; }

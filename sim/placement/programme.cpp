@@ -13,7 +13,7 @@ using Begins = PlacementProblem::Begins;
 using Pinned = PlacementProblem::Pinned;
 constexpr double nearly_whole = 1e-6;
 
-/// Returns the seconds of the programme's unit of time, which is the mean time of a kernel.
+/// Returns the programme's unit of time in seconds: the mean time of a kernel.
 double unit_of(const PlacementQuestion& question) {
   double seconds = question.all_fast_seconds();
   if (!(seconds > 0)) seconds = synchronous_seconds(question, all_slow(question));
@@ -137,8 +137,8 @@ class Programme {
       if (uses.written[j]) add_version(t, j, use, gap);
   }
 
-  /// Adds the cost of saving the version that use j writes in fast memory. If the tensor is in slow memory in any gap
-  /// during which this version is needed, the version is saved once.
+  /// Adds the cost of saving the version that use j writes in fast memory. The version is saved once if the tensor is
+  /// in slow memory in at least one of the gaps that need this version.
   void add_version(std::uint32_t t, std::size_t j, const std::vector<std::uint32_t>& use,
                    const std::vector<std::uint32_t>& gap) {
     const TensorUses& uses = question_.uses(t);
@@ -193,7 +193,7 @@ class Programme {
   }
 
   /// Adds a variable for each set of operands that may be in slow memory together. The variable is the share of this
-  /// set in a mixture of all sets, so the sum of the shares is 1. If the variables of the uses are integers, one of the
+  /// set in a mixture of all sets, so the sum of the shares is 1. If each use is in one memory as a whole, one of the
   /// shares is 1.
   void add_sets(std::uint32_t k, std::vector<std::uint32_t>& rows) {
     const KernelEnvelope& envelope = envelopes_[k];

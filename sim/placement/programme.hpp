@@ -1,9 +1,9 @@
 // Describes a placement as a mixed-integer linear programme for the solver CBC. The programme has an integer variable
 // for each use and each gap of a tensor, or only one variable per tensor if no tensor moves. The programme has a row
 // for the bytes in fast memory during each kernel. For each set of operands that a kernel may have in slow memory,
-// there is a variable: the share of this set (envelope.hpp). Seconds are in units of a mean kernel and bytes in units
-// of the capacity, because CBC's tolerances are absolute. The programme follows AutoTM, section 4.2, but has no nodes
-// for reads. The variables of the gaps have the effect of these nodes.
+// there is a variable: the share of this set (envelope.hpp). CBC's tolerances are absolute. So seconds are in units of
+// the mean time of a kernel, and bytes in units of the capacity. The programme follows AutoTM, section 4.2. Its
+// variables of gaps replace the nodes for reads that AutoTM has.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ namespace sluice {
 struct ProgrammeAnswer {
   /// A placement that takes less than the `known` seconds, or nothing if no such placement was found.
   std::optional<Placing> placing;
-  /// Whether it is proven that no placement is faster than `placing`. If `placing` is empty, `proven` says whether it
-  /// is proven that no placement takes less than the `known` seconds.
+  /// Whether the search has proven that no placement is faster than `placing` or, if `placing` is empty, that no
+  /// placement takes less than the `known` seconds.
   bool proven = false;
   double bound = 0;
 };
@@ -28,7 +28,7 @@ std::size_t programme_size(const PlacementQuestion& question, bool moves);
 /// bound.
 ProgrammeAnswer solve_programme(const ImproveRequest& request, double known, int nodes);
 
-/// The solution of the programme without the condition that variables are integers, so tensors may be partly in fast
+/// The solution of the relaxed programme: variables need not be integers, so tensors may be partly in fast
 /// memory.
 struct RelaxedProgramme {
   double bound = 0;            ///< a bound of the seconds, computed from the prices

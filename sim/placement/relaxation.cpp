@@ -13,7 +13,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Replaces the numbers by the closest numbers that are not negative and have the sum 1.
+/// Replaces the weights by the closest list of weights that are not negative and whose sum is 1.
 void project(std::vector<double>& weights) {
   std::vector<double> sorted = weights;
   std::sort(sorted.rbegin(), sorted.rend());

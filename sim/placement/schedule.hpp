@@ -1,5 +1,5 @@
-// A schedule is a placement whose moves have times. Some moves are synchronous, between two kernels, and a copy engine
-// makes the other moves while kernels run. The functions of this file predict the seconds of a schedule by arithmetic.
+// A schedule is a placement whose moves have times. Synchronous moves are between two kernels. All other moves are made
+// by a copy engine while kernels run. The functions of this file predict the seconds of a schedule by arithmetic.
 // listing.hpp turns a schedule into a plan, which can be executed.
 #pragma once
 
@@ -23,9 +23,9 @@ double move_seconds(const PlacementQuestion& question, const PlacementMove& move
 std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question,
                                      const PlacementSchedule& schedule);
 
-/// Returns the time at which all kernels and moves have ended. A kernel begins after the previous kernel, after the
-/// moves that it needs, and after the synchronous moves before it. The copy engine makes one move after the other. The
-/// copy engine does not begin a move before kernel `begin` of the move could begin.
+/// Returns the time at which all kernels and moves have ended. A kernel begins when three things have ended: the
+/// previous kernel, the moves that it needs, and the synchronous moves before it. The copy engine makes one move after
+/// the other. A move of the copy engine begins when kernel `begin` of the move could begin, or later.
 double predicted_seconds(const PlacementQuestion& question, const PlacementSchedule& schedule);
 /// Returns the time at which all kernels and moves have ended if kernel k takes `kernel_s[k]` seconds.
 double predicted_seconds(const PlacementQuestion& question, const std::vector<double>& kernel_s,

@@ -116,8 +116,8 @@ bool asked(const std::vector<std::string>& ways, const std::string& way) {
   return ways.empty() || std::find(ways.begin(), ways.end(), way) != ways.end();
 }
 
-/// If a known result is faster than the method's result, replaces the method's result by the fastest known result. All
-/// these results come from executed plans.
+/// Replaces the method's result by the fastest known result, if this is faster. All these results come from executed
+/// plans.
 void keep_least(PlacementResult& result, const PlacementQuestion& question,
                 const std::vector<const PlacementResult*>& lesser, bool moves, bool beside) {
   for (const PlacementResult* other : lesser) {
@@ -160,7 +160,7 @@ const std::vector<PlacementWay>& placement_ways() {
        place_all_fast},
       {"all_slow", "all tensors are in slow memory", place_all_slow},
       {"first_touch",
-       "if there is room when a tensor is made, it is in fast memory until its last use",
+       "a tensor is in fast memory until its last use if there is room when it is made",
        place_first_touch},
       {"cached", "fast memory is a direct-mapped hardware cache of slow memory", place_cached},
       {"static",

@@ -1,5 +1,5 @@
-// The methods of placing tensors, from placements in a single memory to moves while kernels run. The result of a method
-// is the executed plan. To add a method, add a function and a line in ways.cpp.
+// The methods of placing tensors. The simplest put all tensors into one memory, and the freest moves tensors while
+// kernels run. Each result is the seconds of an executed plan. To add a method, add a function and a line in ways.cpp.
 #pragma once
 
 #include <functional>
@@ -51,12 +51,12 @@ struct PlacementWay {
   std::string summary;
   /// Places the tensors. Throws Infeasible or InputError.
   PlacementResult (*place)(const WayRequest& request) = nullptr;
-  /// Whether the method searches. With more memory or more freedom, the result of a search never takes longer than with
-  /// less memory or less freedom.
+  /// Whether the method searches. The result of a search never takes longer than a result with less memory or with less
+  /// freedom to move tensors.
   bool searched = false;
 };
 
-/// The methods, in the order of their freedom.
+/// The methods, in the order of the freedom that they give the search, the least first.
 const std::vector<PlacementWay>& placement_ways();
 
 /// A function that is called with the number of finished results and the number of all results. If it throws an
@@ -64,15 +64,15 @@ const std::vector<PlacementWay>& placement_ways();
 using PlacementProgress = std::function<void(std::size_t done, std::size_t total)>;
 
 /// Places the tensors with each method in `ways` at each capacity. If `ways` is empty, all methods are used. The
-/// results of a capacity are next to each other, in the order of the methods. A method that searches also tries the
-/// placements that were found with less memory or less freedom. So its result never takes longer than a result with
-/// less memory or less freedom.
+/// results of a capacity are next to each other, in the order of the methods. A method that searches also tries
+/// placements that were found with less memory, or by methods with less freedom. So its result never takes longer than
+/// a result with less memory or less freedom.
 std::vector<PlacementResult> place_by_all(const PlacementQuestion& question,
                                           std::vector<std::int64_t> capacities,
                                           const std::vector<std::string>& ways, int nodes,
                                           const PlacementProgress& progress = {});
 
-/// In a placement without moves, the seconds that the run loses or saves if one tensor changes to the other memory.
+/// For a placement without moves: the seconds that the run loses or saves if one tensor goes to the other memory.
 struct TensorWorth {
   std::uint32_t tensor = none;
   bool fast = false;

@@ -34,7 +34,7 @@ struct NameTables {
 /// Returns the kind of action whose name is this word. Throws InputError if no kind has this name.
 ActionKind kind_of(const PlanLine& line, const Word& word);
 
-/// Maps the names of the actions of one section to the actions' numbers. The names must outlive this object.
+/// Maps the names of one section's actions to the numbers of the actions. The names must outlive this object.
 class ActionNames {
  public:
   static constexpr std::uint32_t unknown = Names::unknown;
@@ -49,7 +49,7 @@ class ActionNames {
     return true;
   }
   /// Returns the number of the action with this name, or `unknown`. The function tries the action of the previous line
-  /// first, because many actions wait for the action of the previous line.
+  /// first, because many actions wait for it.
   std::uint32_t find(std::string_view name) const {
     if (above_.action != unknown && same_name(above_.name, name)) return above_.action;
     if (const std::optional<FormulaName> formula = formula_of(name))
@@ -94,8 +94,8 @@ class ActionReader {
   ActionReader(Plan& plan, NameTables& tables) : plan_(plan), tables_(tables) {}
 
   void read(const PlanLine& line, const std::vector<Word>& words, Section section);
-  /// Reads a line if the line has the usual form (LineKeys::take()), which saves time. Calls `begins` before it adds
-  /// the action. Returns false and changes nothing if the line has another form and must be read word by word.
+  /// Reads a line quickly if the line has the usual form (LineKeys::take()). Calls `begins` before the action is added.
+  /// Returns false and changes nothing if the line has another form and must be read word by word.
   template <class Begins>
   bool read_usual(const PlanLine& line, Section section, Begins&& begins) {
     LineKeys keys(line, allowed());

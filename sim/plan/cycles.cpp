@@ -66,8 +66,8 @@ class CycleSearch {
     }
   }
 
-  /// Returns the awaited action of the k-th wait of `a`, or `none` if this wait does not order actions within one
-  /// iteration. After the last wait, the function returns the previous action of the stream, and then `end_`.
+  /// Returns predecessor number k of action `a`: first the actions for which `a` waits, then the previous action of its
+  /// stream, then `end_`. For a wait that does not order actions within one iteration, returns `none`.
   std::uint32_t predecessor(std::uint32_t a, std::size_t k) const {
     const auto waits = tables_.waits(a);
     if (k > waits.size()) return end_;

@@ -1,4 +1,4 @@
-// Finds waits of a plan that can never end, because these waits form a cycle.
+// Finds waits of a plan that form a cycle. Such waits can never end.
 #pragma once
 
 #include "plan/tables.hpp"

@@ -1,5 +1,5 @@
-// Facts describe the decisions of a policy, for the report. The value of a fact has a type, so that code that prints or
-// compares facts does not have to parse texts.
+// Facts describe the decisions of a policy, for the report. The value of a fact has a type. So code that prints or
+// compares facts need not parse texts.
 #pragma once
 
 #include <string>

@@ -10,8 +10,8 @@
 
 namespace sluice {
 
-/// Returns the line without its end of line. A number is written without quotes. A text that looks like a number is
-/// written in quotes.
+/// Returns the fact as one line of text, without a line break. A number is written without quotes. A text that looks
+/// like a number is written in quotes.
 std::string fact_line(const Fact& fact);
 
 /// Reads a fact from the words of its line. Throws InputError at the faulty word.

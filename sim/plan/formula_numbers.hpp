@@ -1,6 +1,6 @@
-// Finds the numbers of actions by names that consist of stage, letter of the kind, and micro-batch. For one stage and
-// kind, the micro-batches are mostly numbered without gaps, so a table is faster than a hash map. The reader of plans
-// and the check of a plan's structure use this class.
+// Finds the numbers of actions by names that consist of stage, letter of the kind, and micro-batch. The micro-batches
+// of one stage and kind mostly have numbers without gaps. So a table is faster than a hash map. The reader of plans and
+// the check of a plan's structure use this class.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ class FormulaNumbers {
   }
 
  private:
-  /// The numbers of the actions with one kind and stage, indexed by the place of the micro-batch.
+  /// The numbers of the actions of one kind and one stage, indexed by the place of the micro-batch (place_of).
   struct Row {
     std::vector<std::uint32_t> numbers;
     std::size_t count = 0;  ///< the number of elements that hold an action's number

@@ -123,8 +123,8 @@ static_assert(in_order(), "the records are in the order of the enumeration");
 
 constexpr std::uint8_t no_kind = kinds.size();
 
-/// The kinds whose letters begin with the same character form a chain. For each kind: the next kind of its chain, or
-/// the number of kinds at the end.
+/// The kinds whose letters begin with the same character form a chain. The table holds, for each kind, the next kind of
+/// its chain. At the end of a chain it holds the number of kinds.
 constexpr std::array<std::uint8_t, kinds.size()> next_with = [] {
   std::array<std::uint8_t, kinds.size()> table{};
   for (std::size_t i = 0; i < kinds.size(); ++i) {
@@ -135,8 +135,8 @@ constexpr std::array<std::uint8_t, kinds.size()> next_with = [] {
   return table;
 }();
 
-/// For each character, the first kind in the table whose `letter` begins with this character, or the number of kinds if
-/// there is no such kind.
+/// For each character, the first kind whose `letter` begins with this character. If no kind does, the number of
+/// kinds.
 constexpr std::array<std::uint8_t, 256> first_with = [] {
   std::array<std::uint8_t, 256> table{};
   table.fill(no_kind);

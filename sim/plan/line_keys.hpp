@@ -25,7 +25,7 @@ namespace sluice {
 
 inline constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max();
 
-/// Returns the number that a word contains. Throws InputError if it is not a whole number from `minimum` to `maximum`.
+/// Returns the word as a number. Throws InputError if the word is not a whole number from `minimum` to `maximum`.
 std::int64_t whole_number(const PlanLine& line, std::string_view key, const Word& word,
                           std::int64_t minimum, std::int64_t maximum = largest_count);
 
@@ -55,7 +55,7 @@ class KeyList {
 
   /// Returns whether the key with this number, followed by '=', is at this position of the text.
   bool is_at(std::string_view text, std::size_t at, std::size_t number) const {
-    // Near the end of the text, the function returns false, and the caller finds the key in a slower way.
+    // Near the end of the text, eight bytes cannot be read. The caller then finds the key in a slower way.
     if (at + sizeof(std::uint64_t) > text.size()) return false;
     std::uint64_t bytes;
     std::memcpy(&bytes, text.data() + at, sizeof bytes);
@@ -97,8 +97,8 @@ class KeyList {
   }();
 };
 
-/// For each key of a list, the key that followed it in an earlier line. In most lines of a file, the keys have the same
-/// order as in the earlier lines, so this key is a good guess for the next key.
+/// For each key of a list, the key that followed it in an earlier line. Most lines of a file have their keys in the
+/// same order. So this key is a good guess for the next key.
 struct KeyOrder {
   /// The index of the entry for the first key of a line.
   static constexpr std::size_t first = KeyList::most_keys;
@@ -163,8 +163,8 @@ class LineKeys {
   const PlanLine& line_;
   const KeyList& allowed_;
   std::uint64_t present_ = 0;
-  /// The values, indexed by key. To save time, only the values that a line has are constructed, because one object of
-  /// this class is made for each line.
+  /// The values, indexed by key. An object of this class is made for each line. To save time, only the values that the
+  /// line has are constructed.
   alignas(Word) std::byte store_[KeyList::most_keys * sizeof(Word)];
 };
 

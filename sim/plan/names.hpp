@@ -53,8 +53,8 @@ class Names {
   struct Slot {
     std::uint32_t hash = 0, number = unknown;
   };
-  /// Names that differ only in their last digit get neighbouring places of the table. Neighbouring places make look-ups
-  /// fast, because names are looked up in the order of their numbers.
+  /// Names that differ only in their last digit get neighbouring places of the table. Names are often looked up in the
+  /// order of these digits, and then neighbouring places make look-ups fast.
   static std::uint32_t hash_of(std::string_view name) {
     if (name.empty()) return 0;
     const std::string_view front = name.substr(0, name.size() - 1);

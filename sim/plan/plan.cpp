@@ -32,8 +32,8 @@ inline bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Reads the number at `at`, and moves `at` behind it. Returns -1 if there are no digits. Returns nothing for a number
-/// that no name of an action contains, such as 007 or a number that is too large.
+/// Reads the number at `at`, and moves `at` behind it. Returns -1 if there are no digits. Returns nothing for 007 and
+/// for a number that is too large: no name of an action contains such a number.
 inline std::optional<std::int32_t> take_number(const char*& at, const char* end) {
   if (at == end || !is_digit(*at)) return -1;
   const char* const begin = at;

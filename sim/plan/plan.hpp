@@ -5,7 +5,7 @@
 // `actions` holds the actions of the sections one after the other, and the order within a section is the *listing
 // order*. Each stream executes its actions in this order. A pool that one device owns grants a request only if all
 // requests that are listed before this request would still fit (execute/reservation.hpp). Each stream goes through the
-// iterations independently, and is delayed only by waits and memory.
+// iterations by itself: only waits and memory delay it.
 #pragma once
 
 #include <algorithm>
@@ -42,9 +42,9 @@ std::string_view name_of(TensorClass tensor_class);
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
 /// A memory. A device may own several memories. In a pool that one device owns, a request may overtake requests that
-/// are listed earlier, as long as these earlier requests would still fit. A pool that no device owns is shared, and its
-/// requests are granted in the order of their arrival. In a pool that is not enforced, requests are always granted, and
-/// the overflow is reported.
+/// are listed earlier if all of them fit together. A pool that no device owns is shared, and its requests are granted
+/// in the order of their arrival. In a pool that is not enforced, requests are always granted, and the overflow is
+/// reported.
 struct Pool {
   std::string name;
   std::optional<std::int64_t> capacity;  ///< in bytes; empty if unlimited
@@ -151,8 +151,8 @@ struct Collective {
   std::int64_t bytes = 0;
 };
 
-/// The part of its stage's work that an action does. The plan stores this part so that the action's seconds can be
-/// computed again.
+/// The part of its stage's work that an action does. Without this field, the action's seconds could not be computed
+/// again.
 enum class WorkPart : std::uint8_t {
   whole,
   /// The layers that selective recomputation runs again: their outputs are large, but quick to compute.
@@ -187,11 +187,11 @@ struct Action {
   double joules = 0;        ///< the energy in addition to the energy of the idle device
   double measured_s = 0;    ///< the part of the seconds that comes from measurements
 
-  /// The action does not start before this time, in seconds from the start of the run. Only in prologue and epilogue.
+  /// The action does not start before this time, in seconds from the start of the run. It is 0 in the body.
   double not_before = 0;
 
   Few<Wait, 2> waits;
-  /// Tensors that are granted together before the action starts. The action writes these tensors.
+  /// Tensors that the action writes. Their bytes are granted together, before the action starts.
   Few<Placement, 2> allocates;
   /// The operands. The end of the action counts as one use of each operand.
   Few<Access, 1> uses;
@@ -247,8 +247,8 @@ struct Plan {
   std::uint32_t body_begin = 0, body_end = 0;
   std::int64_t iterations = 0;  ///< the number n of runs of the body; 0 if there is no body
 
-  /// The number of workload steps in one run of the body. If a step consists of several runs of the body, this number
-  /// is 1, and `iterations_per_step` is the number of these runs, which divides `iterations`.
+  /// The number of steps in one run of the body. If a step is several runs of the body, this number is 1, and
+  /// `iterations_per_step` is the number of these runs. It divides `iterations`.
   std::int64_t steps_per_iteration = 1;
   std::int64_t iterations_per_step = 1;
   std::vector<std::string> stages;  ///< the names of the stages, indexed by stage number

@@ -97,8 +97,8 @@ void check_amounts(const Plan& plan, std::uint32_t a) {
                      plan.tensors[use.tensor].name + "' but neither reads nor writes this tensor");
 }
 
-/// Checks `not_before`, the time before which an action must not start. Only actions of the prologue and the epilogue
-/// may have this time, because an action of the body runs once per iteration.
+/// Checks `not_before`, the time before which an action must not start. An action of the body runs once per iteration,
+/// so only actions of the prologue and the epilogue may have this time.
 void check_not_before(const Plan& plan, std::uint32_t a) {
   const double time = plan.actions[a].not_before;
   if (time == 0) return;
@@ -245,7 +245,7 @@ void check_allocations(const PlanTables& tables) {
                  quoted_name(plan, again.action) + ")");
 }
 
-/// Checks that a step consists of whole runs of the body, or that a run of the body consists of whole steps.
+/// Checks that a step is one or several whole runs of the body, or that a run of the body is several whole steps.
 void check_steps(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
   if (per_step < 1 || plan.steps_per_iteration < 1)
@@ -284,8 +284,8 @@ void check_structure(const Plan& plan) {
 
 PlanTables checked_tables(const Plan& plan) {
   check_parts(plan);
-  // This constructor checks each action just before it uses the action. A single loop saves time, because fetching
-  // millions of actions from memory takes most of the time.
+  // This constructor checks each action just before it uses the action. With a loop of its own, the check would fetch
+  // millions of actions from memory again. These fetches take most of the time.
   PlanTables tables(plan, ActionCheck(plan));
   check_cycles(tables);
   check_allocations(tables);

@@ -27,7 +27,7 @@ void Cursor::settle() {
 
 namespace {
 
-/// Returns the action's own seconds plus the seconds that its flows would take one after the other.
+/// Returns a sum: the action's own seconds, and the seconds of its flows one after the other.
 double one_by_one(const Plan& plan, const Action& action) {
   double seconds = std::isnan(action.seconds) ? 0 : action.seconds;
   for (const Flow& flow : action.flows) seconds += seconds_alone(plan, flow);

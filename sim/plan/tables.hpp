@@ -1,6 +1,6 @@
 // Tables that are derived from a plan once, before it is executed. The tables hold the actions of each stream, the
-// waits of each action, and the number of uses of each instance. The tables contain only data, because each executor
-// has its own event loop.
+// waits of each action, and the number of uses of each instance. The tables contain data only. The event loops are in
+// the executors.
 #pragma once
 
 #include <array>
@@ -59,18 +59,18 @@ struct Demand {
   std::int64_t bytes;
 };
 
-/// A tensor that one action allocates, and how often an instance of the tensor is used.
+/// A tensor that one action allocates, with the number of uses of one instance of the tensor.
 struct Allocation {
   Placement placement;
   std::int64_t bytes = 0;
   /// How often an instance is used if none of its uses is dropped. (Near the first and the last iteration, uses may be
-  /// dropped.) The number is -1 if the instance is also used outside of the body, or if there is only one instance.
+  /// dropped.) The number is -1 if an action outside of the body uses the instance, or if there is only one instance.
   std::int64_t body_uses = -1;
   /// The least and the greatest `ahead` of the actions that use the tensor.
   std::int32_t least_ahead = 0, most_ahead = 0;
 };
 
-/// Returns the seconds from the start of an action to the end of one of its flows if no other flow uses the flow's
+/// Returns the seconds from the start of an action to the end of one of its flows, for a flow that is alone on its
 /// links. These seconds are the setup of the flow's route, plus the flow's bytes divided by the bandwidth of the
 /// slowest link.
 double seconds_alone(const Plan& plan, const Flow& flow);
@@ -106,8 +106,8 @@ struct PlanTables {
   /// The value of sluice::serial_seconds for the plan.
   double serial_seconds() const { return serial_s_; }
 
-  /// Reads the plan's seconds, bandwidths and latencies again. In the plan, only these values and the number of
-  /// iterations may have changed.
+  /// Reads the plan's seconds, bandwidths and latencies again. Nothing else in the plan may have changed, except the
+  /// number of iterations.
   void time_again();
 
   std::uint32_t stream(std::uint32_t action) const { return stream_[action]; }
@@ -206,7 +206,7 @@ struct PlanTables {
   LargeVector<std::uint32_t> used_;   ///< the tensor of each use, until the uses are sorted
   double serial_s_ = 0, latest_ = 0;  ///< `latest_` is the latest `not_before` of all actions
 
-  // Uses are sorted by tensor. Demands are sorted by action.
+  // Uses are sorted by tensor. Demands (allocated bytes) are sorted by action.
   LargeVector<std::uint32_t> first_use_;
   LargeVector<Use> uses_;
   LargeVector<std::uint32_t> first_demand_{0};

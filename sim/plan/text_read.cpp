@@ -94,7 +94,7 @@ class PlanReader {
     return false;
   }
 
-  /// Lets this section begin at the next action. Until a later section has its own line, it begins there, too.
+  /// Lets this section begin at the next action. The later sections begin there, too, until their own lines are read.
   void begin_from(int section) {
     const auto size = static_cast<std::uint32_t>(plan_.actions.size());
     for (int s = section; s <= 2; ++s) begin_[static_cast<std::size_t>(s)] = size;
@@ -241,8 +241,8 @@ class PlanReader {
     plan_.line_begins.push_back(static_cast<std::size_t>(line.text.data() - text_.data()));
   }
 
-  /// Reserves room for one action per line. Without this room, the array would grow again and again, and moving all
-  /// actions each time would take as long as reading them.
+  /// Reserves room for one action per line. Without this room, the array would grow again and again. Moving the actions
+  /// each time would take as long as reading them.
   void expect_actions(std::string_view text) {
     std::size_t lines = 1;
     for (std::size_t at = text.find('\n'); at != std::string_view::npos;

@@ -119,8 +119,8 @@ void add_work(std::string& out, const Plan& plan, const Action& action) {
   if (action.part != WorkPart::whole) add_name(out, " part=", name_of(action.part));
 }
 
-/// Appends the action's line to the text of the plan. One text for all lines saves time, because a plan may have
-/// millions of actions.
+/// Appends the action's line to the text of the plan. A plan may have millions of actions, so all lines are appended to
+/// one text.
 void add_action(std::string& out, const Plan& plan, const ActionNames& names, std::uint32_t a) {
   const Action& action = plan.actions[a];
   out += names[a];

@@ -10,7 +10,7 @@
 namespace sluice {
 
 /// Returns a name as it appears in a plan's text: without quotes, or in double quotes. Inside the quotes, a backslash
-/// escapes quotes, backslashes, ends of line, tabs and other control characters.
+/// comes before quotes, backslashes, and the codes of control characters.
 std::string quoted(std::string_view name);
 void add_quoted(std::string& out, std::string_view name);
 /// Returns whether the name may be written without quotes.
@@ -29,8 +29,8 @@ struct Word {
   int column = 1;
   /// For a word of a line, the position of its first '=' outside of quotes, or npos if there is no such '='.
   std::size_t equals = std::string_view::npos;
-  /// If true, the text is known to be a name that does not need quotes. The flag is set only for a word of a line and
-  /// for the value after its '='.
+  /// If true, the text is a name that needs no quotes. If false, this is not known. The flag can be true only for a
+  /// word of a line and for the value after its '='.
   bool bare = false;
 };
 inline bool is_bare(const Word& word) {

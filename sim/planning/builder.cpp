@@ -9,10 +9,10 @@ namespace sluice {
 
 namespace {
 
-/// Returns the device, if it is a single device, that keeps tensors in this memory. The device then owns the pool of
-/// the memory, as if no other device could reach the memory. A pool that a device owns grants in listing order, so that
-/// an early load does not take bytes that an earlier computation needs. Returns "" for host memory, for a memory that
-/// several devices or no device has, and for a memory that is not the first memory of its device.
+/// Returns the only device that keeps tensors in this memory. This device owns the pool of the memory, even if other
+/// devices can reach the memory. A pool with an owner grants in listing order: an early load does not take the bytes of
+/// a computation that is listed before the load. Returns "" for host memory, for a memory that several devices or no
+/// device has, and for a memory that is not the first memory of its device.
 std::string only_device_of(const Platform& platform, const Memory& memory) {
   std::string only;
   if (memory.name == platform.host().name) return only;
@@ -117,8 +117,8 @@ std::uint32_t PlanBuilder::synchronous_route(const Path& path) {
   return found->second;
 }
 
-/// If `copies` is true, `ref` is a copy that the compute units make. Adds the waits by which it runs after their
-/// previous work and before their next work.
+/// If `copies` is true, `ref` is a copy that the compute units make. Adds waits: a copy runs after the previous work of
+/// the units and before their next work.
 void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
   if (turns_.size() <= units) turns_.resize(units + 1);
   Turns& turns = turns_[units];
@@ -129,8 +129,8 @@ void PlanBuilder::take_turn(Ref ref, std::uint32_t units, bool copies) {
   turns.last_of_body = turns.last;
 }
 
-/// If compute units make copies, makes their first work in the body wait for their last work in the
-/// previous iteration.
+/// For compute units that make copies: their first work in the body waits for their last work in the previous
+/// iteration.
 void PlanBuilder::close_turns() {
   for (const Turns& turns : turns_)
     if (turns.first_of_body.copies || turns.last_of_body.copies)

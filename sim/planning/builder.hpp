@@ -21,8 +21,8 @@ inline constexpr std::int64_t most_actions = 4'000'000;
 /// Throws Infeasible when a plan would have more than `most_actions` actions. `actions` is a lower bound of the number
 /// of actions that the plan would have.
 void refuse_long_plan(std::int64_t actions);
-/// Throws Infeasible when a plan would have more than `most_actions` actions. Its rounds have
-/// `micro_batches` micro-batches, each with at least `actions_each` actions.
+/// The same check for a plan with at least `actions_each` actions for each of the `micro_batches` micro-batches of a
+/// round.
 void refuse_long_round(std::int64_t micro_batches, std::size_t actions_each);
 
 class PlanBuilder {
@@ -58,14 +58,14 @@ class PlanBuilder {
   struct TransferEnds {
     std::string from, to;
     bool release = true, allocate = true;
-    /// If true, the compute units of the device make the copy, and compute nothing during the copy. The builder adds
-    /// the waits that keep the compute units from computing at the same time.
+    /// If true, the compute units of the device make the copy. They compute nothing during the copy: the builder adds
+    /// waits for this.
     bool synchronous = false;
   };
   Ref transfer(ActionKind kind, std::uint32_t tensor, const TransferEnds& ends, std::int32_t stage,
                std::int32_t micro_batch);
 
-  /// Makes the computation `ref` read (or write) `bytes` bytes of the tensor over links while it runs.
+  /// While the computation `ref` runs, it reads (or writes) `bytes` bytes of the tensor over links.
   void flow(Ref ref, std::uint32_t tensor, const std::string& from, const std::string& to,
             std::int64_t bytes);
   /// Adds a memory to a device, in addition to the memory with the name of the device.

@@ -1,11 +1,11 @@
-// Sluice makes the choices that a scenario leaves open by simulation. A policy offers candidates, and the judge takes
+// By simulation, Sluice makes the choices that a scenario leaves open. A policy offers candidates, and the judge takes
 // the candidate whose simulated plan ends first.
 //
-// A candidate is defined by its structure, and never by a capacity. The structure says how the model is cut, how many
-// micro-batches are computed side by side, and how long before their use tensors are loaded. The structure determines
-// how much memory the candidate needs. A candidate can be used on every device that has at least this memory. The
-// candidate takes equally long on each of these devices. So all candidates for a smaller memory are also candidates for
-// a larger memory, and a run with more memory never takes longer than a run with less memory.
+// A candidate is defined by its structure, and never by a capacity. The structure says where the model is cut, how many
+// micro-batches are computed side by side, and how early tensors are loaded. The structure determines how much memory
+// the candidate needs. A candidate can be used on every device that has at least this memory. The candidate takes
+// equally long on each of these devices. So every candidate for a smaller memory is also a candidate for a larger
+// memory. So a run with more memory never takes longer than a run with less memory.
 #pragma once
 
 #include <cstdint>
@@ -36,15 +36,15 @@ struct Candidate {
   /// `settled`.
   std::function<void(double worth, const std::function<void(const Settled&)>& settled)> simulate =
       {};
-  /// If `open` is set, the judge calls it instead of `simulate`. `open` returns one candidate for each way that fits,
-  /// with a lower bound that is closer than `at_least`. The judge does not count the ways of these candidates again.
+  /// If `open` is set, the judge calls it instead of `simulate`. For each way that fits, `open` returns a candidate
+  /// with a bound of its own, at least `at_least`. The judge does not count these ways again.
   std::function<std::vector<Candidate>()> open = {};
   /// Candidates with the same text `same_ways` have the same ways and the same lower bound. The judge considers only
   /// the first of these candidates. Candidates with an empty text are all considered.
   std::string same_ways = {};
 };
 
-/// A guard calls the function that it gets, or does not call it. It may also catch what the call throws.
+/// A guard decides whether to call the function that it gets. It may also catch what the call throws.
 using CallGuard = std::function<void(const std::function<void()>& call)>;
 
 /// Returns a candidate whose simulated ways are changed by `change`. If `open` is set, this also holds for the ways of

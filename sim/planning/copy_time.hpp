@@ -22,7 +22,7 @@ struct CopyTime {
 CopyTime copy_time(const Platform& platform, const std::string& from, const std::string& to,
                    CopyMode mode = CopyMode::asynchronous);
 
-/// Returns the bytes per second of the slowest of these channels, or infinity if the list is empty.
+/// Returns the bandwidth of the slowest channel in bytes per second, or infinity if the list is empty.
 double narrowest(const Platform& platform, const std::vector<std::uint32_t>& channels);
 
 }  // namespace sluice

@@ -13,10 +13,10 @@
 
 namespace sluice {
 
-/// The decisions of a draft that depend on prices, written as numbers. Two drafts have equal
-/// numbers exactly when their prices led to equal decisions.
+/// Those decisions of a draft that depend on prices, as numbers. If the prices of two drafts led to equal
+/// decisions, these numbers are equal, and otherwise they differ.
 using PriceDecisions = std::vector<std::int64_t>;
-/// Returns an empty list. Use it as `decisions` of a draft if its decisions do not depend on prices.
+/// Returns an empty list: the `decisions` of a draft that does not depend on prices.
 inline PriceDecisions no_decisions(const PolicyRequest&) {
   return {};
 }
@@ -29,10 +29,10 @@ struct Draft {
   /// prices of the updates. If `stages` is empty, the policy has changed no stage.
   std::optional<std::vector<Stage>> stages = {};
   /// A function that returns the decisions that follow from the prices of another request. The other request may differ
-  /// from the request of this draft only in prices, so both requests have the stages of the draft. If the decisions for
-  /// two requests are equal, the drafts for both requests are also equal. Sluice then makes the plan once and replaces
-  /// only its prices. The function must not refer to the request of this draft. If the function is null, the decisions
-  /// are not known, and Sluice always makes the plan again.
+  /// from the request of this draft in prices only. So both requests have the same stages. If the decisions for two
+  /// requests are equal, the drafts for both requests are also equal. Sluice then makes the plan once and replaces only
+  /// its prices. The function must not refer to the request of this draft. If the function is null, the decisions are
+  /// not known, and Sluice always makes the plan again.
   std::function<PriceDecisions(const PolicyRequest& request)> decisions = {};
 
   Draft(Plan made, bool one_at_a_time = false)  // NOLINT(google-explicit-constructor)

@@ -20,9 +20,9 @@ std::vector<std::string> each_once(const std::vector<std::string>& devices) {
   return all;
 }
 
-/// The tensors that a stage exchanges with other stages: the earlier layers whose outputs the stage
-/// reads, and its own layers whose outputs later stages read. The inputs that only the first stage
-/// reads form one tensor. The name of this tensor does not contain the name of a layer.
+/// The tensors that a stage exchanges with other stages. `reads` holds the earlier layers whose outputs the stage
+/// reads. `makes` holds its own layers whose outputs later stages read. The inputs that only the first stage reads form
+/// one tensor. The name of this tensor does not contain the name of a layer.
 struct StageTensors {
   std::vector<std::uint32_t> reads;
   std::vector<Crossing> makes;
@@ -194,8 +194,8 @@ class ForwardMaker {
     draft_[output].answer = shape_.return_outputs;
   }
 
-  /// A micro-batch frees its buffer when it has left the last stage. Then the load of the input that is
-  /// `buffers` micro-batches later may start. A tensor for another device is sent as soon as the tensor has been
+  /// A micro-batch frees its buffer when it has left the last stage. Then the input of the micro-batch that comes
+  /// `buffers` micro-batches later may be loaded. A tensor for another device is sent as soon as the tensor has been
   /// made.
   void place_loads() {
     Program& program = draft_.program;

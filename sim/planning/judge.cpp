@@ -57,9 +57,9 @@ Candidate changed(Candidate candidate, const std::function<void(Settled&)>& chan
 }
 
 // Candidates are simulated in the order of their lower bounds. If the bounds of two candidates are equal, the candidate
-// that was offered first is simulated first. The loop ends when the next bound is not below the best time found,
-// because no later candidate can be faster than this time. The answer also names a runner-up. So if only one way has
-// been found to fit by then, the loop goes on until a second way fits.
+// that was offered first is simulated first. The loop ends when the next bound is not below the best time so far: no
+// later candidate can be faster. The answer also names a runner-up. So if only one way has fitted by then, the loop
+// goes on until a second way fits.
 Judgement judge(std::vector<Candidate> candidates) {
   Judgement judgement;
   for (const Candidate& candidate : candidates) judgement.candidates += candidate.ways;

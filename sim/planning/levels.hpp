@@ -1,6 +1,6 @@
-// Counts the bytes in a memory during each slot of a row of slots (slots.hpp). A step may have many slots, so the
-// counts are in a tree: each call of add() and last_above() takes a time in proportion to the logarithm of the number
-// of slots. The functions throw InputError if a count exceeds 2^63.
+// Counts the bytes in a memory during each slot of a row of slots (slots.hpp). A step may have many slots. So the
+// counts are in a tree, in which add() and last_above() take a time in proportion to the logarithm of the number of
+// slots. The functions throw InputError if a count exceeds 2^63.
 #pragma once
 
 #include <cstddef>
@@ -40,9 +40,9 @@ class Levels {
                                         std::int64_t bytes) const;
 
   std::size_t count_;
-  /// For each tree node, the most bytes in one of its slots, without the bytes that `more_` counts in the nodes above.
+  /// For each tree node, the most bytes in one of its slots. The bytes in `more_` of the nodes above are not included.
   std::vector<std::int64_t> most_;
-  /// For each tree node, bytes that belong to each of its slots, and that its children do not count.
+  /// For each tree node, bytes that are in each of its slots. Its children do not count these bytes again.
   std::vector<std::int64_t> more_;
 };
 

@@ -4,8 +4,8 @@
 
 namespace sluice {
 
-/// Takes room for a load, and returns the slot s from which the load has room. Every slot from s to `to` - 1 must have
-/// room, and s is the earliest such slot that is not before `from`. In levels_, slot s has the index s + `turn`.
+/// Returns the earliest slot s from `from` on for which the slots s to `to` - 1 all have room for the load. Takes
+/// this room. In levels_, slot s has the index s + `turn`.
 std::int64_t LoadPlaces::take(std::int64_t from, std::int64_t to, std::int64_t turn,
                               std::int64_t bytes) {
   if (from >= to) return to;

@@ -1,6 +1,6 @@
 // Decides before which slots (slots.hpp) loads are listed. A load is listed as early as its limits and the room in
-// memory allow, possibly in the previous step. The bytes that memory holds while each slot runs alone are known in
-// advance. Each load that is placed adds its own bytes to the bytes of the slots in which it holds memory.
+// memory allow, possibly in the previous step. For each slot, the bytes in memory without early loads are known in
+// advance. Each load that is placed adds its bytes to the slots from its place to the slot that needs it.
 #pragma once
 
 #include <compare>

@@ -43,8 +43,8 @@ Price sum_of(const Pricing& pricing, const StageQuery& query, Pass pass, Chosen&
 }
 
 /// Returns the price of `pass`: of the input gradient, of the weight gradient, or of both
-/// gradients. If the workload gives the backward pass as a multiple of the forward pass, each of
-/// the two gradients takes half of this multiple. A layer without a backward pass adds no seconds.
+/// gradients. A workload may give the backward pass as a multiple of the forward pass. Then each of the two gradients
+/// takes half of it. A layer without a backward pass adds no seconds.
 Price backward_price(const Pricing& pricing, const StageQuery& query, Pass pass) {
   const auto runs = [](const Layer& layer) { return layer.backward.runs; };
   const std::optional<double> multiple = pricing.training->backward;
@@ -70,8 +70,8 @@ Price update_price(const Pricing& pricing, const StageQuery& query) {
                                    .written = written}});
 }
 
-/// Computes each price at its first use and stores it, by kind, part, stage, device and samples.
-/// There may be many micro-batches, but there are only a few different prices.
+/// Many micro-batches have the same price. So each price is computed at its first use and stored, by kind, part, stage,
+/// device and samples.
 class Prices {
  public:
   explicit Prices(const Pricing& pricing) : pricing_(pricing) {}
@@ -109,7 +109,7 @@ void find_routes(Plan& plan, const Platform& platform) {
     }
 }
 
-/// Computes the joules of a computation from the device's watts, if its seconds are given but its joules are not.
+/// If a computation has seconds but no joules, computes the joules from the device's watts.
 void take_joules(Action& action, const Stream& stream) {
   if (action.joules == 0) action.joules = (stream.busy_w - stream.idle_w) * action.seconds;
 }

@@ -1,5 +1,5 @@
-// Lowering replaces "stage 3 on gpu" by seconds, FLOP and joules, and "tensor from host to gpu" by a route. A lowered
-// plan can be executed without the model and the platform.
+// Lowering completes the actions of a plan. A computation ("stage 3 on gpu") gets seconds, FLOP and joules, and a
+// transfer ("tensor from host to gpu") gets a route. A lowered plan can be executed without the model and the platform.
 #pragma once
 
 #include <utility>
@@ -26,7 +26,7 @@ struct StageQuery {
   const Stage& stage;
   const Device& device;
   std::int64_t samples = 0;
-  /// Whether only those layers are computed that selective recomputation runs again.
+  /// If true, the price is for those layers alone that selective recomputation runs again.
   bool selective = false;
 };
 
@@ -35,7 +35,7 @@ struct StageQuery {
 /// forward price. Throws InputError when the cost model has no price.
 Price price_of(const Pricing& pricing, const StageQuery& query);
 
-/// Sets the action's seconds, FLOP, bytes and joules. The joules include the energy of the stream's watts above idle.
+/// Sets the action's seconds, FLOP, bytes and joules. The joules include what the stream takes above idle power.
 void take_price(Action& action, const Price& price, const Stream& stream);
 
 /// A layer, and what the layer adds to the sum that price_of() returns. If the layer is null, the term is the price of

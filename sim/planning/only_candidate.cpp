@@ -13,8 +13,8 @@ Settled settled(const std::string& text, const std::function<Plan()>& plan) {
   Settled one = {.text = text};
   try {
     const auto made = std::make_shared<const Plan>(plan());
-    // The check compares the capacity of each memory with the bytes of the tensors whose home is this memory. The
-    // replay does not make this comparison, because the replay only grants the allocations of actions.
+    // A memory must have room for the tensors whose home it is. check_without_replay() checks this. The replay does
+    // not, because it grants the allocations of actions only.
     const ReplayResult result = replay(check_without_replay(*made));
     if (result.blocking) return one;
     one.seconds = result.makespan;

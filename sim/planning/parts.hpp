@@ -1,5 +1,5 @@
-// Parts that several policies share: their common parameters, the sizes of stages for one micro-batch, and the actions
-// that run one micro-batch through one stage.
+// Code that several policies share: for their common parameters, for the sizes of stages for one micro-batch, and for
+// the actions that run one micro-batch through one stage.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ CommonParameters read_common(const PolicyRequest& request, const Reader& paramet
 
 /// Returns the numbers of micro-batches in flight that are tried if the scenario leaves this number open. Each returned
 /// number leads to a different number of passes, and is the least number that leads to so many passes. The first
-/// returned number leads to a single pass, and the last number to one pass per micro-batch. Between these two, each
-/// number of passes is about (1 + 1 / `growth`) times the previous number of passes.
+/// returned number leads to a single pass, and the last number to one pass per micro-batch. From one returned number to
+/// the next, the number of passes grows by a factor of about 1 + 1 / `growth`.
 std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int64_t growth);
 
 /// A round has the smallest number of micro-batches after which the actions of the plan repeat. A step consists of
@@ -39,8 +39,8 @@ struct Round {
   std::int64_t micro_batches = 1;
   std::int64_t per_step = 1;  ///< rounds per step
 };
-/// Returns the shortest round with at least this many micro-batches into which a step can be
-/// divided, or the whole step if there is no shorter round.
+/// Returns the shortest round such that the round has at least this many micro-batches and a step is whole rounds. If
+/// there is no such round, returns the whole step.
 Round round_of(const Workload& workload, std::int64_t at_least = 1);
 /// The greatest number of micro-batches of a round. Policies do not try candidates whose shortest round is longer.
 inline constexpr std::int64_t longest_round = 4096;
@@ -62,8 +62,8 @@ void refuse_common_in_training(const Reader& parameters);
 /// Bytes of a stage for one micro-batch.
 struct StageBytes {
   std::int64_t weights, input, output, workspace;
-  /// The part of the answer that this stage computes and that no later stage reads. This part leaves the device at
-  /// once. `answer` is 0 for the last stage, because the part of the answer that the last stage computes is its output.
+  /// The part of the answer that this stage computes, if no later stage reads it. It leaves the device at once. For the
+  /// last stage, `answer` is 0: its part of the answer is its `output`.
   std::int64_t answer = 0;
 };
 std::vector<StageBytes> stage_bytes(const PolicyRequest& request);
@@ -76,9 +76,9 @@ struct ForwardPass {
   StageBytes bytes{};
   std::int64_t samples = 0;
   std::uint32_t output = none;  ///< the tensor that the stage makes
-  /// Whether the last stage's output (the answer or its last part) is freed, not saved. Its samples are then done.
+  /// Whether the last stage's output is freed instead of saved. Its samples are done when the pass ends.
   bool drops_output = false;
-  /// Whether a part of the answer that is not the stage's output (`bytes.answer`) is freed instead of saved.
+  /// Whether `bytes.answer`, a part of the answer apart from the stage's output, is freed instead of saved.
   bool drops_answer = false;
   std::string suffix = {};  ///< a suffix that distinguishes the workspaces of different windows
   bool last = false;        ///< whether the stage is the last stage
@@ -136,7 +136,7 @@ class StageRunner {
   /// Makes the device hold the caches of all stages.
   void hold_caches();
 
-  /// Returns the load that brings the input of a micro-batch from the host, its home, to the device for a slot.
+  /// Returns the load of a micro-batch's input from its home, the host. The slot `slot` needs this load.
   SlotLoad input_load(std::int64_t micro_batch, std::int64_t slot);
 
   /// Lists the forward pass of one stage with list_stage().
@@ -144,16 +144,16 @@ class StageRunner {
 
   /// Saves the output of a stage after the action that makes it. If the stage's part of the answer is a separate
   /// tensor, saves this part instead. `answer` says whether the output is an answer, which no later stage reads. At
-  /// most `buffers` results may wait to be saved. So the action that makes result n waits until the save of result
-  /// n - `buffers` has arrived.
+  /// most `buffers` results may wait to be saved. So the action that makes result n waits for the save of result n -
+  /// `buffers`.
   PlanBuilder::Ref save(const StageOutput& made, std::size_t stage, std::int64_t micro_batch,
                         bool answer);
 
   /// Adds the waits of computations for earlier saves. Must be called once, after all computations and saves have been
   /// listed.
   void finish();
-  /// Adds the waits of computations for earlier saves, with a limit of its own for each save. `buffers` lists, in the
-  /// order of the saves, how many results may wait to be saved.
+  /// Adds the waits of computations for earlier saves, with a limit of its own for each save. Element i of `buffers`
+  /// says how many results may wait to be saved when save i is listed.
   void finish(const std::vector<std::int64_t>& buffers);
 
   std::uint32_t input_tensor(std::int64_t micro_batch) const {

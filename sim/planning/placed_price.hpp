@@ -24,9 +24,9 @@ struct PlacedPrice {
 };
 
 /// Returns the price of `query`, whose operands say in which memories they are (see placed_query). If the cost model
-/// has measured the operator with its operands in these memories, the measured time is the price, and there are no
-/// flows. Throws InputError if the device cannot reach the memory of an operand, or has no rate for this memory. The
-/// message names the layer, the operand and the memory.
+/// has a measurement of the operator with its operands in these memories, the measured time is the price. Then there
+/// are no flows. Throws InputError if the device cannot reach the memory of an operand, or has no rate for this memory.
+/// The message names the layer, the operand and the memory.
 PlacedPrice placed_price(const Platform& platform, const Cost& cost, const Query& query);
 
 /// Sets the price and the flows of the action `ref`. `tensors` has the tensor of each operand of the query.

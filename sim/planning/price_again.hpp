@@ -1,6 +1,6 @@
 // When a plan is priced again, its actions and their order stay, and its seconds, rates and watts come from another
-// platform or cost model. The result equals a newly made plan. A draft says which decisions depend on prices
-// (draft.hpp). Its plan is priced again only if the new prices lead to the same decisions as the old prices.
+// platform or cost model. The result equals a plan that is newly made with the new prices. A draft says which of its
+// decisions depend on prices (draft.hpp). A plan is priced again only if the new prices lead to the same decisions.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ class PriceAgain {
   /// decisions depend on prices, or the policy itself has set prices in the draft.
   static std::optional<PriceAgain> of(const Draft& draft);
 
-  /// Must be called with the finished plan, once, before all other functions. Returns false if the plan cannot be
-  /// priced again, because parts of the plan do not come from the platform.
+  /// Must be called with the finished plan, once, before all other functions. Returns false if
+  /// parts of the plan do not come from the platform. Such a plan cannot be priced again.
   bool learn(const Plan& plan, const PolicyRequest& request);
   /// Like the other learn(), but does not compute the decisions: `decided` holds the decisions that `other` has already
   /// found for this request. The request of `other` must differ from this request only in prices.
@@ -32,8 +32,8 @@ class PriceAgain {
     return decisions_(with_own_stages(request));
   }
   const PriceDecisions& decided() const { return decided_; }
-  /// Replaces the prices of the plan by the prices of this request. Throws InputError in the same cases as finish(),
-  /// and if a number of seconds is not finite.
+  /// Replaces the prices of the plan by the prices of this request. Throws InputError in the same
+  /// cases as finish(), and if the seconds of an action are not finite.
   void price(Plan& plan, const PolicyRequest& request) const;
 
  private:

@@ -1,12 +1,12 @@
-// A program lists the computations of one round on its devices, in order, and every tensor that is on a device during
-// some of these computations. Programs are made from stages, for inference and training. A program determines the bytes
-// on each device at each moment. program_listing makes the plan from the program.
+// A program lists, in order, the computations of one round. A program also lists every tensor that is on a
+// device during some of these computations. Programs are made from stages, for inference and training. A
+// program determines the bytes on each device at each moment. program_listing makes the plan from the program.
 //
 // A tensor may be on a device several times in a round, for example if an activation goes to host memory and comes
 // back. A tensor may also be on several devices. Each stay of a tensor on a device is an instance. An instance begins
 // with the operation that makes the tensor on the device or first needs it there. An instance ends with the last
-// operation that needs it. A tensor that crosses several cuts is one instance, however many stages are between the
-// stage that makes it and the stages that read it.
+// operation that needs it. A tensor that crosses several cuts is one instance. The number of stages
+// between its maker and its readers does not matter.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +68,7 @@ struct Program {
     ActionKind kind = ActionKind::forward;
     std::int32_t stage = 0, micro_batch = -1;
     std::uint32_t device = 0;
-    /// With several devices, a phase begins when all operations of the previous phase have ended.
+    /// The index of a phase. With several devices, a phase begins when the previous phase has ended.
     std::int64_t phase = 0;
     double seconds = 0;      ///< the seconds of the operation, by which its loads are timed
     bool selective = false;  ///< whether only the selective part is recomputed
@@ -127,8 +127,8 @@ class HomeWrites {
     std::size_t number;  ///< the index of the save among the saves of `operation`
     std::uint32_t rounds_ago;
   };
-  /// Returns the last save before `operation` into the home from which `instance` is loaded. The save is in this round
-  /// or in the previous round.
+  /// Returns the last save that comes before `operation` and goes to the home of `instance`. The
+  /// save is in this round or in the previous round.
   std::optional<Written> before(std::uint32_t instance, std::int64_t operation) const;
 
  private:

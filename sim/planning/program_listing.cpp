@@ -74,8 +74,8 @@ class ProgramLister {
     }
   }
 
-  /// Makes the tensors of the plan. The first instance that comes from a home gets the tensor of this home. An instance
-  /// that is sent to another device has the tensor of the instance from which it is sent.
+  /// Makes the tensors of the plan. The first instance that comes from a home gets the tensor of this
+  /// home. If an instance is sent to another device, the new instance there has the same tensor.
   void add_tensors() {
     std::map<std::pair<Program::Home, std::int64_t>, std::uint32_t> free = places_;
     for (const Program::Instance& made : program_.instances) {

@@ -16,7 +16,7 @@ struct ProgramListing {
   const Program& program;
   std::string name;  ///< the name of the policy
   bool overlap = true;
-  /// The bytes on each device that early loads may fill. If this is empty, early loads may fill the whole memory.
+  /// The bytes of each device that early loads may fill. Without a number, early loads may fill the whole memory.
   std::optional<std::int64_t> capacity = {};
   /// If memory allows, a load may start one operation earlier than its place in the list.
   bool loads_within = false;

@@ -20,8 +20,8 @@ namespace sluice {
 
 namespace {
 
-/// If transfers take turns, the plan of a short step lists all rounds. A step is short if its rounds have at most this
-/// many actions together.
+/// If transfers take turns, the plan of a short step lists all rounds. A step is short if it has at
+/// most this many actions.
 constexpr std::int64_t longest_listed_step = 20'000;
 
 auto figures(const Device& device) {
@@ -81,8 +81,8 @@ bool alike(const Platform& platform, const std::string& device, const std::strin
 
 namespace {
 
-/// Maps the names of the two devices to each other, and also the names of those other memories that
-/// each device alone has.
+/// Returns a map that exchanges names: from the name of each device to the name of the other
+/// device, and from each own memory to the other device's memory.
 std::map<std::string, std::string> exchanged(const Device& a, const Device& b) {
   std::map<std::string, std::string> names = {{a.name, b.name}, {b.name, a.name}};
   for (std::size_t m = 1; m < std::min(a.memories.size(), b.memories.size()); ++m) {
@@ -123,8 +123,8 @@ Plan moved(Plan plan, const Platform& platform, const std::string& from, const s
 
 Plan with_transfers(Plan plan, const std::string& how) {
   if (how == "together") return plan;
-  // The best order of transfers can differ from round to round. So the plan of a short step lists all rounds, each with
-  // an order of its own.
+  // The best order of transfers can differ from round to round. So the plan of a short step lists
+  // all rounds, and each round has its own order.
   const auto round = static_cast<std::int64_t>(plan.body_end - plan.body_begin);
   const bool short_step = round * plan.iterations_per_step <= longest_listed_step;
   std::optional<Plan> turns = in_turn(short_step ? unroll(plan, plan.iterations_per_step) : plan);

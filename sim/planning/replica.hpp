@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// Returns whether the two devices, their memories, and the links between these memories and host memory differ only in
-/// their names. If they do, a plan takes equally long on both devices when no other transfer uses the links.
+/// Returns whether the two devices are equal apart from names. Their memories and their links to host memory
+/// must be equal, too. A plan then takes equally long on both devices if no other transfer uses the links.
 bool alike(const Platform& platform, const std::string& device, const std::string& other);
 
 /// Returns the plan for device `from` as a plan for device `to`. alike() must be true for these two devices.
@@ -26,8 +26,8 @@ Workload share_of(Workload workload, std::int64_t k, std::int64_t count);
 /// The choices for one replica are made on this machine.
 Platform shared_out(Platform platform, const std::vector<std::string>& devices);
 
-/// Returns whether replicas share a link. Replicas share a link if `share`, which shared_out() made from `whole`, has
-/// less bandwidth than `whole`.
+/// Returns whether replicas share a link. shared_out() has made the machine `share` from the
+/// machine `whole`. If a link has less bandwidth in `share`, replicas share the link.
 bool share_links(const Platform& whole, const Platform& share);
 
 /// Gives the plans of all replicas equally many iterations, because the joined plan has only one number of iterations.

@@ -44,8 +44,8 @@ void StepSlots::add(SlotLoad load) {
   loads_.push_back({std::move(load), place.at, {}, {}});
 }
 
-/// Returns whether the load is listed in the step before the step that needs it. With `first_goes_ahead_`, a load whose
-/// place is before slot 0 is also listed in the previous step, because it is needed before all early loads.
+/// Returns whether the load is listed in the step before the step that needs it. With `first_goes_ahead_`, loads
+/// before slot 0 are listed in the previous step, too, because slots need these loads sooner than the early loads.
 bool StepSlots::goes_ahead(const Placed& placed) const {
   return placed.at < 0 || placed.load.once || (placed.at == 0 && first_goes_ahead_);
 }

@@ -1,12 +1,12 @@
-// Describes one step of a device as a row of slots. A slot is the computation of one micro-batch in one stage, with the
-// loads that are listed before it and the saves that are listed after it. A load may be listed before an earlier slot
-// than necessary, even in the previous step, as long as memory has room. So a copy engine can work ahead. It never
-// blocks grants of actions that are listed earlier.
+// Describes one step of a device as a row of slots. A slot is the computation of one micro-batch in one
+// stage, with the loads that are listed before it and the saves that are listed after it. A load may be
+// listed before an earlier slot than necessary, even in the previous step, as long as memory has room.
+// So a copy engine can work ahead. Early loads never delay grants of actions that are listed earlier.
 //
-// A plan that is made from slots cannot block. If the actions of the plan ran one at a time in
-// listing order, their bytes would fit into memory at every moment. The reason is that add() takes
-// only loads for which there is room. Every wait refers to an action that is listed earlier. So a
-// pool that grants in listing order can always serve the earliest action that has not ended.
+// A plan that is made from slots cannot end in a deadlock. add() lists a load only where memory has
+// room, so the bytes always fit if the actions run one at a time in listing order. And every action
+// waits only for actions that are listed earlier. So a pool that grants in listing order can always
+// serve the earliest action that has not ended.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@
 
 namespace sluice {
 
-/// Every step repeats a row of `count` items. The position of an item is its index in the row, together with how
-/// many steps ago the step of the item is. Parameter `index` of row_position() is negative for an item of an earlier
-/// step.
+/// Every step repeats a row of `count` items. The position of an item has two parts: its index in
+/// the row, and how many steps ago its step was. A negative `index` of row_position() is an item of
+/// an earlier step.
 struct RowPosition {
   std::size_t index;
   std::uint32_t steps_ago;
@@ -38,8 +38,8 @@ struct SlotLoad {
   std::int64_t earliest = 0;
   /// The load may start when this slot has been computed. A negative slot belongs to an earlier step.
   std::int64_t after = 0;
-  /// If memory allows, the load may start one slot earlier than its place in the list. It keeps
-  /// this place, so that the computation of that earlier slot does not wait for the copy engine.
+  /// If memory allows, the load may start one slot earlier than its place in the list. Its place in the
+  /// list stays the same, so the computation of the earlier slot does not wait for the copy engine.
   bool within = false;
   /// If true, the loaded tensor stays on the device, so the load is listed once, before the first step.
   bool once = false;
@@ -50,13 +50,13 @@ struct SlotLoad {
     std::uint32_t steps_ago = 0;
   };
   Saved reloads = {};  ///< the load reads the copy that this save wrote, and frees the copy
-  /// The load starts after this save, and does not free the copy of the save.
+  /// The load starts after this save, and does not free the copy that the save wrote.
   Saved after_save = {};
   ActionKind kind = ActionKind::load;
 };
 
-/// The memory of a device. `bytes` holds for each slot the most bytes in the memory while this slot runs alone,
-/// including loads that are listed in the slot.
+/// The memory of a device. `bytes[i]` is the most bytes in the memory while slot i runs alone.
+/// These bytes include the loads that are listed in the slot.
 struct SlotMemory {
   std::string device;
   std::vector<std::int64_t> bytes;
@@ -76,8 +76,8 @@ struct SlotWork {
 class StepSlots {
  public:
   /// The order in which the prologue lists the early loads of the first step. `as_listed` is the order in which a
-  /// previous step would list these loads. `by_need` is the order in which slots need the loads. With `by_need`, a step
-  /// may list loads early, for the next step. At its end, it then also lists the loads before slot 0 of the next step.
+  /// previous step would list these loads. `by_need` is the order in which slots need the loads. With
+  /// `by_need`, a step with early loads for the next step ends with the loads before slot 0 of the next step.
   enum class Prologue : std::uint8_t { as_listed, by_need };
 
   /// `memories` has one element per device that receives loads. All elements have equally many slots.
@@ -103,8 +103,8 @@ class StepSlots {
     add_waits();
   }
 
-  /// Returns the greatest number of bytes in any slot of a device, including loads that come early. With this many
-  /// bytes, no load needs to be listed later.
+  /// Returns the most bytes on a device in any slot, including early loads. With fewer bytes, a
+  /// load would be listed later.
   std::int64_t most(const std::string& device) { return memory(device).places.most(); }
 
   /// Returns the number of loads that are listed in an earlier slot than the slot that needs them.

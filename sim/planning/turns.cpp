@@ -11,8 +11,8 @@ namespace sluice {
 
 namespace {
 
-/// Returns the time at which each action begins. For an action of the body, this is the time in an iteration in the
-/// middle of the run, because the last iteration drops the actions that work for a next iteration.
+/// Returns the time at which each action begins. The times of the body are from an iteration in the
+/// middle of the run, because the last iteration drops actions that work for the next iteration.
 std::vector<double> starts_of(const Plan& plan, bool& blocks) {
   constexpr std::int64_t enough = 16;
   Plan some = plan;

@@ -8,8 +8,8 @@
 
 namespace sluice {
 
-/// Returns the plan in which transfers take turns, in the order in which they begin when the original plan is
-/// simulated. Returns nothing if no link is shared, or if the original plan blocks. Throws Interrupted.
+/// Returns the plan in which transfers take turns, in the order in which they begin in a simulation of
+/// `plan`. Returns nothing if no link is shared, or if `plan` ends in a deadlock. Throws Interrupted.
 std::optional<Plan> in_turn(const Plan& plan);
 
 }  // namespace sluice

@@ -10,11 +10,11 @@
 
 namespace sluice {
 
-/// Returns the stages for a device that keeps all weights: tied weights are counted once, with the
-/// first stage that has them.
+/// Returns the stages for a device that keeps all weights. Weights that several stages have (tied
+/// weights) count only in the first of these stages.
 std::vector<Stage> held_once(std::vector<Stage> stages);
 
-/// Returns the request for these stages, which must outlive the result.
+/// Returns the request for these stages. The stages must outlive the result.
 PolicyRequest with_stages(const PolicyRequest& request, const std::vector<Stage>& stages);
 
 /// Returns the plan of inference on the device. The weights are loaded once, and each micro-batch of a round then runs
@@ -22,8 +22,8 @@ PolicyRequest with_stages(const PolicyRequest& request, const std::vector<Stage>
 Draft inference_with_weights(const PolicyRequest& request, const CommonParameters& common,
                              const std::string& policy);
 
-/// If the scenario leaves `buffers` open, returns a mapping for `policy:` for each number of buffers to compare. The
-/// usual number of buffers comes first. Returns nothing if `buffers` is given, or without overlap.
+/// If the scenario leaves `buffers` open, returns one mapping for `policy:` per number of buffers to compare. The
+/// usual number is first. Returns an empty list if `buffers` is given, or if transfers and computation do not overlap.
 std::vector<Value> alternatives_of_buffers(const PolicyRequest& request, const Reader& parameters);
 
 }  // namespace sluice

@@ -42,8 +42,8 @@ std::vector<ThreadRates> table_of(const Reader& memory, const Record& record) {
   return table;
 }
 
-/// Returns the rates for the device's number of threads. Between two rows of the table, rates are interpolated
-/// linearly.
+/// Returns the rates for the device's number of threads. For a number between two rows of the
+/// table, the rates are interpolated linearly.
 Rates rates_with(const std::vector<ThreadRates>& table, const std::string& memory,
                  const Value& written, const MemoryUser& user) {
   const std::int64_t least = table.front().threads, most = table.back().threads;

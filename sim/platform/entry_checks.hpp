@@ -9,7 +9,7 @@ namespace sluice {
 struct Position;
 class Reader;
 
-/// Throws InputError at this position unless the text is a name, which is a letter followed by letters, digits and _.
+/// Throws InputError at this position if the text is not a name: a letter followed by letters, digits and _.
 void require_name(const std::string& text, const Position& where);
 
 /// Throws InputError at the key `count` if the platform would have more devices than the limit.

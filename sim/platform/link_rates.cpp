@@ -5,8 +5,8 @@
 namespace sluice {
 namespace {
 
-/// Replaces the rates of a direction by the rates that the keys give. The key `share` is a share of `whole`, the
-/// bandwidth of the link.
+/// Replaces the rates of a direction by the rates that the keys give. The key `share` gives a
+/// bandwidth as a share of `whole`, the bandwidth of the link.
 void lay_over(LinkRates::Direction& direction, const Reader& keys, double whole) {
   const bool share = keys.map().find("share") != nullptr;
   if (share && keys.has("bandwidth"))

@@ -88,7 +88,7 @@ struct PlatformLookup::Tables {
            edges == platform.edges.size();
   }
 
-  /// How many devices, memories and edges the platform had when the tables were made.
+  /// How many devices, memories and edges (an edge is a link in one direction) there were when the tables were made.
   std::size_t devices, memories, edges;
   std::unordered_map<std::string, std::uint32_t> device, node;
   std::unordered_map<std::string, std::string> memory;  ///< the memory of each node, by name
@@ -103,8 +103,8 @@ struct PlatformLookup::Tables {
   std::map<std::tuple<std::string, std::string, CopyMode>, Path> paths;
 
   /// Returns the device whose copy engine moves bytes between two nodes. Also returns whether this engine works at the
-  /// last link of the path instead of the first link. The sender's engine moves the bytes, unless only the receiver is
-  /// a device or a device's memory.
+  /// last link of the path instead of the first link. If only the receiver is a device or a
+  /// device's memory, the receiver's engine moves the bytes. Otherwise the sender's engine does.
   std::pair<std::string, bool> engine(const Platform& platform, const std::string& from,
                                       const std::string& to) const {
     const auto name = [&](const std::unordered_map<std::string, std::uint32_t>& numbers,

@@ -24,10 +24,10 @@ class PlatformLookup {
   static constexpr std::uint32_t nowhere = 0xFFFFFFFF;
   /// Returns the number of the device, or `nowhere` if no device has that name.
   std::uint32_t device(const Platform& platform, const std::string& name);
-  /// Returns whether the name belongs to a device, a memory of the platform, or a later memory of a device.
+  /// Returns whether the name belongs to a device, to a memory of the platform, or to another memory of a device.
   bool has_node(const Platform& platform, const std::string& name);
-  /// Returns the memory of an existing node: the node itself, or the memory of the platform that a
-  /// device uses.
+  /// Returns the memory of an existing node. For a device that uses a memory of the platform, this
+  /// is that memory. For all other nodes, it is the node itself.
   const std::string& memory_of(const Platform& platform, const std::string& name);
   /// Does what Platform::path() does. Both nodes must exist.
   const Path& path(const Platform& platform, const std::string& from, const std::string& to,

@@ -57,7 +57,7 @@ struct Device {
   std::int64_t units = 0;
   /// The bytes of the last cache before the device's memory; 0 if the size is not given.
   std::int64_t cache = 0;
-  /// The name of the bundled fit of measurements on this device; may be empty.
+  /// The name of the bundled fit that was made from measurements on this device; may be empty.
   std::string fit;
   double launch_overhead = 0;  ///< the seconds that the cost model `roofline` adds to each operator
   double idle_w = 0, busy_w = 0;
@@ -69,7 +69,7 @@ struct Device {
   /// Returns the memory whose pool has this name, or null if the device reaches no such memory without a link.
   const DeviceMemory* memory_or_null(const std::string& pool) const;
 
-  /// Returns rate(dtype) x efficiency x (1 - io_tiles / tiles). Throws an InputError that lists the dtypes with a rate.
+  /// Returns rate(dtype) x efficiency x (1 - io_tiles / tiles). Without a rate for `dtype`, throws InputError.
   double flop_per_s(DType dtype) const;
 };
 
@@ -115,10 +115,10 @@ struct Platform {
   const Memory& host() const;
   /// Returns the route with the fewest links from one node's memory to another node's memory. If there are several such
   /// routes, returns the route whose links were declared first. Setup and latency are sums over the links. Each channel
-  /// is listed only once. An end may also be a memory of a device that is not its first memory ("gpu_ddr"). A
-  /// synchronous copy uses the links' rates for synchronous copies. It runs on a stream of its own, such as
-  /// "cpu.copy.down.synchronous". Throws InputError if no links connect the two nodes. The reference is valid as long
-  /// as the platform exists and gets no new devices, memories or edges.
+  /// is listed only once. An end may also be another memory of a device than its first memory
+  /// ("gpu_ddr"). A synchronous copy uses the links' rates for synchronous copies. It runs on a stream of
+  /// its own, such as "cpu.copy.down.synchronous". Throws InputError if no links connect the two nodes.
+  /// The reference is valid as long as the platform exists and gets no new devices, memories or edges.
   const Path& path(const std::string& from, const std::string& to,
                    CopyMode mode = CopyMode::asynchronous) const;
   /// Returns null where path() would throw.
@@ -128,8 +128,8 @@ struct Platform {
     std::string from, to, link, direction;
     std::vector<std::uint32_t> channels;
     double setup_s = 0, latency_s = 0;
-    /// The channels for copies by the compute units. These lists are empty if the link gives no separate rates for
-    /// copies by the compute units.
+    /// The channels for copies by the compute units. The list is empty if the link has no separate
+    /// rates for such copies.
     std::vector<std::uint32_t> synchronous_channels = {};
     double synchronous_setup_s = 0;
   };

@@ -1,4 +1,4 @@
-// Reads a platform document. Expands each device by its `count`. Expands each link by its directions and `sharing`.
+// Reads a platform document. A device becomes `count` devices. A link becomes one or several channels.
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -61,7 +61,7 @@ class Builder {
   const Reader* part_ = nullptr;  ///< the part that is being read: the document, or a group
   std::string prefix_;            ///< the prefix of names in that part, such as "node0_"
   Platform platform_;
-  /// For each name in the document, the names after expansion by count.
+  /// Maps a name in the document to names of nodes. For a `gpu` with count 2, these are gpu0 and gpu1.
   std::map<std::string, std::vector<std::string>> nodes_;
   std::set<std::string> taken_, channels_;
   /// Maps each device to its memories, with the rates for the greatest number of threads in their tables.
@@ -84,8 +84,8 @@ void Builder::claim(const std::string& name, const Position& where) {
     throw InputError(where, "two devices, memories or switches are called '" + name + "'");
 }
 
-/// Finds a memory in the part of the platform that is being read. If the part is a group without such a memory, finds
-/// the memory outside of groups.
+/// Returns the memory of this name in the part of the platform that is being read. A group may have
+/// no memory of this name. In this case, returns the platform's memory of this name.
 WrittenMemory Builder::memory_called(const Value& name, const std::string& device) const {
   std::vector<std::string> known;
   for (const Reader* part : {part_, &document_}) {
@@ -367,7 +367,7 @@ void Builder::add_group(const Value::Entry& entry) {
 }
 
 Platform Builder::build() {
-  // Messages call a platform without a name by the name of its file.
+  // If a platform has no name, messages use the name of its file.
   platform_.name = document_.has("name") ? document_.text("name") : file_;
   const Value* groups = document_.value("groups");
   if (!document_.has("devices") && !groups)

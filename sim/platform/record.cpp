@@ -66,8 +66,8 @@ const Record& device_memory_record() {
       "A memory that belongs to one device.",
       {{.name = "name",
         .summary =
-            "The name of a memory after the first memory in a list. The memory `ddr` of `gpu` becomes the pool "
-            "`gpu_ddr`.",
+            "The name of the memory, for all memories of a list except the first. The memory `ddr` of `gpu` becomes "
+            "the pool `gpu_ddr`.",
         .optional = true},
        capacity(),
        with_default(
@@ -150,7 +150,7 @@ const Record& device_record() {
        {.name = "roofline",
         .type = Type::mapping,
         .summary =
-            "The shares of the device's peaks that whole networks reach, for the cost model `roofline`.",
+            "The shares of the device's peaks that whole networks reach; only the cost model `roofline` uses them.",
         .optional = true,
         .record = &roofline_record()},
        {.name = "units",
@@ -200,13 +200,13 @@ const Record& platform_memory_record() {
       {capacity(),
        may_be_absent(above_zero(quantity(
            "read", Dimension::bytes_per_s,
-           "The limit of the byte/s of all transfers out of the memory together. By default there is no limit."))),
+           "The most bytes per second of all transfers out of the memory together. By default there is no limit."))),
        may_be_absent(above_zero(quantity(
            "write", Dimension::bytes_per_s,
-           "The limit of the byte/s of all transfers into the memory together. By default there is no limit."))),
+           "The most bytes per second of all transfers into the memory together. By default there is no limit."))),
        may_be_absent(above_zero(quantity(
            "bandwidth", Dimension::bytes_per_s,
-           "The limit of the byte/s of all transfers into and out of the memory together. By default there is no "
+           "The most bytes per second of all transfers into and out of the memory together. By default there is no "
            "limit."))),
        by_threads()}};
   return record;

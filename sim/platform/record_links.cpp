@@ -47,7 +47,7 @@ Field direction(std::string name, std::string summary) {
 const Record& pageable_record() {
   static const Record record = {
       "pageable copies of a link",
-      "The rates that differ from the rates of the link if host memory is not pinned.",
+      "The rates of copies if host memory is not pinned, where these differ from the rates of the link.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
        may_be_absent(
            quantity("setup", Dimension::seconds,
@@ -119,13 +119,13 @@ const Record& link_record() {
         .choices = {"pinned", "pageable"}},
        {.name = "pageable",
         .type = Type::mapping,
-        .summary = "The rates that differ from the rates of the link if host memory is pageable.",
+        .summary = "The rates of copies if host memory is pageable, where these differ from the rates of the link.",
         .optional = true,
         .record = &pageable_record()},
        {.name = "synchronous",
         .type = Type::mapping,
         .summary =
-            "The rates that differ from the rates of the link if all compute units copy instead of a copy "
+            "The rates of copies by all compute units, where these differ from the rates of the link for a copy "
             "engine.",
         .optional = true,
         .record = &synchronous_record()},

@@ -1,5 +1,5 @@
-// Rules of a platform's JSON Schema, in addition to the rules in the platform's record: a platform may change the keys
-// of another platform, and each memory of a device after the first needs a name.
+// Two rules of a platform's JSON Schema that are not in the platform's record. A platform may have a base,
+// which is another platform whose keys it changes. And every memory of a device except the first needs a name.
 #pragma once
 
 #include "document/schema.hpp"

@@ -5,8 +5,8 @@ namespace sluice {
 
 namespace {
 
-/// Returns all cuts of a model, each as a list of layers after which the model is cut. The result is empty if the model
-/// has more than `most_places` places for a cut. The first layer is the input.
+/// Returns all cuts of a model, each as a list of layers after which the model is cut. The result is empty if there
+/// are more than `most_places` places for a cut. There is no place after the first layer, which is the input.
 std::vector<CutChoice> all_cuts(std::size_t layers, std::size_t most_places) {
   if (layers < 3 || layers - 2 > most_places) return {};
   std::vector<CutChoice> cuts;

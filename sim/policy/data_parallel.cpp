@@ -15,12 +15,12 @@ extern const Policy data_parallel_policy;
 
 namespace {
 
-/// With more devices than this, cuts and fates are compared by the simulation of a single replica.
+/// With more devices than this, the judge compares cuts and fates by a single replica's run.
 constexpr std::size_t few_devices = 8;
 
-/// Returns ways_of_replicas() for at most `few_devices` replicas that share links, and otherwise nothing. Each way is
-/// also tried without overlap, if the scenario does not give `overlap`. With overlap, the transfers of several replicas
-/// delay each other, so all replicas may begin to compute later than if they used the link one by one.
+/// Returns ways_of_replicas() if there are at most `few_devices` replicas and they share links, and otherwise
+/// nothing. If the scenario leaves `overlap` open, each way is also tried without overlap. The reason is that
+/// with overlap the first loads of all replicas share the link, so all replicas begin to compute late.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const std::vector<std::string> devices = replica_devices(request, parameters);
   const Platform& whole = request.pricing.platform;
@@ -66,8 +66,8 @@ std::optional<Draft> plan_to_compare(const PolicyRequest& request, const Reader&
 const Policy data_parallel_policy = {
     .name = "data_parallel",
     .summary =
-        "Each device runs a replica of another policy on some of the batches (inference), or on a part of each batch, "
-        "with gradients all-reduced (training).",
+        "Each device runs a replica of another policy. In inference, a replica computes some of the batches; in "
+        "training, it computes a part of each batch, and gradients are all-reduced.",
     .details =
         "Use this policy when a replica of the model can run on each device and you want a high "
         "throughput. The replicas run side by side, and share the links that several replicas use. "
@@ -93,17 +93,17 @@ const Policy data_parallel_policy = {
             {.name = "all_reduce",
              .type = Type::choice,
              .summary =
-                 "in training: when a ring of the replicas sums gradients before an update (without an optimizer: "
-                 "before the batch ends); overlapped: for each stage, during the backward pass of "
-                 "the other stages; after: when the whole backward pass has ended; off: never, so "
-                 "that each replica uses its own gradients",
+                 "in training: when the replicas sum their gradients over a ring; overlapped: for each stage, during "
+                 "the backward pass of the other stages; after: when the whole backward pass has ended; off: never, "
+                 "so that each replica uses its own gradients; the update (without an optimizer: the end of the batch) "
+                 "waits for the sums",
              .default_text = "overlapped",
              .choices = {"overlapped", "after", "off"}},
             {.name = "transfers",
              .type = Type::choice,
              .summary =
-                 "how transfers of several replicas use one link; together: at the same time, with equal shares; "
-                 "in_turn: one after the other; auto: the way whose run ends first",
+                 "how transfers of several replicas share one link; together: at the same time, with equal shares; "
+                 "in_turn: one after the other; auto: whichever of the two ends the run first",
              .default_text = "auto",
              .choices = {"auto", "together", "in_turn"}},
         },

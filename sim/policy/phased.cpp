@@ -44,7 +44,7 @@ std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& pa
   return training_candidates(request, phased_training(request, parameters));
 }
 
-/// Returns one mapping for `policy:` for each number of batches that may take turns in inference.
+/// Returns the mappings for `policy:` that are compared in inference: one for each number of batches in flight.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
   const bool open = parameters.is_word("in_flight", "auto");
   if (request.workload.training || !open || parameters.text("weights_per") == "step") return {};

@@ -47,8 +47,8 @@ struct CutQuestion {
 ///   their limits. The workload's mode and the fates are among `modes`.
 /// - The draft must do the model's work once for each sample of each step, and count each sample once in
 ///   `samples_done`. Every wait must refer to an earlier action of the list, and the body must release all tensors that
-///   it allocates. A test of all policies tests the first of these rules, and check() tests the other two for each
-///   plan.
+///   it allocates. A test of all policies tests the rule about work and samples, and check() tests the rules about
+///   waits and tensors for each plan.
 /// - The body is the shortest part that repeats, and `iterations_per_step` bodies are a step. So a plan for a million
 ///   micro-batches lists as many actions as a plan for ten micro-batches.
 /// - `plan` sets no prices and no routes, because finish() sets them for all policies. finish() also makes the actions
@@ -100,15 +100,15 @@ struct Policy {
       alternatives = {};
 };
 
-/// For a policy that compares three kinds of cuts, returns all cuts of these kinds: the whole model as one stage, the
-/// cuts in `between`, and the finest cuts. The finest cuts are left out if the model has too many layers. If the model
-/// has at most `most_places` places for a cut, the function also returns every possible cut.
+/// Returns the cuts that a policy compares: the whole model as one stage, the cuts in `between`,
+/// and the finest cuts (unless the model has too many layers). If the model has at most
+/// `most_places` places for a cut, every possible cut is added.
 std::vector<CutChoice> cuts_with(const CutQuestion& question, const std::vector<CutChoice>& between,
                                  std::size_t most_places = 0);
-/// Returns the result of cuts_with() for two kinds of cuts: into stages of about equal time, and into stages of about
-/// equal weights. One of the cuts into stages of equal time has a stage per device. In training, there are fewer of
-/// these cuts than in inference, because each cut is planned with every strategy for fates. For a model of a few
-/// layers, the function adds every possible cut.
+/// Returns cuts_with() for cuts into stages of about equal time and cuts into stages of about equal
+/// weights. One of the cuts into stages of equal time has a stage per device. Training has fewer of
+/// these cuts than inference, because each cut is planned with every strategy for fates. For a
+/// model of a few layers, every possible cut is added.
 std::vector<CutChoice> cuts_for_devices(const CutQuestion& question);
 
 const Catalog<Policy>& policy_catalog();

@@ -69,9 +69,9 @@ Draft plan_resident(const PolicyRequest& asked, const Reader& parameters) {
   });
 }
 
-/// Returns the cuts. In training, a cut decides what is kept, so every cut of a small model is compared. If there are
-/// several devices, replicas may share a link. Stages of about equal time may then share the link better than one stage
-/// with the whole model, or stages of one layer each.
+/// Returns the cuts. In training, a cut decides what is kept, so every cut of a small model is compared. If
+/// there are several devices, replicas may share a link. Several stages of about equal time may
+/// then use the link better than a single stage, or than a stage for each layer.
 std::vector<CutChoice> cuts(const CutQuestion& question) {
   std::vector<CutChoice> between;
   if (question.devices > 1)

@@ -27,8 +27,8 @@ Draft plan_from_host(const PolicyRequest& request, const Reader& parameters) {
   const CommonParameters common = read_common(request, parameters);
   const StreamedKeys keys = streamed_keys(request, common, parameters);
   const bool offload = keys.offload.value_or(false);
-  // Keys that the scenario does not give have the values that need the least memory. If no
-  // candidate fits, check() reports the shortage of this plan.
+  // For keys that the scenario leaves open, this plan uses the values that need the least memory.
+  // If no candidate fits, check() reports by how much this plan is too large.
   return list_as_asked(
       request, common,
       {.in_flight = keys.in_flight.value_or(1),

@@ -76,7 +76,7 @@ std::vector<ProfileColumn> statistics(const std::string& unit, const std::string
                                       Dimension dimension) {
   return {
       {.name = unit + "_samples",
-       .summary = "the samples, each in " + what + " of one call",
+       .summary = "the samples, each in " + what + " per call",
        .kind = Kind::samples,
        .dimension = dimension,
        .get = [](const ProfileRow& row) { return cell::text_of((row.*of).samples); },

@@ -34,8 +34,8 @@ const std::vector<ProfileColumn>& profile_columns();
 std::vector<std::string> profile_column_names();
 /// Returns the column of that name, or nullptr if there is no such column.
 const ProfileColumn* find_profile_column(std::string_view name);
-/// Returns the column of that name. If there is no such column, throws InputError without a position, whose message
-/// suggests a known column.
+/// Returns the column of that name. If there is no such column, throws InputError without a
+/// position. Its message suggests a known column.
 const ProfileColumn& profile_column(std::string_view name);
 
 /// Returns the row's key as one text, without the columns that `but` names.

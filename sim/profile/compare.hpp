@@ -25,7 +25,7 @@ struct CompareOptions {
   /// A pair of rows is left out if one of its two numbers is at most `least`.
   double least = 0;
   double tolerance = 0.05;  ///< two rows agree if of_a / of_b differs from 1 by at most this
-  /// Columns that are not compared when rows of A are matched with rows of B.
+  /// Key columns in which a row of A and the matching row of B may differ.
   std::vector<std::string> but = {};
 };
 

@@ -181,7 +181,7 @@ class HdfReader {
   FileReader file_;
 };
 
-/// Reads the file and returns its content as CSV. The first key of the header is `format`.
+/// Reads the file and returns its content as CSV, with a header that begins with the key `format`.
 std::string text_of_file(const std::string& path) {
   Profile profile = read_hdf5_profile_here(path);
   Value header = Value::make_map();

@@ -56,7 +56,7 @@ const Record& profile_header_record() {
            .optional = true,
            .dimension = Dimension::watts},
           mapping("defaults",
-                  "the values of a row in columns that are absent or in which its cell is empty"),
+                  "the default values of columns, for absent columns and empty cells"),
       }};
   return record;
 }

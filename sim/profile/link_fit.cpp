@@ -32,8 +32,8 @@ std::pair<std::string, std::string> way_of(const Profile& profile, const Profile
   const std::string to = row.output_pools.empty() ? "" : row.output_pools.front();
   if (is_host_memory(from) == is_host_memory(to))
     profile.fail(row, "a copy from '" + from + "' to '" + to +
-                          "': expected pinned, pageable or host in one of input_pools and "
-                          "output_pools, and device in the other");
+                          "': expected device in one of the columns input_pools and "
+                          "output_pools, and pinned, pageable or host in the other column");
   const std::string& memory = is_host_memory(from) ? from : to;
   return {is_host_memory(from) ? "down" : "up", memory == "host" ? "pinned" : memory};
 }
@@ -68,8 +68,8 @@ CopyFit fit_of(const std::vector<Copy>& copies, const std::string& what) {
   if (copies.size() < 2 || least->bytes == most->bytes)
     throw InputError(
         "copies " + what +
-        " were measured in only one size; a fit of set-up and bandwidth needs at least two sizes, and better ten sizes "
-        "from 1 kB to 1 GB");
+        " were measured in only one size; a fit of set-up and bandwidth needs at least two sizes; ten sizes "
+        "from 1 kB to 1 GB are better");
   const CopyFit fit = fitted(copies);
   if (!(fit.bandwidth > 0) || !std::isfinite(fit.bandwidth))
     throw InputError(
@@ -90,9 +90,9 @@ Value seconds(double seconds) {
   return text(exact(seconds) + "s");
 }
 
-/// Adds bandwidth and set-up to a link. A link may not have both a bandwidth and a share of a bandwidth. So if `base`
-/// has a share, the new rate is also written as a share. Parameter `whole` is the bandwidth of the link, to which
-/// shares refer.
+/// Adds bandwidth and set-up to the keys of a link. A link may not have both a bandwidth and a
+/// share of a bandwidth. `base` is the link that these keys change. If `base` has a share, the new
+/// rate is also written as a share: of `whole`, the bandwidth of the link.
 void add_rates(Value& into, const LinkDirection& one, const Value* base, double whole) {
   if (base && base->find("share"))
     into.set("share", Value::make(one.fit.bandwidth / whole));

@@ -1,9 +1,9 @@
 // Fits a link to copies that were measured between a host's memory and a device.
 //
 // A single copy of s bytes takes latency + set-up + s / bandwidth. If copies follow each other without a pause (method:
-// queued), each copy takes set-up + s / bandwidth, which is the time for which the copy engine is occupied. Latency and
-// set-up can be distinguished only if both single and queued copies were measured. If only one kind of copies was
-// measured, the time of a copy of 0 bytes counts as set-up.
+// queued), each copy takes set-up + s / bandwidth. The copy engine is occupied for this time.
+// Latency and set-up can be distinguished only if both single and queued copies were measured. If
+// only one kind of copies was measured, the time of a copy of 0 bytes counts as set-up.
 #pragma once
 
 #include <optional>

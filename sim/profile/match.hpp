@@ -32,16 +32,16 @@ class ProfileIndex {
 ProfileRow row_for(const Layer& layer, std::int64_t samples, std::string_view dtype,
                    std::string_view pass);
 
-/// Returns the row with the median time, from rows of one operator that was measured in several nodes or models. The
-/// rows may differ in the columns `node` and `model`. If they differ in another key column, throws an InputError that
-/// names the column and its values.
+/// Returns the row with the median time. All `rows` are measurements of one operator, in one or
+/// several nodes and models. If they differ in another key column than `node` and `model`, throws
+/// an InputError that names the column and its values.
 const ProfileRow& only_row(const std::vector<const ProfileRow*>& rows);
 
 /// Returns the columns that say which operator of a class a row is about.
 const std::vector<std::string>& columns_of_operators();
 
-/// Throws InputError if the rows differ in a key column that is not in `but`. The message says that `what` was measured
-/// with these values of the column, and how to choose one of the values.
+/// Throws InputError if the rows differ in a key column that is not in `but`. The message says that
+/// `what` was measured with several values of this column, and how to choose one of the values.
 void require_alike(const std::vector<const ProfileRow*>& rows, const std::string& what,
                    const std::vector<std::string>& but);
 

@@ -1,4 +1,4 @@
-// Merges the rows of an operator, if the operator was measured more than once.
+// Merges the rows of operators that were measured more than once.
 #pragma once
 
 #include "profile/profile.hpp"
@@ -16,9 +16,9 @@ Statistics pooled(const Statistics& a, const Statistics& b);
 /// measured, their statistics are pooled.
 Profile without_repeats(Profile profile);
 
-/// Returns the rows of all profiles, with the header of the first profile. Keys that the header of the first profile
-/// lacks come from the headers of the other profiles. Throws InputError if the keys `joules` and `idle` say that the
-/// joules of the profiles have different meanings.
+/// Returns the rows of all profiles, with the header of the first profile. Keys that the header of
+/// the first profile lacks come from the headers of the other profiles. Throws InputError if the
+/// joules of the profiles have different meanings, as their keys `joules` and `idle` say.
 Profile merged(const std::vector<Profile>& profiles);
 
 }  // namespace sluice

@@ -1,7 +1,7 @@
-// Lists the measurements that a model needs: one for each operator in each placement of its tensors in memories. The
-// rows are packed into runs, and all rows of a run are measured at once. Two operators of a run never share a tensor.
-// The method comes from the document 'Kernel timing by memory pool', and from Hildebrand et al., AutoTM (ASPLOS 2020),
-// section 4.
+// Lists the measurements that a model needs: one measurement for each operator and each placement
+// of the tensors of this operator. The rows are packed into runs, and all rows of a run are
+// measured at once. Two operators of a run never share a tensor. The method comes from the document
+// 'Kernel timing by memory pool', and from Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +29,11 @@ struct PlacementRequest {
 
 struct MeasurementPlan {
   Profile profile;  ///< the rows to measure, run by run; these rows have no times
-  /// The number of placements, or the number of operators if no memories are given.
+  /// The number of measurements: all placements of all operators, or all operators if `pools` is empty.
   std::size_t wanted = 0;
-  /// How many of the `wanted` placements or operators are already processed.
+  /// How many of the `wanted` measurements were already made or have failed.
   std::size_t done = 0;
-  /// The number of runs for the `wanted` placements or operators that are not yet processed.
+  /// The number of runs for the `wanted` measurements that are still to be made.
   std::size_t runs = 0;
   /// A lower bound of the number of runs. The bound holds for every packing, because neighbours are never in the same
   /// run.

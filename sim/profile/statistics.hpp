@@ -19,7 +19,7 @@ struct Statistics {
   void derive();
 };
 
-/// Statistics of numbers. Some of the statistics are robust, so that a few outliers hardly change them.
+/// Statistics of numbers. Some of the statistics are robust: a few outliers hardly change them.
 struct Spread {
   std::size_t n = 0;
   double mean = 0, std = 0;  ///< std has the divisor n - 1, and is 0 if n is 1

@@ -15,7 +15,7 @@ struct ClassSummary {
   /// The number of different configurations. Rows that differ only in instance, model, memories, cache or method have
   /// the same configuration.
   std::size_t configurations = 0;
-  /// Sums over the rows, where each row adds its occurrences x the value of one call.
+  /// The sums over all rows. A row adds its occurrences times its value per call.
   double seconds = 0, joules = 0;
 };
 

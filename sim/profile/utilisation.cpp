@@ -41,7 +41,7 @@ double first_of_solution(std::vector<std::vector<double>> a, std::vector<double>
   double largest = 0;
   for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, a[i][i]);
   for (std::size_t step = 0; step < n; ++step) {
-    std::size_t p = 0;  // The constant is the first pivot, because every estimate has a constant.
+    std::size_t p = 0;  // The first pivot is the constant term, which every estimate has.
     if (step > 0) {
       p = nobody;
       for (std::size_t i = 1; i < n; ++i)

@@ -1,10 +1,10 @@
-// Interpolates between measured operators. The code estimates which share of a machine's rates an operator of given
-// sizes reaches, from measured operators of similar sizes. The share is interpolated instead of the time, because times
-// vary much more with the sizes than shares do.
+// Interpolates between measured operators. The code estimates which share of a machine's rates an
+// operator reaches. The estimate comes from measured operators of similar sizes. The share is
+// interpolated instead of the time, because times vary much more with the sizes than shares do.
 //
-// The estimate is a plane through the nearest rows. The logarithm of the share is a linear function of the
-// logarithms of the sizes. Rows are weighted by 1 / distance^2 (Cleveland, Robust locally weighted regression, JASA
-// 74, 1979).
+// The estimate is a plane through the nearest rows. In this plane, the logarithm of the share is a
+// linear function of the logarithms of the sizes. Rows are weighted by 1 / distance^2 (Cleveland,
+// Robust locally weighted regression, JASA 74, 1979).
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct MeasuredPoint {
 
 /// The errors of estimates for measured rows. Each measured row is estimated from all other measured rows.
 struct LeftOut {
-  /// The number of rows that can be estimated, because their sizes are within the range of the sizes of the other rows.
+  /// The number of rows that can be estimated. The sizes of such a row are within the range of all other rows.
   std::size_t rows = 0;
   /// The median and the 90th percentile of the errors |estimated / measured - 1|.
   double median = 0, ninetieth = 0;

@@ -142,7 +142,7 @@ void require_all_samples(const Plan& plan, const PolicyRequest& request) {
     throw InputError(
         "the actions of policy '" + plan.name + "' finish " + std::to_string(done) +
         " samples of the " + std::to_string(asked) +
-        " samples of the workload; call action.done(samples) on the actions whose ends complete samples, "
+        " samples of the workload; call action.done(samples) on each action that completes samples, "
         "so that each sample is counted once");
 }
 

@@ -2,10 +2,10 @@
 // process.
 //
 // The standard input of the helper is a socket, which is called the control. A request is one message on the control
-// with two descriptors. The first descriptor is a socket, which is called the channel, and on which the helper sends
-// the answer. The second descriptor is a memory file with a list of byte strings (base/parts.hpp). The first string
-// names the request. The second string is the folder to which paths are relative. The strings after these two depend on
-// the request:
+// with two descriptors. The first descriptor is a socket, which is called the channel. The helper
+// sends the answer on the channel. The second descriptor is a memory file with a list of byte
+// strings (base/parts.hpp). The first string names the request. The second string is the folder to
+// which paths are relative. The strings after these two depend on the request:
 //   run     The text and name of the plan, the scenario's text, the command line, the question's bound, the executor.
 //   point   The text of a scenario, the path of the scenario, and the overrides of one point of a sweep.
 //   open    The path of a trace.

@@ -48,7 +48,7 @@ class Comparison final : public Sink {
 
   const Plan& plan_;
   const Times& times_;
-  /// The largest difference between two times that is not an error, in seconds.
+  /// Two times count as equal if they differ by at most this number of seconds.
   const double tolerance_;
   /// For each action, the number of its spans that the second execution has sent so far.
   std::vector<std::size_t> seen_;

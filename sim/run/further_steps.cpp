@@ -16,9 +16,9 @@ namespace {
 /// The longer run (further_steps.hpp) has this number of steps, because the seconds of a step hardly change after so
 /// many steps. If the steps repeat, the replay executes only a few of these steps.
 constexpr std::int64_t many_steps = 64;
-/// If a step has many actions, the longer run has fewer steps, but at least two. All its steps together execute at most
-/// `many_executions` actions. If the run itself executes more actions than `many_executions`, the longer run executes
-/// at most as many actions as the run itself.
+/// If a step has many actions, the longer run has fewer steps, but at least two. All its steps
+/// together execute at most `many_executions` actions. If the plan's own run executes more actions
+/// than `many_executions`, the longer run executes at most as many actions as the plan's own run.
 constexpr std::int64_t many_executions = 300'000;
 
 std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {
@@ -27,8 +27,8 @@ std::int64_t affordable_steps(const Plan& plan, std::int64_t asked) {
   return std::clamp<std::int64_t>(std::max(many_executions, executions) / of_a_step, 2, many_steps);
 }
 
-/// Returns the number of iterations of the longer run. Returns nullopt if this run would not have more steps than the
-/// run itself, or if the number of iterations would be too large.
+/// Returns the number of iterations of the longer run. Returns nullopt if the longer run would not
+/// have more steps than the plan's own run, or if it would have too many iterations.
 std::optional<std::int64_t> iterations_to_run(const Plan& plan) {
   const std::int64_t per_step = plan.iterations_per_step;
   if (plan.body_begin == plan.body_end || plan.iterations < per_step) return {};

@@ -18,7 +18,7 @@ Value json_of(const Fact::List& list) {
   return made;
 }
 
-/// Converts a whole number without a unit, or of bytes, to an integer. Any other number stays as it is.
+/// Converts a whole number to an integer if its unit is bytes or if it has no unit. Any other number stays as it is.
 Value json_of(const Fact::Number& number) {
   if (!std::isfinite(number.value)) return Value::make_null();
   const bool counts = number.unit.empty() || number.unit == "byte";

@@ -1,5 +1,5 @@
-// Converts the facts of a plan to JSON, and also the reason why a question is infeasible. The option --json and the
-// Python package use these functions.
+// Converts two things to JSON: the facts of a plan, and the reason why a question is infeasible.
+// The option --json and the Python package use these functions.
 #pragma once
 
 #include <vector>

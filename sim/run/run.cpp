@@ -39,8 +39,8 @@ std::string utc_now() {
   return text.data();
 }
 
-/// Returns the name of SimGrid's context factory that the environment variable SLUICE_CONTEXT sets. Sanitizers need the
-/// factory "thread". If the result is empty, SimGrid chooses the factory.
+/// Returns the value of the environment variable SLUICE_CONTEXT, which names SimGrid's context factory.
+/// Sanitizers need the factory "thread". If the value is empty, SimGrid chooses the factory.
 std::string contexts_from_environment() {
   const char* contexts = std::getenv("SLUICE_CONTEXT");
   return contexts ? contexts : "";

@@ -7,10 +7,10 @@
 
 namespace sluice {
 
-/// Returns the least number of elements that a sample holds when some result of the stage has not been computed yet,
-/// and no layer before the stage is computed again. A result is the output of the stage's last layer, or a part of the
-/// answer. Each path of layers from the stage's inputs to the result then has a tensor that is held. A tensor before
-/// the stage is not counted: a sample that still holds it is not limited by this number.
+/// Returns the least number of elements that a sample holds while a result of the stage is still missing.
+/// No layer before the stage may be computed again. A result is the output of the stage's last layer, or
+/// a part of the answer. On each path of layers from the stage's inputs to the result, a tensor must be
+/// held. The number does not hold for a sample that still has a tensor from before the stage.
 double least_held(const Model& model, const Stage& stage);
 
 }  // namespace sluice

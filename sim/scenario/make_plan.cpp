@@ -181,9 +181,9 @@ std::string text_of(const Value& stages) {
   return text;
 }
 
-/// Returns the strategies for fates with which plans are compared. If the scenario names a strategy, the list has only
-/// this strategy. Training under a policy that compares no cuts has only the strategy that keeps all activations. If
-/// the scenario names no strategy for inference, the list has one empty element, and the policy chooses the strategy.
+/// Returns the strategies for fates whose plans are compared. If the scenario names a strategy, the list has only this
+/// strategy. Training under a policy that compares no cuts has only the strategy that keeps all activations. If the
+/// scenario names no strategy for inference, the list has one empty element, and the policy chooses the strategy.
 std::vector<std::optional<Chosen<FateStrategy>>> open_fates(const Scenario& scenario) {
   if (scenario.fates || !scenario.workload.training) return {scenario.fates};
   if (!scenario.acting->cuts) return {kept_fates()};
@@ -234,7 +234,7 @@ std::vector<CutModel> cut_models(const Scenario& scenario) {
       cut = cut_as(scenario, &chosen);
     } catch (const InputError&) {
       if (!refusal) refusal = std::current_exception();
-      continue;  // There would be more stages than layers, or the model is too large for any cut.
+      continue;  // The cut needs more stages than there are layers, or no cut fits the model.
     }
     cut.text = text_of(chosen.keys.map());
     const auto is_same = [&](const CutModel& other) { return same(cut, other); };

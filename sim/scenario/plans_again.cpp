@@ -11,8 +11,8 @@ namespace sluice {
 
 namespace {
 /// At most `most_kept` plans are kept. A few plans are enough, because a sweep seldom returns to the structure of an
-/// earlier plan. All plans that are kept have at most `most_actions` actions together. At least one plan is kept, even
-/// if it has more actions.
+/// earlier plan. All kept plans together have at most `most_actions` actions. At least one plan is
+/// kept, even if it has more actions.
 constexpr std::size_t most_kept = 8, most_actions = 100'000;
 
 /// Returns all entries of the scenario except `platform`, `cost` and `question`.

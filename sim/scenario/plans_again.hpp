@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-/// Returns true if the two scenarios differ only in prices of the platform or in keys of the cost model, and are equal
-/// in everything else on which a plan may depend.
+/// Returns true if the two scenarios differ only in prices of the platform or in keys of the cost
+/// model. Everything else on which a plan may depend must be equal.
 bool other_prices_only(const Scenario& base, const Scenario& scenario);
 
 class PlansAgain {

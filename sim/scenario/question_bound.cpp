@@ -27,8 +27,8 @@ struct Place {
   double seconds(double rate) const { return computed + (bytes > 0 ? bytes / rate : 0); }
 };
 
-/// Returns, for each block k, the cheapest place behind this block. A place is cheap if the computation up to the place
-/// and the move of the bytes at the place together take few seconds.
+/// Returns, for each block k, the cheapest place behind this block. The cost of a place is the seconds
+/// of the computation up to the place plus the seconds to move the bytes that are held at the place.
 std::vector<Place> cheapest_places(const QuestionTerms& terms) {
   std::vector<Place> cheapest(terms.blocks.size());
   double computed = 0;
@@ -53,8 +53,8 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 // is split) is computed by a device that holds its weights. Weights and inputs begin in host memory. For its next
 // layer, a sample needs the tensors that cross to this layer.
 //
-// 1. Computation. In T seconds, n devices do at most n T seconds of work. No work is done in the `first` seconds,
-//    before the first input has arrived, and in the `last` seconds, when the last answer leaves. So
+// 1. Computation. In a run of T seconds, n devices do at most n T seconds of work. No work is done in two intervals:
+//    the `first` seconds, before the first input has arrived, and the `last` seconds, as the last answer leaves. So
 //    T >= first + (all passes of all samples) / n + last.
 //    The parts of a split layer together take at least as many seconds as the layer.
 // 2. Links. Inputs, weights (at least once) and answers (if they are returned) cross the host's
@@ -65,8 +65,8 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 //    The last block makes all answers, because only one tensor crosses between two blocks, and a later layer reads this
 //    tensor. So the answers leave after the weights of all earlier blocks have been loaded:
 //    T >= (weights before the last block) / rate + (bytes of all answers) / (rate from the devices to the host).
-// 4. The end. Let t be the end of the last computation of blocks 0..k for any sample, and let s be
-//    that sample. At t every sample has passed block k and is at some place behind block k, and the computation up to
+// 4. The end. Let t be the time at which the last computation of blocks 0..k ends, and let s be the sample of this
+//    computation. At t every sample has passed block k and is at some place behind block k, and the computation up to
 //    this place has been done for the sample. Either nothing is left to compute for the sample, or the tensors that
 //    cross at its place are on a device or must come from the host after t. (If they were computed again, a computation
 //    of blocks 0..k would end after t, or the sample would count as being at an earlier place.) The sample s still
@@ -75,13 +75,13 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 //      t        >= first + sum over samples of (seconds up to its place) / n
 //      T - t    >= (weights behind k + sum over samples of (bytes at its place) - capacity) / rate
 //    The sum of these two bounds is smallest if every sample is at the place with the smallest
-//    seconds / n + bytes / rate. A place is the end or the inside of a block. Inside a block, no seconds of the block are
-//    counted. A result of the block is not computed yet. If some path of layers from the input of the block to this
-//    result had no tensor that is held, a layer before the block would be computed again, and the sample would be at an
-//    earlier place. So the tensors that are held separate the result from the beginning of the block, and they have at
-//    least the bytes of the cheapest set of tensors that separates them, or the bytes of the block's input. (Parts of a
-//    split layer all have the same inputs and the same readers. A set that has only some of these parts separates
-//    nothing more than the set without them.)
+//    seconds / n + bytes / rate. A place is the end or the inside of a block. At a place inside a block, a result of
+//    the block is not computed yet, and no seconds of the block are counted. If some path of layers from the input of the
+//    block to this result had no tensor that is held, a layer before the block would be computed again, and the sample
+//    would be at an earlier place. So the tensors that are held separate the result from the beginning of the block.
+//    They have at least the bytes of the cheapest separating set of tensors, or the bytes of the block's input. (All
+//    parts of a split layer have the same inputs and the same readers. A set that has only some of these parts
+//    separates nothing more than the set without them.)
 // 5. Training. The first micro-batch of a batch that passes all layers uses all weights in its
 //    forward pass and again in its backward pass. The weights change between two batches, and the weights of the first
 //    layer that has weights change last. So the run divides into two intervals per batch. In each interval all weights

@@ -20,10 +20,10 @@ struct QuestionBound {
   std::string within = {};
 };
 
-/// Returns the bound of a scenario's question. A plan may compute on all devices of the platform, except if the policy
-/// computes on only one device. The bound assumes that kernels read and write the first memory of their device.
-/// If the policy may place tensors in two memories, callers take placed_bound() instead. That bound counts only the
-/// computation.
+/// Returns the bound of a scenario's question. A plan may compute on all devices of the platform,
+/// except if the policy computes on only one device. The bound assumes that kernels read and write
+/// the first memory of their device. If the policy may place tensors in two memories, callers take
+/// placed_bound() instead. placed_bound() counts only the computation.
 QuestionBound question_bound(const Scenario& scenario);
 /// Returns the devices on which a plan for the question may compute.
 std::vector<const Device*> question_devices(const Scenario& scenario);
@@ -43,7 +43,7 @@ struct QuestionTerms {
     /// The bytes that all samples hold when each sample has passed this block but no later layer.
     double waiting_bytes = 0;
     /// The least bytes that all samples hold when each sample is inside the block. The number is infinite if the block
-    /// has fewer than two layers that compute. The bound does not use the number of the first block, which is 0.
+    /// has fewer than two layers that compute. The first block has 0 here, because the bound does not use its number.
     double inside_bytes = 0;
   };
   std::vector<Block> blocks;
@@ -57,7 +57,7 @@ struct QuestionTerms {
   double down_rate = 0;    ///< the most bytes per second from the host to all devices together
   double input_bytes = 0;  ///< the bytes of the inputs of all samples
   double answers_s = 0;    ///< the least seconds in which all answers cross the host's links
-  /// The seconds for which the bytes that must be moved occupy the busiest link.
+  /// The seconds that the busiest link needs for the bytes that must cross it.
   double link_s = 0;
   std::string link;       ///< the name of the busiest link
   double backward_s = 0;  ///< the seconds of the backward passes of all samples; 0 for inference

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Those keys under `policy:` that change the question, and not only the plan.
+/// The keys under `policy:` that change the question. All other keys change only the plan.
 struct PolicyLimits {
   bool inputs = true, answers = true;  ///< whether inputs and whether answers cross the host's link
   /// The only device that computes. If there is no value, all devices may compute.
@@ -217,8 +217,8 @@ class Terms {
     return (smallest ? least : all) * static_cast<double>(bytes_of(workload_.dtype));
   }
 
-  /// Returns the bytes that must be loaded again. A batch has two intervals (question_bound.cpp). In each interval of
-  /// the run except the first interval, the used weights minus the memory of all devices are loaded again.
+  /// Returns the bytes that must be loaded again. A batch has two intervals (question_bound.cpp). In every
+  /// interval but the first, at least (used weights) - (memory of all devices) bytes are loaded again.
   double reloaded() const {
     if (!workload_.training) return 0;
     const double used =

@@ -80,7 +80,7 @@ const Record& workload_record() {
            .maximum = 1e6},
           {.name = "split_backward",
            .type = Type::boolean,
-           .summary = "training: whether two actions compute input gradient and weight gradient",
+           .summary = "training: whether input gradient and weight gradient are computed by two actions",
            .default_text = "false"},
       }};
   return record;

@@ -176,7 +176,7 @@ void require_declared(const Scenario& scenario, const Policy& policy) {
                 policies_that([](const Policy& other) { return other.takes_phases; }));
 }
 
-/// Returns the mapping under `key`, or, if it is absent, an empty mapping at the position of the whole document.
+/// Returns the mapping under `key`. If there is none, returns an empty mapping at the position of the document.
 Value mapping_or_empty(const Reader& reader, std::string_view key) {
   if (const Value* value = reader.value(key)) return *value;
   Value empty = Value::make_map();

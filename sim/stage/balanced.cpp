@@ -49,8 +49,8 @@ bool covers(const Chain& chain, std::size_t count, double bound) {
   return ends.size() == count && ends.back() == chain.size();
 }
 
-/// Returns exactly the smallest bound for which the stages cover all layers. The order of non-negative doubles is the
-/// order of their bit patterns. So a bisection of the bit patterns ends after 64 steps.
+/// Returns the smallest bound (exact to the last bit) with which the stages of fill() cover all layers. The order of
+/// non-negative doubles is the order of their bit patterns. So a bisection of the bit patterns ends after 64 steps.
 double least_bound(const Chain& chain, std::size_t count) {
   auto low = std::bit_cast<std::uint64_t>(0.0);
   auto high = std::bit_cast<std::uint64_t>(chain.elapsed.back());

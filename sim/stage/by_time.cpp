@@ -1,7 +1,7 @@
-// The cut `by_time` finds the stages with the least total time when the device loads the weights of one stage after
-// another. A stage takes as long as its computation of all micro-batches in flight, or as the load of its weights,
-// whichever is longer. A stage must fit into the memory together with the activations that wait before and behind the
-// stage. A dynamic programme finds the best cut for each of several numbers of passes through the stages.
+// The cut `by_time` finds the stages with the least total time when the device loads the weights of the stages in
+// turn. A stage takes as long as its computation of all micro-batches in flight, or as the load of its weights,
+// whichever is longer. A stage must fit into the memory together with the activations that wait before and behind
+// the stage. A dynamic programme finds the best cut for each of several numbers of passes through the stages.
 #include <algorithm>
 #include <limits>
 #include <optional>

@@ -114,16 +114,16 @@ std::vector<char> Sizes::read_backward(std::uint32_t first, std::uint32_t last,
   return read;
 }
 
-// If the layer whose backward pass reads a tensor is in a later stage, the tensor crosses the cut. The tensor is then
-// kept as part of this stage's output, so it is not counted here.
+// A tensor that a backward pass of a later stage reads crosses the cut. It is kept as part of this
+// stage's output, so it is not counted here.
 Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
   Stage::Kept kept;
   const auto bytes = [](std::int64_t a, std::int64_t b) {
     return checked_add(a, b, "bytes kept for the backward pass");
   };
   const std::vector<char> read = read_backward(first, last, kept.reads_input);
-  // For tensors that are not kept, made[i] is how many bytes layer i makes, and gone[i] is how many bytes no layer
-  // after layer i needs.
+  // Kept tensors count in neither list. made[i] is the bytes that layer i makes, and gone[i] is the
+  // bytes that no layer after layer i needs.
   std::vector<std::int64_t> made(last - first + 1, 0), gone(last - first + 1, 0);
   for (std::uint32_t l = first; l <= last; ++l) {
     const Layer& layer = model_.layers[l];

@@ -22,7 +22,7 @@ class Sizes {
   /// Returns the bytes of the layers' weights. Weights that several layers share are counted once in each stage
   /// that has one of these layers.
   std::int64_t weights(std::uint32_t first, std::uint32_t last) const;
-  /// Returns the bytes of those weights that layers before `first` also have.
+  /// Returns the bytes of the weights that these layers share with layers before `first`.
   std::int64_t tied(std::uint32_t first, std::uint32_t last) const;
   /// Returns the bytes that cross into a stage that begins at `first`. For the first stage, these are the bytes of the
   /// inputs.
@@ -30,8 +30,8 @@ class Sizes {
   /// Returns the bytes that cross out of a stage that ends at `last`.
   std::int64_t output(std::uint32_t last) const { return live_after_[last]; }
 
-  /// Returns the part of output() that the layers from `first` on make and that no layer reads. These bytes are the
-  /// part of the answer that these layers make.
+  /// Returns the bytes of the answer that the layers first..last make. No layer reads this part of
+  /// output().
   std::int64_t answers(std::uint32_t first, std::uint32_t last) const;
 
   /// Returns the tensors that cross out of a stage that ends at `last`, in the order of the layers.

@@ -39,8 +39,8 @@ struct Stage {
   /// The tensors that cross out of the stage. For the last stage, these are the tensors that no layer reads. The sum of
   /// their bytes is `output_bytes` of this stage and `input_bytes` of the next stage.
   std::vector<Crossing> crosses = {};
-  /// The part of `output_bytes` that the stage's own layers make and that no layer reads. These bytes are the stage's
-  /// part of the answer.
+  /// The bytes of the answer that the stage's own layers make. No layer reads this part of
+  /// `output_bytes`.
   std::int64_t answer_bytes = 0;
   /// The most bytes that the inner tensors (neither input nor output) occupy at one moment. While layer l runs, the
   /// stage holds the inner tensors that l or an earlier layer made and that l or a later layer of the stage reads.
@@ -55,14 +55,14 @@ struct Stage {
 
   /// The bytes per sample that the forward pass keeps for the backward pass, in training.
   struct Kept {
-    /// Inner tensors that the backward pass reads, and tensors that layers keep for themselves.
+    /// The bytes of inner tensors that the backward pass reads, and of tensors that layers keep for themselves.
     std::int64_t inner_bytes = 0;
-    /// The part of inner_bytes that selective recomputation drops.
+    /// The part of inner_bytes that selective recomputation does not keep.
     std::int64_t selective_bytes = 0;
     /// Whether the backward pass reads the tensors that cross into the stage, and whether it reads the tensors that
     /// cross out.
     bool reads_input = false, reads_output = false;
-    /// The maximum of Stage::workspace_bytes without the inner tensors that are kept.
+    /// Like Stage::workspace_bytes, but without the inner tensors that are kept.
     std::int64_t workspace_bytes = 0;
   } kept;
 };

@@ -31,8 +31,8 @@ struct Span {
   double waited = 0;
   WaitReason reason = WaitReason::none;
   std::uint32_t blocker = nobody;
-  /// The row of the span that ended the last wait. Rows count from 0 in the order of emission. That span ended the wait
-  /// because its data arrived, or because its end freed the bytes. The row is -1 if this span did not wait.
+  /// The row of the span that ended the last wait of this span. Rows count from 0 in the order of emission. The wait
+  /// ended when the data of that other span arrived, or when its end freed bytes. The row is -1 if there was no wait.
   std::int64_t cause = -1;
 };
 
@@ -52,9 +52,9 @@ struct Repetition {
   static constexpr std::int64_t most_written = 1'000'000;
 
   std::int64_t times = 0;
-  /// By how many seconds each repetition is later than the previous repetition.
+  /// The seconds from the start of one repetition to the start of the next repetition.
   double seconds = 0;
-  /// By how many iterations of the body each repetition is later than the previous repetition.
+  /// The number of iterations of the body in one repetition.
   std::int64_t iterations = 0;
   const std::vector<Span>& spans;  ///< the spans of one period, which are the latest spans
   const std::vector<MemoryEvent>& memory;

@@ -172,7 +172,7 @@ class FromPlanToAnswer(unittest.TestCase):
         said = json.loads(self.sluice("profile", "link", "p.csv", "--json"))
         self.assertEqual([each["copies"] for each in said["directions"]], [6])
         self.assertRegex(self.sluice("profile", "link", "p.csv"), r"down +pinned +6 ")
-        self.assertIn("with '--platform' the link keeps the ends that it has there",
+        self.assertIn("with '--platform' the link keeps its ends",
                       self.fails("profile", "link", "p.csv", "--platform", "a100_pcie", "--device", "nope", code=2))
 
     def test_parts_that_exceed_the_whole_or_have_another_batch_are_reported(self):

@@ -181,7 +181,7 @@ const Command check_command = {
         "A baseline has two files: DIR/<scenario>.json has the numbers, and\n"
         "DIR/<scenario>.plan has the plan. docs/check.md describes the two files, and how to\n"
         "run this command in GitHub's and GitLab's CI.\n\n"
-        "A number is worse if it has changed in its bad direction by more than its tolerance.\n"
+        "A number is worse if it has changed for the worse by more than its tolerance.\n"
         "The check fails if a number is worse or a baseline is missing. The following\n"
         "differences are reported, but do not fail the check: better numbers, changes of the\n"
         "plan or the scenario, and changes of numbers for which neither smaller nor larger is\n"

@@ -15,7 +15,7 @@ const char* outcome_of(const Measurement& side) {
   return side.baseline.outcome == Baseline::Outcome::infeasible ? "infeasible" : "complete";
 }
 
-/// Returns the reason why a side has no numbers, or an empty text if the side has numbers.
+/// A side is one of the two policies. Returns why a side has no numbers, or "" if it has numbers.
 std::string reason_of(const Measurement& side) {
   const std::string& text = side.error_code != 0 ? side.error : side.baseline.message;
   return text.substr(0, text.find('\n'));

@@ -80,7 +80,7 @@ Value scenario_json(const CheckReport& report, std::size_t number) {
 // --- XML ----------------------------------------------------------------------------------------
 //
 // Elements and attributes follow the schema against which Jenkins checks reports (junit-10.xsd of its xUnit plugin).
-// This schema has no attribute for a file, so the text of a test case begins with the path.
+// This schema has no attribute for a file, so the text of a test case begins with the path of the scenario.
 
 /// Escapes text for an attribute or an element of XML. XML 1.0 cannot contain control characters.
 std::string xml(const std::string& text) {
@@ -132,8 +132,8 @@ std::string test_case(const CheckReport& report, std::size_t number) {
 
 // --- GitHub -------------------------------------------------------------------------------------
 
-/// Escapes the message of a workflow command of GitHub or, if `property` is true, one of the properties of the
-/// command.
+/// Escapes text for a workflow command of GitHub: for the message, or for a property if `property`
+/// is true.
 std::string github_text(const std::string& text, bool property) {
   std::string result;
   for (const char c : valid_utf8(text)) {

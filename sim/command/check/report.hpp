@@ -15,7 +15,7 @@ struct CheckReport {
   bool strict = false;   ///< whether every difference fails the check, improvements included
   bool verbose = false;  ///< whether the report also shows numbers that have not changed
 
-  /// Returns whether the scenario fails. With `update`, only errors fail, because all other differences are accepted.
+  /// Returns whether the scenario fails. With `update`, it fails only by an error: all differences are accepted.
   bool fails(const ScenarioVerdict& scenario) const;
   /// Returns the exit code of the first error. Without an error, returns 1 if a scenario fails, and 0 otherwise.
   int exit_code() const;
@@ -29,7 +29,7 @@ std::string scenario_text(const CheckReport& report, std::size_t scenario);
 /// Returns text such as "2 worse of 54 numbers, changed plan".
 std::string in_brief(const ScenarioVerdict& scenario);
 
-/// Returns the format sluice-check/1, whose keys the help of `sluice check` describes.
+/// Returns the report in the format sluice-check/1. The help of `sluice check` describes its keys.
 std::string check_json(const CheckReport& report);
 /// Returns annotations of a pull request: errors, warnings and notices.
 std::string check_github(const CheckReport& report);
@@ -43,7 +43,7 @@ struct SideBySideReport {
   int exit_code() const;
 };
 std::string side_by_side_text(const SideBySideReport& report);
-/// Returns the format sluice-comparison/1.
+/// Returns the report in the format sluice-comparison/1.
 std::string side_by_side_json(const SideBySideReport& report);
 
 }  // namespace sluice

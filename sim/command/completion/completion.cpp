@@ -93,8 +93,8 @@ void add_model(Keys& keys, const Value& use, const std::string& way) {
   keys.add(way + "scale");
 }
 
-/// Returns the words that the user may write in place of the key's mapping. A word is the name of a bundled document,
-/// or it is an allowed value of one key of the mapping, which the word sets.
+/// Returns the words that the user may write in place of the key's mapping. A word is the name of a
+/// bundled document, or the value of one key of the mapping.
 Words words_for(const Field& field) {
   if (field.name == "model" || field.name == "platform") return bundled_names(field.name + "s");
   for (const Field& inner : field.record->fields)

@@ -39,7 +39,7 @@ std::vector<std::string> split(const std::string& list, const std::string& optio
   return parts;
 }
 
-/// Returns whether KEY=VALUE belongs to the scenario ("workload.…", "stages=…") or to the model.
+/// Returns true if KEY=VALUE belongs to the scenario ("workload.…"), and false if it belongs to the model.
 bool of_scenario(const std::string& text) {
   const std::string head = text.substr(0, text.find_first_of(".="));
   const auto& fields = scenario_record().fields;

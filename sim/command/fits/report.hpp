@@ -17,12 +17,12 @@ struct FitsAnswer {
   std::vector<std::string> files;
 };
 
-/// Returns the format sluice-fits/1, whose keys the help of `sluice fits` describes.
+/// Returns the answer in the format sluice-fits/1. The help of `sluice fits` describes its keys.
 std::string fits_json(const FitsAnswer& answer);
 /// Returns three tables: the memory by class of tensors, the cards, and the accumulation.
 std::string fits_text(const FitsAnswer& answer);
 
-/// Returns the format sluice-fits/1 for several strategies for fates. All strategies have the same list of cards.
+/// Returns the answers for several strategies in the format sluice-fits/1. All strategies have the same list of cards.
 std::string fits_json(const std::vector<FitsAnswer>& answers);
 /// Returns a table with one row per strategy and one column per card.
 std::string fits_text(const std::vector<FitsAnswer>& answers);

@@ -53,7 +53,7 @@ std::string fitted(const Rows& rows, Columns columns) {
          (left_out.empty() ? "" : "Columns left out (--columns): " + left_out + "\n");
 }
 
-/// Aligns all groups of lines to common columns.
+/// Formats labels and values. The values of all lists begin in the same column.
 std::string text_of(const LabelledRows& lines) {
   return rows_text(lines, {.label_columns = 37});
 }

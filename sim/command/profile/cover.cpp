@@ -170,7 +170,7 @@ std::vector<Option> options() {
        .absent = "90%"},
       {.name = "platform",
        .value = "PLATFORM",
-       .summary = "the platform at whose rates unmeasured operators are ranked",
+       .summary = "the platform whose rates give the seconds by which unmeasured operators are ranked",
        .absent = "10 FLOP per byte",
        .suggested = [] { return bundled_names("platforms"); }},
       {.name = "rows",

@@ -174,7 +174,7 @@ std::vector<Option> options() {
        .absent = "5"});
   all.push_back(
       {.name = "form-only",
-       .summary = "leave out the corrections at the measured sizes, which make the file long"});
+       .summary = "leave out the corrections at the measured sizes, so that the file is short"});
   for (const char* key : {"name", "summary", "source", "licence"})
     all.push_back({.name = key,
                    .value = "TEXT",

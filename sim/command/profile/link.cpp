@@ -47,7 +47,7 @@ Value direction_json(const LinkDirection& one) {
 int run_link(const Arguments& arguments) {
   if (arguments.has("platform") && arguments.has("device"))
     throw UsageError(
-        "'--device' names one end of a new link, but with '--platform' the link keeps the ends that it has there: "
+        "'--device' names one end of a new link, but with '--platform' the link keeps its ends: "
         "remove --device or --platform");
   const Profile profile = read_profile(arguments, arguments.positionals.front());
   const std::vector<LinkDirection> directions = fit_link(profile);
@@ -111,11 +111,11 @@ const Command profile_link_command = {
     .positionals = "PROFILE",
     .options = options(),
     .details =
-        "The command uses rows whose operator is `copy`. Such rows have sizes bytes=N, and input_pools and "
-        "output_pools (pinned or pageable on the host's side, device on the other side). Rows of copies that followed "
-        "each other without a pause have method: queued. Bandwidth and set-up are fitted by least squares of relative "
-        "errors. There is one fit for each direction and kind of memory. Latency is the difference between the times "
-        "of a single copy and a queued copy at 0 bytes. Rows of copies are measured with torch by "
+        "The command uses rows whose operator is `copy`. Each row has the size bytes=N and the two memories "
+        "input_pools and output_pools: `device`, and on the host's side `pinned` or `pageable`. Rows of copies that "
+        "followed each other without a pause have method: queued. Bandwidth and set-up are fitted by least squares of "
+        "relative errors. There is one fit for each direction and kind of memory. Latency is the difference between the "
+        "times of a single copy and a queued copy at 0 bytes. Rows of copies are measured with torch by "
         "analysis/measure/copies.py, and with CUDA by analysis/measure/copies.cu.\n",
     .examples = {{"sluice profile link copies.csv",
                   "the figures of the link, and the lines that describe it in a platform"},

@@ -1,5 +1,5 @@
 // Functions that the subcommands of `sluice profile` share. Each subcommand has a line in profile.cpp, and a file in
-// this folder. The file has a record like that of any other command.
+// this folder. The file has a record of the type Command.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ std::vector<std::string> passes_of(const Arguments& arguments);
 /// Returns the value of an option such as "5%" or "0.05". Throws UsageError.
 double share_option(const Arguments& arguments, const std::string& option, double absent);
 
-/// Returns a cell of a table, which has the quantity with its unit, or a dash if there is no quantity.
+/// Returns the text of a table's cell: the quantity with its unit, or a dash if there is no quantity.
 std::string seconds_cell(const std::optional<double>& seconds);
 std::string joules_cell(const std::optional<double>& joules);
 

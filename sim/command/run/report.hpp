@@ -20,10 +20,10 @@ struct Report {
   std::vector<GivenNote> notes = {};
 };
 
-/// Returns the format sluice-result/1, whose keys the help of `sluice run` describes.
+/// Returns the answer in the format sluice-result/1. The help of `sluice run` describes its keys.
 std::string report_json(const Report& report);
-/// Returns the format sluice-result/1 for an infeasible question. The answer has the status, and the key `infeasible`,
-/// which says why no plan fits.
+/// Returns the answer to an infeasible question in the same format. The answer has the status, and
+/// the key `infeasible`, which says why no plan fits.
 std::string infeasible_json(const Question& question, const Infeasible& infeasible,
                             const std::optional<Refusal>& refusal);
 /// Returns the verdict, and below it two columns with details.

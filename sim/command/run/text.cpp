@@ -65,8 +65,8 @@ void add_time(LabelledRows& rows, const Report& report) {
   const Summary& summary = report.result.summary;
   const auto number = [&](const char* name) { return summary.number(name); };
   const double makespan = number("makespan_s");
-  // The seconds are sums over all compute streams. A share is such a sum divided by the makespan and by the number of
-  // compute streams.
+  // The seconds are sums over all compute streams. The share of a sum is the sum divided by the
+  // makespan and by the number of compute streams.
   const std::int64_t streams = compute_streams(report.plan);
   const auto seconds = [&](const char* name) {
     std::string text = figure(number(name), "s");

@@ -40,7 +40,7 @@ std::string question_of(const TraceReader& trace) {
   }
 }
 
-/// Returns the name and the facts of the plan, which are in the head of the plan's text.
+/// Returns the plan's name and facts, which the first lines of the plan's text give.
 std::string plan_words(const TraceReader& trace) {
   const std::string& text = trace.header().plan;
   const std::size_t tables = text.find("\npool ");

@@ -24,7 +24,7 @@ constexpr std::size_t most_lines = 8;  ///< the greatest number of lines with fi
 /// Number of bytes of text that are collected before the text is printed.
 constexpr std::size_t piece = 1 << 20;
 
-/// Returns the axes with several values.
+/// Returns the indices of the axes (the varied keys) with several values.
 std::vector<std::size_t> varied_axes(const Points& points) {
   std::vector<std::size_t> varied;
   for (std::size_t a = 0; a < points.axes().size(); ++a)
@@ -204,7 +204,7 @@ class Numbers {
   std::map<const NumberNames*, std::vector<std::size_t>> maps_;
 };
 
-/// Prints the collected text if it has at least `piece` bytes. With `rest`, prints a text of any size.
+/// Prints the collected text if it has at least `piece` bytes. If `rest` is true, prints a shorter text, too.
 void print_piece(std::string& text, bool rest = false) {
   if (text.size() < piece && !rest) return;
   print(text);

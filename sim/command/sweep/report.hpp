@@ -14,7 +14,7 @@ struct SweepReport {
   const std::string& scenario;  ///< name of the scenario
   const Points& points;
   const SweepResult& result;
-  /// The columns of the table, as in NumberName::text(). The first column decides which point is best.
+  /// The names of the table's columns, as NumberName::text() gives them. The first column decides which point is best.
   std::vector<std::string> metrics;
 };
 

@@ -85,7 +85,7 @@ int run_merge(const Arguments& arguments) {
   return 0;
 }
 
-/// Returns a function that runs plans with the given executor. SimGrid can run only once per process.
+/// Returns a function that runs plans with the given executor. With SimGrid, call the result only once per process.
 Measure through(Executor executor) {
   return [executor](const Plan& plan, double question_bound_s) {
     return run({.plan = plan, .executor = executor, .question_bound_s = question_bound_s}).summary;
@@ -123,8 +123,8 @@ SweepResult sweep(const Arguments& arguments, const Variants& variants, const Po
   return run_sweep(request);
 }
 
-/// Returns 0 if every point has an answer. That a point does not fit is an answer, too. Returns 1 if some points could
-/// not be run. If no point could be run, throws the error of the first point.
+/// Returns 0 if every point has an answer. "This point does not fit" is an answer, too. Returns 1
+/// if some points could not be run. If no point could be run, throws the error of the first point.
 int exit_code(const SweepResult& result) {
   const std::size_t failed = result.count(PointResult::Status::failed);
   result.require_some_point();
@@ -233,7 +233,7 @@ const Command sweep_command = {
         "  KEY=a           this value at all points\n"
         "Values may have units: 16GB/s..64GB/s:4. Several keys make a grid of all combinations,\n"
         "unless --zip is given.\n\n"
-        "That a point does not fit is an answer, and the row of the point has the reason. If a\n"
+        "A point that does not fit has an answer: the row of the point says why. If a\n"
         "point cannot be run because of a wrong value, the row of the point has the error, and the\n"
         "exit code is 1.\n\n"
         "If SimGrid repeats a point (--verify), a new plan for the point is made from its\n"

@@ -7,11 +7,11 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t neighbours = 8;
-/// A measured place counts little if its distance from the kernel's place exceeds `reach`. The distance is in natural
-/// logarithms of sizes.
+/// A place has the natural logarithms of a kernel's five sizes. A measured place counts little if
+/// its distance from the kernel's place exceeds `reach`.
 constexpr double reach = 0.5;
-/// How much the form weighs when the deviations of near places are averaged. In this average, the form is treated as
-/// one more place, whose deviation is 0.
+/// The weight of the form (form.hpp) when the deviations of near places are averaged. In this
+/// average, the form counts as one more place, whose deviation is 0.
 constexpr double trust_in_form = 0.05;
 /// A number counts little if its distance from the robust mean is greater than `odd`.
 constexpr double odd = 0.05;
@@ -23,8 +23,8 @@ double squared_distance(const Place& a, const Place& b) {
   return sum;
 }
 
-/// Returns a robust mean of numbers, which are given as pairs (weight, number). The further a number is from the mean,
-/// the less it counts. So no single outlier decides the result.
+/// Returns a robust mean of numbers. Each pair holds a weight and a number. The further a number is
+/// from the mean, the less it counts. So no single outlier decides the result.
 double middle_of(const std::vector<std::pair<double, double>>& numbers) {
   double middle = 0;
   for (int round = 0; round < rounds; ++round) {
@@ -65,7 +65,7 @@ double ClassFit::joules_of(const Kernel& kernel, double took) const {
 }
 
 bool ClassFit::covers(const Kernel& kernel) const {
-  // The ends are widened a little, because a document holds the ends of ranges with only six digits.
+  // The ends of the range are widened a little, because a document holds these ends with only six digits.
   constexpr double slack = 1e-5;
   const Place place = kernel.place();
   for (std::size_t i = 0; i < place.size(); ++i)

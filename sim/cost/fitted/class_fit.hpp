@@ -1,5 +1,5 @@
-// The fit of a class of operators. The fit consists of the parameters of the form (form.hpp), and of the deviations
-// from the form at the measured configurations.
+// The fit of a class of operators. The fit consists of the parameters of the form (the formula of
+// form.hpp), and of the deviations from the form at the measured configurations.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace sluice {
 /// A measured kernel.
 struct Sample {
   Kernel kernel;
-  /// Cross-validation splits samples into two halves. All samples with equal configurations are in the same half.
+  /// The operator's configuration. Cross-validation puts samples with equal configurations into the same half.
   std::string configuration;
   std::size_t sheet = 0;  ///< index of the device on which the kernel was measured
   double seconds = 0;
@@ -50,7 +50,7 @@ struct ClassFit {
   FitError time_error;
   std::optional<FitError> energy_error;
   std::optional<FitError> device_error;  ///< errors for a device that the fit has not seen
-  /// For each device by its name, the error of a fit that has not seen this device.
+  /// The name of each device, with the error of a fit that has not seen this device.
   std::vector<std::pair<std::string, FitError>> device_errors;
   Place least = {}, most = {};  ///< the ends of the measured range
 

@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// Measurements on some devices, with one fit per class of operators and dtype.
+/// The fits to measurements on some devices: one fit per class of operators and dtype.
 struct Fit {
   std::string name, summary, source, licence;
   /// The devices of the measurements. The rate of a device is its FLOP/s in the dtype of the classes.

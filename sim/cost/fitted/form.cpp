@@ -48,8 +48,8 @@ double memory_seconds(double bytes, const Sheet& sheet, const std::vector<double
          ((1 - missing) / p[cached] + missing * sheet.slowness / p[memory]);
 }
 
-/// Returns the seconds for those bytes of a stream that are read a second time. These bytes come from the cache as long
-/// as the rows on which all units work fit into the cache.
+/// Returns the seconds for those bytes of a stream that are read a second time. Each unit works on
+/// some rows at once. These bytes come from the cache if the rows of all units fit into the cache.
 double again_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
   const double worked_on = sheet.units * p[resident] * kernel.bytes / kernel.rows;
   const double missing = 1 / (1 + std::pow(std::min(sheet.cache / worked_on, 1e3), 4));
@@ -75,8 +75,8 @@ bool is_aligned(const Kernel& kernel) {
   return std::fmod(kernel.columns, 4) == 0 && std::fmod(kernel.depth, 4) == 0;
 }
 
-/// Returns the seconds of the product with the fastest tile and split. A library also chooses its fastest
-/// kernel.
+/// Returns the seconds of the product with the fastest tile and split. Libraries choose their
+/// fastest kernel, too.
 double product_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
   double least = 0;
   for (const Tile& tile : tiles)
@@ -97,7 +97,7 @@ const std::vector<FormParameter>& form_parameters() {
       {"memory", "the share of the memory bandwidth that kernels reach", 0.8, 0.02, 1.5,
        FormPart::all, true, 0.3},
       {"cached",
-       "the bandwidth for bytes that all fit into the cache, as a multiple of the memory bandwidth",
+       "the bandwidth if all bytes of a kernel fit into the cache, as a multiple of the memory bandwidth",
        2, 0.05, 50, FormPart::all, true},
       {"cache_used", "the share of the cache that the bytes of a kernel may fill", 0.7, 0.01, 8,
        FormPart::all, true},
@@ -105,7 +105,7 @@ const std::vector<FormParameter>& form_parameters() {
       {"resident", "the number of rows of a stream on which a unit works at the same time", 8, 0.01,
        1e3, streams, true},
       {"ragged",
-       "the share of the unfilled part of a wave that takes time although nothing is computed in it",
+       "the seconds of a missing tile in the last wave, as a share of the seconds of a tile that is computed",
        0.5, 1e-3, 1, products},
       {"startup",
        "the time for the start and end of a tile, given as the depth of a product that takes as much time",

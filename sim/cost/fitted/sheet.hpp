@@ -1,4 +1,4 @@
-// Makes a data sheet, which a fit needs, from a device of a platform.
+// Makes the data sheet of a platform's device, in the form that a fit needs.
 #pragma once
 
 #include "cost/fitted/form.hpp"

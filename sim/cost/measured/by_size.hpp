@@ -26,8 +26,8 @@ class SharesBySize {
   /// outside of the measured range. This function and the functions below throw InputError if rows of the class were
   /// measured in different ways or on different devices.
   std::optional<double> share(const Kernel& kernel) const;
-  /// Returns the errors of each class when one measured row is left out and estimated from the other rows. Classes with
-  /// fewer than three sizes are left out of the result.
+  /// Returns the errors of each class. To find them, each measured row in turn is estimated from
+  /// all other rows. Classes with fewer than three sizes are left out of the result.
   std::map<std::string, LeftOut> left_out() const;
   /// Returns the errors of one class. At least one row of the class must have been measured.
   LeftOut left_out(const std::string& of) const;

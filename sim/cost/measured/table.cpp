@@ -11,8 +11,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the pass under which the rows of a query are listed. A profile has no rows for recomputes: a recompute
-/// uses the rows of the forward pass.
+/// Returns the pass under which a profile lists the rows for a query. A profile has no rows for
+/// recomputes: a recompute uses the rows of the forward pass.
 std::string_view row_pass(Pass pass) {
   return pass == Pass::recompute ? "forward" : name_of(pass);
 }
@@ -29,7 +29,7 @@ bool same_memory(const std::string& a, const std::string& b) {
   });
 }
 
-/// Returns the memories of the operands that the pass reads (or, with `written`, writes), in order.
+/// Returns the memories of the operands that the pass writes if `written` is true, and reads otherwise.
 std::vector<std::string> pools_of(const Query& query, bool written) {
   std::vector<std::string> pools;
   for (const Operand& operand : query.operands)

@@ -21,8 +21,8 @@ class MeasuredTable {
  public:
   MeasuredTable(Profile profile, Interpolation interpolation, std::string statistic);
 
-  /// Returns nullopt if the pass was not measured and may not be interpolated, or if its size is outside of the
-  /// measured range. The field measured_s of the price includes measured seconds, but no interpolated seconds.
+  /// Returns nullopt if the pass was not measured and may not be interpolated, or if its sizes are beyond the measured
+  /// sizes. The field measured_s of the price includes measured seconds, but no interpolated seconds.
   std::optional<Price> price(const Query& query) const;
   /// Returns the grounds of the price, or nullopt if price() returns nullopt.
   std::optional<Grounds> grounds(const Query& query) const;
@@ -30,8 +30,8 @@ class MeasuredTable {
   bool measured_so(const Query& query) const;
   /// Returns a text that says why there is no price, and what to do.
   std::string why_not(const Query& query) const;
-  /// If all measured layers of the model were measured for the same single batch, returns this batch. If they were not,
-  /// or if prices are interpolated, returns 0.
+  /// If all measured layers of the model were measured for the same single batch, returns this batch.
+  /// If the layers were measured for several batches, or if prices are interpolated, returns 0.
   std::int64_t only_samples(const Model& model) const;
   /// Cross-validates the interpolation by size on the rows of an element type, class by class.
   /// Classes with too few rows are left out.

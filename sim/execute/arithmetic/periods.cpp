@@ -54,8 +54,8 @@ Snapshot Replay::snapshot(std::int64_t iteration) const {
   return state;
 }
 
-/// Writes the state of a stream that waits. A state must be able to repeat. So for a stream outside of the body, which
-/// may wait for ever, the state does not contain the beginning of the wait.
+/// Writes the state of a stream that waits. A state must be able to repeat, but a stream outside of the body may wait
+/// for ever. So the state of such a stream does not contain the beginning of the wait.
 void Replay::write(Snapshot& state, std::uint32_t s) const {
   const StreamState& stream = streams_[s];
   if (stream.cursor.done()) return state.add(-1);

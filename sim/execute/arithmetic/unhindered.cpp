@@ -24,8 +24,8 @@ namespace sluice {
 //   each at most once. Let `apart` be the number of iterations between the fastest and the slowest stream. Until the
 //   times grow evenly, the counted bytes belong to the iterations computed so far and to the next `apart` iterations.
 //   Once the times grow evenly, the counted bytes belong to the `apart` iterations between the streams and to the 2 *
-//   reach iterations before them. The reason is that the allocations of an iteration are used within 2 * reach
-//   iterations and are then freed. In addition, the first 2 * reach iterations have allocations for uses that would lie
+//   reach iterations before them. Here reach is the result of reach_of(): the allocations of an iteration are freed
+//   within 2 * reach iterations. In addition, the first 2 * reach iterations have allocations for uses that would lie
 //   before the first iteration. The sum of the counted bytes also has the bytes of homes, of the prologue and of the
 //   epilogue. If a pool has room for all these bytes together, no grant of the body ever waits. (The epilogue may wait
 //   until the body has ended. This wait delays no other action, because a request does not keep room free for requests
@@ -138,8 +138,8 @@ class Unhindered {
     return grown;
   }
 
-  /// Returns whether every pool has room for all bytes that a grant can count at any time. The times must grow by
-  /// `grown` seconds in this iteration and in each later iteration.
+  /// Returns whether every pool has room for the largest sum that any of its grants can count. Call
+  /// this function only if the times grow by `grown` seconds in this and in each later iteration.
   bool has_room(double grown, std::int64_t iteration) const {
     double first = free_[plan_.actions[plan_.body_begin].stream], last = first;
     for (std::uint32_t s = 0; s < free_.size(); ++s) {

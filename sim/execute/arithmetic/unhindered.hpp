@@ -10,9 +10,9 @@
 namespace sluice {
 
 /// Returns the seconds of an iteration of the body in the steady state, in which all times grow by an equal amount from
-/// one iteration to the next iteration. With `until_period`, replay() finds these seconds, too. Returns nullopt if the
-/// times do not grow evenly within a few iterations, or if links or memory may delay an action. If the function returns
-/// nullopt, only the replay can find the seconds.
+/// one iteration to the next iteration. If `until_period` is true, replay() finds these seconds, too.
+/// Returns nullopt if the times do not grow evenly within a few iterations, or if links or memory may
+/// delay an action. If the function returns nullopt, only the replay can find the seconds.
 std::optional<double> unhindered_iteration_s(const PlanTables& tables);
 
 }  // namespace sluice

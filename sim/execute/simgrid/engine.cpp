@@ -21,8 +21,8 @@ void take_back_handlers() {
 
 constexpr const char* way_out = "; use --executor replay to run without SimGrid";
 
-/// SimGrid aborts when it gets no memory for the stack of an actor, so there must be room for all stacks. The margins
-/// are for the pages that guard a stack, and for the memory that the engine needs in addition to stacks.
+/// SimGrid aborts when it gets no memory for an actor's stack, so the memory must have room for all stacks. The
+/// margins are for the pages that guard a stack, and for the memory that the engine needs in addition to stacks.
 void require_memory(const Plan& plan) {
   constexpr std::size_t guard_kib = 64, others_kib = 4096;
   const std::size_t kib = plan.streams.size() * (stack_kib + guard_kib) + others_kib;

@@ -26,8 +26,8 @@ namespace sluice {
 
 struct EngineOptions {
   /// If true, transfers that cannot meet another flow are timed by arithmetic. If false, every transfer is a SimGrid
-  /// communication. The times with `true` and with `false` differ by at most the precision of SimGrid's clock, but
-  /// `false` takes longer.
+  /// communication. The times with `true` and with `false` differ by at most the precision of
+  /// SimGrid's clock, but SimGrid computes longer with `false`.
   bool direct_links = true;
   /// SimGrid's context factory ("raw", "boost" or "thread"). If empty, SimGrid chooses.
   std::string contexts = {};

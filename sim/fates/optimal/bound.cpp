@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// One number for the inequality of each cut (see cuts_of), and a last number for the inequality of the computation.
+/// One number per inequality. The last is for the computation, each of the others for a cut (see cuts_of).
 using CutValues = std::vector<double>;
 
 /// Returns the stages s for which the bound has inequalities: the first stage, and stages at equal
@@ -23,8 +23,8 @@ std::vector<std::size_t> cuts_of(std::size_t stages) {
   return cuts;
 }
 
-/// One number per cut for the forward half, and one number per cut for the backward half. The numbers are either
-/// weights with the sum 1, or the seconds of the cuts' inequalities.
+/// The values of the inequalities of the forward half and of the backward half of a micro-batch. The values are either
+/// weights whose sum is 1 in each half, or seconds.
 struct PassValues {
   CutValues forward, backward;
 };
@@ -150,8 +150,8 @@ EngineSeconds compulsory_copies(const Chain& chain) {
   return engine_seconds(chain, tape_of(chain, std::vector<Fate>(chain.stages.size(), Fate::keep)));
 }
 
-/// Returns the bound that follows from a weighted mean of the two halves and the work of a copy engine. The copy engine
-/// has the weight `part`.
+/// Returns the bound that follows from a weighted mean. The seconds of a copy engine have the weight `part` in this
+/// mean, and the two halves have the weight 1 - `part`.
 double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateWeights weights,
                      const EngineSeconds& copies, double part, bool loads) {
   const auto scale = [part](std::vector<double>& row, double more) {
@@ -169,8 +169,8 @@ double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateW
 
 namespace {
 
-/// Returns the bound for a chain in which host memory has no limit, but the seconds of each save are increased by a
-/// price per byte.
+/// Returns the bound for a chain without a limit of host memory. The saves of `chain` are already longer by the
+/// price.
 FateBound bound_at(const Chain& chain, std::int64_t budget, Copies copies, int steps,
                    double whole_passes) {
   const std::size_t n = chain.stages.size();
@@ -212,7 +212,7 @@ OverlappedBounds overlapped_at(const Chain& chain, const FateRun& run, std::int6
   return best;
 }
 
-/// Returns the greatest bounds for all prices of a byte of host memory.
+/// Returns the greatest of the bounds that different prices of a byte of host memory give.
 OverlappedBounds bounds_of_prices(const Chain& chain, const FateRun& run, std::int64_t budget,
                                   int steps) {
   OverlappedBounds best;
@@ -257,7 +257,7 @@ double run_bound(const Chain& chain, const FateRun& run, double halves) {
 OverlappedBounds overlapped_bounds(const Chain& chain, const FateRun& run, std::int64_t budget) {
   constexpr int steps = 200;
   OverlappedBounds bounds = bounds_of_prices(chain, run, budget, steps);
-  // If some passes compute fewer micro-batches than other passes, bounds_of_prices() gives a bound for the mean of all
+  // If some passes compute fewer micro-batches than other passes, bounds_of_prices() bounds the mean seconds of all
   // passes. A pass that computes the full number of micro-batches has a greater bound than this mean, so its bound is
   // computed separately.
   if (run.whole_passes < 1) bounds.micro_batch = fate_bound(chain, budget, Copies::overlapped);

@@ -1,7 +1,7 @@
-// Computes a proven lower bound on the seconds of a training step of a chain within a memory budget. The bound holds
-// for every schedule that runs each forward pass at least once and each backward pass exactly once. The bound is the
-// value of the relaxation in relaxation.hpp, with the weights of seconds that give the greatest value. The bound is
-// close if no stage has to run more than twice.
+// Computes a proven lower bound on the seconds of a training step of a chain within a memory budget. In every schedule
+// for which the bound holds, each forward pass runs at least once, and each backward pass once. The bound is the value
+// of the relaxation in relaxation.hpp, with the weights of seconds that give the greatest value. The bound is close to
+// the fastest schedule if no stage has to run more than twice.
 //
 // In a serial run, computation and copies take turns, so the bound counts the seconds of both.
 //
@@ -9,22 +9,22 @@
 // turning point is the first backward pass. A tensor that is not on the device at the turning point was saved in the
 // forward half of its micro-batch and is loaded in the backward half.
 //
-// For any stage s, the outputs of stage s and of later stages are saved after the forward passes up to s. So the
-// forward half takes at least as long as these passes and saves together. The loads for stage s and later stages come
-// before the backward pass of s and of all earlier stages. So the backward half takes at least as long as these loads
-// and passes together. Each half also takes at least as long as its computation. So a weighted mean of the inequalities
-// of each half is a lower bound on this half. The greatest sum of the two means is used. The first load of the input
-// may run during the previous micro-batch, but every micro-batch has such a load.
+// For any stage s, the outputs of stage s and of later stages are saved after the forward passes of the stages up to s.
+// So the forward half takes at least as long as these passes and saves together. The loads for stage s and later stages
+// come before the backward pass of s and of all earlier stages. So the backward half takes at least as long as these
+// loads and passes together. Each half also takes at least as long as its computation. So a weighted mean of these sums
+// of seconds of a half is a lower bound on this half. The weights make the sum of the two means as great as possible.
+// The first load of the input may run during the previous micro-batch, but every micro-batch has such a load.
 //
 // When micro-batches run side by side, the saves of the tensors of stage s begin when the first micro-batch has passed
-// s. The backward pass of the last micro-batch through s follows the loads for s. So the inequality of s counts the
-// computation of stage s for one micro-batch only. In addition, a copy engine makes two kinds of copies during the run:
-// the copies that every tape must make, and the copies that follow from the fates. A weighted mean of the seconds of
-// these copies and of the halves also bounds the run.
+// s. The backward pass of the last micro-batch through s follows the loads for s. So the sums for s count the
+// computation of stage s for one micro-batch only. A run is bounded in a second way. A copy engine makes two kinds of
+// copies: those that every tape must make, and those that follow from the fates. A weighted mean of the seconds of
+// these copies and of the halves bounds the run.
 //
-// If host memory is limited, all copies must fit into host memory at the turning point. The bound then also holds if
-// the seconds of each save are increased by a price per byte, and the price of all available host memory is subtracted.
-// The reason is that a save has at most the weight 1 in the weighted mean, so a saved byte adds at most its price.
+// If host memory is limited, all copies must fit into host memory at the turning point. Then another bound holds, too:
+// each save takes longer by a price per byte, and the price of all available host memory is subtracted. A save has at
+// most the weight 1 in the weighted mean. So each saved byte adds at most its price.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ struct FateRun {
   /// If weights take turns, the device computes nothing in these seconds: `first_s` before the
   /// first forward pass, `between_s` between two steps, and `last_s` after the last update.
   double first_s = 0, between_s = 0, last_s = 0;
-  /// In each micro-batch, the device also computes nothing in these seconds, while results go from device to device.
+  /// In each micro-batch, results go from device to device for these seconds. The device then computes nothing.
   double handed_over_s = 0;
   double steps = 1;
   double idle_s() const { return first_s + (steps - 1) * between_s + last_s; }

@@ -1,6 +1,6 @@
-// Searches the fates of a chain that branches, if all operations take turns. In a small chain, the search tries all
-// choices. In a larger chain, the search begins with the relaxation of the turning point (relaxation.hpp) and with a
-// known tape, and changes one choice or two choices at a time.
+// Searches for the fates of a chain that branches, for runs in which copies and computation take turns. In a small
+// chain, the search tries all choices. In a larger chain, the search begins with the relaxation of the turning point
+// (relaxation.hpp) and with a known tape, and changes one choice or two choices at a time.
 #pragma once
 
 #include <cstdint>

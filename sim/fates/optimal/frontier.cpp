@@ -11,8 +11,8 @@ namespace sluice {
 
 namespace {
 
-/// A segment is solved for each kind of Ready, with and without `copied`, and with and without `needed`. In a view of a
-/// chain that branches, a segment is also solved with and without `around`.
+/// A segment is solved in 12 states: for each of 3 values of Ready, with and without `copied`, with and without
+/// `needed`. In a view of a chain that branches, a segment is also solved with and without `around`.
 constexpr std::size_t states_without_around = 12;
 
 }  // namespace
@@ -68,7 +68,7 @@ class Frontier::Solver {
  private:
   std::int64_t boundary(std::size_t b) const { return chain_.boundary(b).bytes; }
   const ChainCarried& carried(std::size_t b) const { return frontier_.carried_[b]; }
-  /// Returns the bytes of boundary b without its carried part.
+  /// Returns the bytes of boundary b without its carried part (ChainCarried).
   std::int64_t own(std::size_t b) const { return boundary(b) - carried(b).tensor.bytes; }
 
   /// Returns the bytes that boundary b adds to the bytes of the earlier boundaries.
@@ -103,7 +103,7 @@ class Frontier::Solver {
         }
   }
 
-  /// Returns whether a stage may keep its inner tensors while its input is dropped and made again.
+  /// Returns whether stage s may keep its inner tensors although its input is dropped and made again.
   bool may_part(std::size_t s) const {
     return s > 0 && chain_.stages[s].reads_input && s + 1 < count_ &&
            (frontier_.parts_all_ || chain_.stages[s].inner.bytes == 0);
@@ -141,7 +141,7 @@ class Frontier::Solver {
     frontier_.segments_[frontier_.index(segment)] = best_;
   }
 
-  /// Adds the schedules in which stage s keeps its inner tensors. In these schedules, s + 1 … t are solved next, and
+  /// Adds the schedules in which stage s keeps its inner tensors. In these schedules, segment s + 1 … t comes next, and
   /// the backward pass of s follows.
   void keep(const Segment& segment, bool boundary_goes, bool inner_goes) {
     const auto [s, t, copied, needed, ready, around] = segment;
@@ -159,7 +159,7 @@ class Frontier::Solver {
                                            stage.inner.bytes + stage.forward_workspace(true)
                                      : 0;
     const bool there = stage.reads_input || (needed && !boundary_goes);
-    // The gradients of the carried part belong to both boundaries.
+    // The gradient of the carried part belongs to both boundaries, and counts once.
     const std::int64_t gradients = gradient(s + 1) + gradient(s) - stage.carried.gradient;
     const std::int64_t backward = gradients + stage.inner.bytes + (there ? first : 0) +
                                   (stage.reads_output ? own(s + 1) : 0) + stage.backward_workspace;
@@ -213,8 +213,8 @@ class Frontier::Solver {
     }
   }
 
-  /// Adds, for every k, the schedules in which none of the stages s … k - 1 keeps its inner tensors, or only the last
-  /// of these stages does. In these schedules, k … t are solved next, and then s … k - 1 are solved from boundary s.
+  /// Adds schedules for every k: the stages s … k - 1 run and keep no inner tensors, or stage k - 1 alone keeps them.
+  /// Then comes segment k … t, and after it segment s … k - 1, which begins from boundary s.
   void pass(const Segment& segment, bool boundary_goes) {
     const std::size_t s = segment.s, t = segment.t;
     if (t - s < frontier_.free_length_) {
@@ -251,7 +251,7 @@ class Frontier::Solver {
     if (!one && may_part(k - 1)) {
       node.keeps = true;
       join(node, nodes_of(later), held + stage.inner.bytes, nodes_of(again));
-      // Without inner tensors, keeping nothing would only add a forward pass.
+      // A stage without inner tensors is not run twice: this would add a forward pass and save no bytes.
       if (stage.inner.bytes == 0 && !stage.reads_output) return;
       node.inner_goes = true;
       node.seconds += price(stage.inner.save_s + stage.inner.load_s);
@@ -282,7 +282,7 @@ class Frontier::Solver {
   }
 
   /// Returns the seconds to copy a segment's first boundary to host memory and back. If host memory already has a copy,
-  /// the seconds of the save are left out. The part that is around the segment is not copied.
+  /// the seconds of the save are left out. The carried part that is on the device around the segment is not copied.
   double copies(const Segment& segment) const {
     const ChainTensor& tensor = chain_.boundary(segment.s);
     const ChainTensor part = segment.around ? carried(segment.s).tensor : ChainTensor{};

@@ -1,15 +1,15 @@
 // Decides which tensors of a chain to keep, recompute and offload. The result is a frontier: the least time for each
 // amount of memory. The method is dynamic programming over segments of the chain.
 //
-// A segment s … t starts with boundary s on the device and ends after the backward pass of s. There are three ways to
-// execute a segment:
+// A segment s … t starts with boundary s on the device and ends after the backward pass of s. A segment is executed in
+// one of three ways:
 // 1. The forward pass of stage s keeps its inner tensors. Then segment s + 1 … t is solved, and the backward pass
 //    of s runs. Until this pass, boundary s and the inner tensors stay on the device or are in host memory.
-// 2. The stages s … k - 1 run and keep nothing. Then segment k … t is solved, and after it segment s … k - 1
-//    from boundary s, which was kept or is loaded. So a stage may run more than twice.
+// 2. The stages s … k - 1 run and keep nothing. Then segment k … t is solved. Then segment s … k - 1 is solved from
+// boundary s, which was kept or is loaded. So a stage may run more than twice.
 // 3. The third way is like the second way, but stage k - 1 keeps its inner tensors. So only s … k - 2 must run again,
-//    to make the input of stage k - 1. (If stage k - 1 has no inner tensors, this way needs no more memory than the
-//    second way, but one forward pass less.)
+//    to make the input of stage k - 1. (If stage k - 1 has no inner tensors, the third way needs no more memory than
+//    the second way, and saves one forward pass.)
 //
 // The sources are Rotor (Beaumont et al. 2019, "Optimal checkpointing for heterogeneous chains", section 4), and for
 // offloading POFO (Beaumont, Eyraud-Dubois, Shilova 2021, "Efficient combination of rematerialization and offloading").
@@ -23,9 +23,9 @@
 // an earlier boundary keeps such a tensor on the device during a whole segment, the segment does not count this tensor
 // in its first boundary.
 //
-// The search does not consider two kinds of schedules. In the first kind, an earlier segment works before the last
-// backward pass of a later segment. In the second kind, a boundary is made again although host memory holds a copy of
-// it.
+// The search leaves out two kinds of schedules. In the first kind, a pass of an earlier segment runs before the last
+// backward pass of a later segment. In the second kind, a boundary is made again although host memory holds its
+// copy.
 #pragma once
 
 #include <cstdint>
@@ -38,12 +38,12 @@ namespace sluice {
 
 struct FrontierSettings {
   /// The share of a copy's seconds that is added to a schedule's seconds. If copies and computation take turns, the
-  /// share is 1, and the seconds are exact. If copies run during computation, the share is a guess between 0 and 1, and
-  /// the resulting tapes must be compared by a replay.
+  /// share is 1, and the seconds are exact. If copies run during computation, the share is a guess between 0 and 1. The
+  /// resulting tapes are then compared by replays.
   double copy_price = 1;
   bool copies = true;  ///< whether tensors that a stage makes may go to host memory
   /// Whether the search keeps only the first point of each segment, which takes much less time than keeping all points.
-  /// The frontier then has one point. The first point of the whole frontier has the same peak, whatever `cap`
+  /// The frontier then has one point. Its peak is the least peak of the whole frontier, whatever `cap`
   /// is.
   bool only_least = false;
   /// The approximate number of points per segment. A segment with more points than this loses some of its points (see
@@ -97,7 +97,7 @@ class Frontier {
   class Solver;
 
   /// Returns whether boundary b has a carried part that an earlier boundary holds on the device.
-  /// The device holds all tensors with a number below `limit` that stage b or a later stage reads.
+  /// The function assumes that the device holds all tensors below `limit` that stage b or a later stage reads.
   bool is_around(std::size_t b, std::size_t limit) const;
   /// Returns the `limit` of is_around() for the boundaries after boundary s of a segment. `stays` says whether boundary
   /// s stays on the device.
@@ -123,11 +123,11 @@ class Frontier {
   bool thinned_ = false;
 };
 
-/// Returns the chain in which the seconds of each pass include the load of its weights, if weights take turns. The
+/// If weights take turns, returns the chain in which the seconds of each pass include the load of its weights. The
 /// frontier ignores that several passes of a stage may share one load of its weights.
 Chain with_turns(Chain chain, double copy_price);
 
-/// Returns the prices of a byte of host memory that the search tries, in seconds. Only the price 0 is tried if host
+/// Returns the prices that the search tries for a byte of host memory, in seconds. Only the price 0 is tried if host
 /// memory is unlimited.
 std::vector<double> host_prices(const Chain& chain);
 

@@ -1,5 +1,5 @@
-// Finds prices of memory, and boundaries, for the dynamic programme of frontier.hpp. The programme keeps the best
-// schedule at each price, because the best choices change between prices. Long segments split only at these boundaries.
+// Finds prices and boundaries for the dynamic programme of frontier.hpp. The programme keeps the best schedule at each
+// price. From price to price, the best choices change. Long segments split only at these boundaries.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// Returns at most `count` prices in falling order, in seconds per byte. The best choices change between these prices.
+/// Returns at most `count` prices in falling order, in seconds per byte. From price to price, the best choices change.
 std::vector<double> turning_prices(const Chain& chain, double copy_price, std::size_t count);
 
 /// Marks the end of the chain and about `count` boundaries. The boundaries are chosen so that about the same seconds

@@ -9,8 +9,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Returns the settings of the frontiers of a chain. The stages of a chain that branches form short blocks. A block is
-/// best split at one of a few of its boundaries, so these frontiers split at more boundaries than other frontiers.
+/// Returns the settings of the frontiers of a chain. The stages of a chain that branches form short blocks. Few
+/// boundaries of a block are good for a split. To include them, these frontiers split at more boundaries than others.
 FrontierSettings settings_of(const Chain& chain) {
   FrontierSettings settings;
   if (chain.branches()) settings.splits = settings.splits * 3 / 2;
@@ -32,7 +32,7 @@ Tape InTurnSearch::within(std::int64_t budget) {
     if (best.empty() || serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
       best = tape;
   };
-  // Computing whole frontiers takes long. So whole frontiers are computed only if the tape that needs the least memory
+  // Whole frontiers take long to compute, so they are computed only if the smallest tape
   // fits.
   if (const SmallestTape least = smallest(true); least.bytes <= budget) {
     if (fits_in_host(chain_, least.tape)) consider(least.tape);
@@ -64,8 +64,8 @@ bool InTurnSearch::keeps_all(std::int64_t budget) const {
 }
 
 /// Returns the smallest tape that was found. If the chain branches, a second tape is made from the view of the chain
-/// without carried parts (ChainCarried). In the view, this second tape needs more bytes than the first tape, but it may
-/// need fewer bytes in the chain. Parameter `copies` says whether tapes may copy tensors to host memory.
+/// without carried parts (ChainCarried). In the view, the second tape needs more bytes than the first tape. In the
+/// chain itself, it may need fewer bytes. Parameter `copies` says whether tapes may copy tensors to host memory.
 SmallestTape InTurnSearch::smallest(bool copies) const {
   FrontierSettings settings = settings_of(chain_);
   settings.copies = copies;
@@ -86,8 +86,8 @@ Tape InTurnSearch::tape_of(const Frontier& frontier, std::size_t point) const {
   return separate(chain_, frontier.tape(point));
 }
 
-/// Looks at the points that fit into the budget and into host memory. Calls `use` for some of these points, and always
-/// for the fastest.
+/// Looks at those points of the frontiers that fit into the budget and into host memory. Calls `use` for some of these
+/// points, and always for the fastest.
 void InTurnSearch::consider_frontiers(std::int64_t budget, const Use& use) {
   for (const Frontier& frontier : frontiers()) {
     if (chain_.branches()) {
@@ -105,8 +105,8 @@ void InTurnSearch::consider_frontiers(std::int64_t budget, const Use& use) {
   }
 }
 
-/// Calls `use` for each point that fits and is faster than all earlier points of the frontier that fit. A chain that
-/// branches needs other bytes and other seconds than its view, so the fastest point that fits may be any point.
+/// Calls `use` for each point that fits and is faster than all earlier points of the frontier that fit. The bytes and
+/// seconds of a chain that branches differ from those of its view. So any point may be the fastest that fits.
 void InTurnSearch::consider_all_points(const Frontier& frontier, std::int64_t budget,
                                        const Use& use) const {
   double fastest = never;

@@ -19,8 +19,8 @@ struct SmallestTape {
   Tape tape = {};
 };
 
-/// A frontier that was not thinned is exact, except in three cases: host memory is limited, the chain branches, or
-/// weights take turns. If weights take turns, the frontier ignores that several passes of a stage may share one load.
+/// The answer is exact if no row of the frontier was thinned, host memory is unlimited, the chain does not branch and
+/// weights do not take turns. If they do, the frontier ignores that several passes of a stage may share one load.
 class InTurnSearch {
  public:
   explicit InTurnSearch(const FateRequest& request);

@@ -9,7 +9,7 @@ namespace {
 using Kind = TapeOp::Kind;
 using Boundaries = std::vector<std::size_t>;
 
-/// Returns for each stage those boundaries, up to the input of the stage, that this stage or a later stage reads.
+/// Returns for each stage s the boundaries 0 to s that stage s or a later stage reads.
 std::vector<Boundaries> crossing_boundaries(const Chain& chain) {
   const std::size_t n = chain.stages.size();
   std::vector<std::size_t> last(n + 1, 0);  // for each boundary, the last stage that reads it
@@ -26,8 +26,8 @@ std::vector<Boundaries> crossing_boundaries(const Chain& chain) {
   return crossing;
 }
 
-/// Returns, for each operation of a joint tape that makes or loads a boundary, the last operation that uses this
-/// boundary.
+/// For each operation of a joint tape that makes or loads a boundary, returns the last operation that uses
+/// it.
 std::vector<std::size_t> last_uses(const Chain& chain, const Tape& tape) {
   std::vector<std::size_t> last(tape.size(), 0), next(chain.stages.size() + 1, 0);
   const auto use = [&](std::size_t b, std::size_t at) { next[b] = std::max(next[b], at); };
@@ -94,8 +94,8 @@ class Separating {
     }
   }
 
-  /// Brings a joint boundary to the device. Those of its boundaries that have left the device become `absent_`. An
-  /// absent boundary is loaded when an operation reads it.
+  /// Brings a joint boundary to the device. Boundaries of the joint boundary that have left the device become
+  /// `absent_`. An absent boundary is loaded when an operation reads it.
   void load(std::size_t joint) {
     for (const std::size_t b : crossing_[joint]) {
       const bool first = b == 0 && tape_.empty();
@@ -115,8 +115,8 @@ class Separating {
     tape_.push_back({kind, static_cast<std::uint32_t>(b), false});
   }
 
-  /// Removes the saves of boundaries that are never loaded again, because another joint boundary
-  /// holds them on the device until they are read.
+  /// Removes the saves of boundaries that are never loaded. Another joint boundary holds such a boundary on the device
+  /// until it is read.
   void drop_idle_saves() {
     std::vector<bool> loaded(saved_.size(), false);
     for (const TapeOp& op : tape_)
@@ -132,7 +132,7 @@ class Separating {
   const Tape& joint_;
   std::vector<Boundaries> crossing_;
   std::vector<std::size_t> last_;
-  /// For each boundary, the last operation of the joint tape during which a joint boundary holds it.
+  /// For each boundary: the last operation of the joint tape during which a joint boundary holds this boundary.
   std::vector<std::size_t> there_until_;
   /// Indexed by boundary. An absent boundary is loaded when an operation reads it.
   std::vector<bool> absent_, saved_;
@@ -140,7 +140,7 @@ class Separating {
   Tape tape_;
 };
 
-/// Adds boundary b, which an earlier stage made or which is the input, to the output of a stage.
+/// Adds boundary b to the output of a stage. Boundary b is the input or was made by an earlier stage.
 void carry(const Chain& chain, std::size_t b, ChainStage& stage) {
   const ChainTensor& tensor = chain.boundary(b);
   for (ChainTensor* sum : {&stage.output, &stage.carried.tensor}) {

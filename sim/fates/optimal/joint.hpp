@@ -2,8 +2,8 @@
 // tensors that cross between two stages. A tensor that skips stages (a shortcut) is a part of every joint boundary that
 // it crosses. Code for chains that do not branch works on the view. Where an earlier joint boundary holds a shortcut
 // (ChainCarried), the dynamic programme of frontier.hpp counts the shortcut only once. Elsewhere, a shortcut counts
-// once per joint boundary. A tape of the view is then turned into a tape of the chain, which holds and copies each
-// tensor once and does not need more bytes than the tape of the view.
+// once per joint boundary. A tape of the view is then turned into a tape of the chain. The tape of the chain holds and
+// copies each tensor once. It does not need more bytes than the tape of the view.
 #pragma once
 
 #include "fates/optimal/frontier.hpp"
@@ -19,9 +19,9 @@ Chain joint_chain(const Chain& chain);
 /// boundary that has left the device is loaded when the next operation reads it.
 Tape separate(const Chain& chain, const Tape& joint_tape);
 
-/// The frontier belongs to the view. Returns the index of a point whose tape fits into the budget,
-/// or size() if no point fits. Points that exceed the budget in the view are tried, too, because
-/// the chain itself may need fewer bytes than its view.
+/// Returns the index of a point whose tape fits into the budget, or size() if no point fits. Parameter `frontier` is a
+/// frontier of the view. Points that exceed the budget in the view are tried, too, because the chain itself may need
+/// fewer bytes than its view.
 std::size_t point_within(const Chain& chain, const Frontier& frontier, std::int64_t budget);
 
 }  // namespace sluice

@@ -17,8 +17,8 @@ std::int64_t forward_bytes(const Chain& chain, std::size_t s) {
   return tensors + std::min(stage.forward_workspace(false), inner + stage.forward_workspace(true));
 }
 
-/// Returns the bytes of the backward pass of stage s. These are the bytes of the gradient of the stage's output, of the
-/// other tensors that the pass reads, of the gradients that the pass makes, and of the workspace of the pass.
+/// Returns the bytes of the backward pass of stage s. These are the bytes of four things: the gradient of the stage's
+/// output, the other tensors that the pass reads, the gradients that the pass makes, and the workspace of the pass.
 std::int64_t backward_bytes(const Chain& chain, std::size_t s) {
   const ChainStage& stage = chain.stages[s];
   std::int64_t tensors = stage.inner.bytes;

@@ -87,7 +87,7 @@ class Programme {
       for (const std::uint32_t i : operation.makes) makers_.at(i) = v;
       for (const std::uint32_t i : operation.may_make) makers_.at(i) = v, optional_[i] = 1;
     }
-    // Finds the last stage in which each operation, and each tensor, can be of use. The function goes through the
+    // Finds for each operation and each tensor the last stage in which it can be useful. The function goes through the
     // operations in reverse order.
     for (std::uint32_t v = static_cast<std::uint32_t>(stages_); v-- > 0;) {
       const FateGraph::Operation& operation = graph_.operations[v];
@@ -171,10 +171,10 @@ class Programme {
     }
   }
 
-  /// Adds the constraints that a loaded tensor was made in an earlier stage and saved.
+  /// Adds these constraints: a tensor can be loaded only if an earlier stage made it and saved it.
   void constrain_load(std::size_t t, std::size_t i) {
     milp_.constrain(0, {{saves_[i], 1}, {loads_[t][i], -1}}, Milp::infinity);
-    if (!optional_[i]) return;  // A tensor that is always made does not need this constraint.
+    if (!optional_[i]) return;  // A tensor that its stage always makes does not need this constraint.
     Milp::Terms made = {{loads_[t][i], -1}};
     for (std::size_t earlier = makers_[i]; earlier < t; ++earlier)
       add(made, made_in(earlier, i), 1);
@@ -232,7 +232,7 @@ class Programme {
   Row makers_;                                     ///< indexed by tensor
   std::vector<std::vector<std::uint32_t>> users_;  ///< indexed by tensor
   std::vector<char> optional_;                     ///< indexed by tensor
-  /// For each operation, the last stage in which it is useful to run it. For each tensor, the last stage in which it is
+  /// The last stage in which it is useful to run an operation, and the last stage in which a tensor is
   /// useful.
   Row last_run_, last_use_;
   std::vector<Row> runs_, fully_, there_, loads_;  ///< indexed by stage

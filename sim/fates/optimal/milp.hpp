@@ -9,9 +9,9 @@
 // also be loaded instead of being made again. In a stage, the load takes the place of the operation that would make the
 // tensor. A save directly follows the operation that makes the tensor for the first time.
 //
-// A graph may have up to `most_milp_stages` forward operations. Except for small graphs, the result depends on the time
-// limit, so the answer includes a bound and a gap. The functions throw Interrupted on a signal, and InternalError if an
-// operation reads a tensor that no earlier operation makes.
+// A graph may have up to `most_milp_stages` forward operations. In large graphs the result depends on the time limit.
+// So the answer includes a lower bound. The functions throw Interrupted on a signal, and InternalError if an operation
+// reads a tensor that no earlier operation makes.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct FateGraph {
   struct Operation {
     double seconds = 0;
     std::vector<std::uint32_t> reads, makes;  ///< indices of tensors
-    /// The tensors that the operation makes only if a backward pass needs them. No other operation reads these tensors.
+    /// Tensors that the operation makes only if a backward pass needs them. No other pass reads these tensors.
     std::vector<std::uint32_t> may_make;
     std::int64_t workspace = 0;  ///< the bytes of workspace while the operation runs
     /// The bytes of workspace if the operation also makes the tensors of `may_make`.
@@ -73,8 +73,8 @@ struct MilpAnswer {
 
 /// Returns the graph of a chain of n stages. The forward pass of stage s is operation s, and its backward pass is
 /// operation 2 n - 1 - s. The programme of the graph allows two things that Frontier does not allow: to drop a boundary
-/// next to a stage that keeps its inner tensors, and to load one copy in host memory several times. So the schedule of
-/// its answer never takes longer than the schedule of Frontier, and often takes equally long.
+/// next to a stage that keeps its inner tensors, and to load one copy in host memory several times. So its schedule
+/// never takes longer than the schedule of Frontier. Often both take equally long.
 FateGraph graph_of(const Chain& chain);
 
 /// Solves the programme of a chain. Parameter `known` is a schedule within the budget, or empty if no schedule is

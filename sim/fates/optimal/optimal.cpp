@@ -1,6 +1,6 @@
 // The strategy `optimal` finds the fates with the least time within the device's memory. Without overlap, a frontier of
-// the chain gives the answer. If the chain branches, the frontier only gives a first tape. For a branching chain of up
-// to 4 stages, all choices are then tried, and a longer chain is improved by a local search. With overlap, candidate
+// the chain gives the answer. If the chain branches, the frontier only gives a first tape. If such a chain has up to 4
+// stages, all choices are tried. The tape of a longer chain is improved by a local search. With overlap, candidate
 // plans are listed and replayed.
 #include <algorithm>
 #include <limits>
@@ -34,8 +34,8 @@ struct Refusal {
 
 /// Returns a text that says how many bytes are missing, and whether this number is certain. If the
 /// chain does not branch, the number is certain, because the tape that needs the least bytes is
-/// known. If the chain branches, the smallest known tape was found as if the chain did not branch,
-/// and another tape may need fewer bytes than this tape.
+/// known. If the chain branches, the smallest known tape comes from a view that does not branch. Another tape may need
+/// fewer bytes.
 std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   const auto [least, bound, budget] = refusal;
   const std::int64_t count = request.chain.side_by_side;
@@ -74,7 +74,7 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   throw Infeasible(why_too_small(request, {least, bound, budget}), std::move(shortage));
 }
 
-/// The result of a search. `with_more` is the seconds of the fastest tape with 1 GB of additional memory.
+/// The result of a search. `with_more` is the seconds of the fastest tape if the device had 1 GB more memory.
 struct FateResult {
   Tape tape = {};
   std::optional<std::int64_t> bytes = {};  ///< the bytes of the device that may be used
@@ -105,8 +105,8 @@ std::int64_t one_more_gb(std::int64_t budget) {
   return budget > unlimited - 1'000'000'000 ? unlimited : budget + 1'000'000'000;
 }
 
-/// Chooses fates if copies and computation take turns. If weights stay, the seconds and the bound
-/// are for the micro-batches alone, without the other seconds of the run.
+/// Chooses fates if copies and computation take turns. If weights stay, the seconds and the bound are those of the
+/// micro-batches, without the other seconds of the run.
 FateResult choose_in_turn(const FateRequest& request, std::int64_t budget) {
   InTurnSearch search(request);
   FateResult found;

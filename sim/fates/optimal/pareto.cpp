@@ -6,8 +6,8 @@
 namespace sluice {
 namespace {
 
-/// Marks the points that are best at one of the prices. The prices are in seconds per byte, and fall. A schedule of a
-/// larger segment can be best at a price only if the schedules of its parts are best at this price.
+/// Marks the points that are best at one of the prices. The prices are in seconds per byte, and fall. If a schedule of
+/// a larger segment is best at a price, the schedules of its parts are also best at this price.
 void mark_best(const ParetoNodes& nodes, const std::vector<double>& prices,
                std::vector<std::uint8_t>& stays) {
   std::vector<std::size_t> hull;  // the lower convex hull
@@ -27,8 +27,8 @@ void mark_best(const ParetoNodes& nodes, const std::vector<double>& prices,
   }
 }
 
-/// Calls `use` for each marked point. Also calls `use` for each point whose seconds are at most `factor` times the
-/// seconds of the last point for which `use` was called.
+/// Calls `use` for each marked point. Of the other points, calls `use` for those whose seconds are at most `factor` x
+/// (the seconds of the last used point).
 template <typename Use>
 void select(const ParetoNodes& nodes, const std::vector<std::uint8_t>& stays, double factor,
             Use&& use) {
@@ -47,7 +47,7 @@ bool selects_at_most(std::size_t cap, const ParetoNodes& nodes,
   return count <= cap;
 }
 
-/// Visits the pairs of a split in the order of rising peaks.
+/// Visits the pairs of a split, each with one point per part, in the order of rising peaks.
 class Pairs {
  public:
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
@@ -69,11 +69,11 @@ class Pairs {
   }
   double seconds() const { return seconds(i, j); }
 
-  /// Returns the next greater peak at which a pair is faster than all pairs before.
+  /// Returns the next greater peak at which a pair is faster than every pair with a smaller peak.
   std::int64_t next() const { return next(i, j); }
 
-  /// Returns a peak below which no pair is faster than `than`. Seconds fall along both rows, so if a pair is not faster
-  /// than `than`, neither is a pair of earlier points.
+  /// Returns a peak below which no pair is faster than `than`. Seconds fall along both rows. So if a pair is not faster
+  /// than `than`, pairs of earlier points are not faster either.
   std::int64_t next_faster(double than) const {
     std::int64_t peak = next();
     for (std::uint32_t far = 2; peak != never; far *= 2) {

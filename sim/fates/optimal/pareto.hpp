@@ -1,5 +1,5 @@
-// Makes rows of Pareto-optimal schedules, and keeps them short. Each schedule needs fewer bytes or fewer seconds than
-// any other schedule of its row. The code of frontier.hpp uses these rows.
+// Makes rows of Pareto-optimal schedules, and keeps them short. Compared with any other schedule of its row, a schedule
+// needs fewer bytes or fewer seconds. The code of frontier.hpp uses these rows.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct ParetoSplit {
   const ParetoNodes& second;
 };
 
-/// Adds pairs of a split to `added`: the pairs that are faster than all `known` points with an equal or smaller peak.
+/// Adds a pair of a split to `added` if it is faster than all `known` points whose peak is not greater.
 /// The peak of a pair is at least `node.peak`, and `node.seconds` are added to the seconds of each pair.
 void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, ParetoNodes& added);
 
@@ -44,8 +44,8 @@ void merge(ParetoNodes& nodes, const ParetoNodes& added, ParetoNodes& scratch);
 
 /// Reduces the row to about `cap` nodes. The first node, the last node, and the best node at each of the prices stay.
 /// The prices are in seconds per byte, and fall. Any other node stays only if it is faster than the previous node by
-/// some factor. If the rows of two parts contain their best points at a price, the row that is made from these two rows
-/// also contains its best point at this price. So no best point at these prices is lost.
+/// some factor. If the rows of both parts of a split keep their best points at a price, the row of the split also
+/// contains its best point at this price. So thinning loses no point that is best at one of these prices.
 void thin(ParetoNodes& nodes, std::size_t cap, const std::vector<double>& prices,
           ParetoNodes& scratch);
 

@@ -20,8 +20,8 @@ struct Cost {
 enum class From : std::uint8_t { once, needed, again };
 
 /// The choices for stage s. `boundary_goes` and `inner_goes` say whether boundary s and the inner tensors are copied
-/// instead of held. `runs` is the best path to the state in which the stage runs again, and `idle` is the best path to
-/// the state in which the stage runs only once.
+/// instead of held. `runs` is the best path to the state in which the stage runs again. `idle` is the best path to the
+/// state in which it runs only once.
 struct Step {
   bool boundary_goes = false, inner_goes = false;
   From runs = From::needed, idle = From::once;
@@ -65,7 +65,7 @@ class Row {
   }
 
  private:
-  /// Returns the cost of a tensor that is either held, at the price of its bytes, or copied, whichever is cheaper.
+  /// Returns the lower of two costs: the price of the tensor's bytes if it is held, and the seconds if it is copied.
   /// Parameter `goes` receives whether the tensor is copied.
   Cost held(const ChainTensor& tensor, std::size_t stage, bool saved, bool& goes) const {
     const auto bytes = static_cast<double>(tensor.bytes);
@@ -128,7 +128,7 @@ class Row {
   double price_ = 0;
   std::size_t n_;
   std::vector<Step> steps_;
-  /// The costs if stage s - 1 runs once (once_) and if it runs again (again_).
+  /// The cost if stage s - 1 runs once is once_, and the cost if it runs again is again_.
   Cost once_, again_, all_;
 };
 
@@ -184,9 +184,9 @@ double FateRelaxation::BestBound::share() const {
 }
 
 // Finds the price with the greatest value. As a function of the price, the value is the minimum of straight lines. Each
-// line stands for one choice of all fates, and its slope is the number of kept bytes minus the room. The maximum is
-// where two lines meet and no third line lies below them. If a third line lies below the meeting point, it replaces one
-// of the two lines: `more` if the third line keeps more bytes than the room, and `less` otherwise.
+// line stands for one choice of all fates. The slope of the line is the number of kept bytes minus the room. The
+// maximum is where two lines meet and no third line lies below the meeting point. A third line that lies below it
+// replaces one of the two lines: `more` if the third line keeps more bytes than the room, otherwise `less`.
 FateRelaxation::BestBound FateRelaxation::best(const FateWeights& weights) const {
   struct Line {
     double price, value, bytes;

@@ -1,19 +1,19 @@
-// Finds the fates that would be best for a chain's tensors if the tensors had to fit into memory only at the turning
-// point. The turning point is the backward pass of the last stage. The tensors that this pass reads and makes are on
-// the device. For any other tensor that a later backward pass reads, there are three ways. The tensor is on the device,
-// or its stage runs again afterwards, or it is loaded afterwards. (It was saved before, unless it is the input.) The
-// input of a stage that runs again must be available in one of these three ways. So the problem is to find a sequence
-// of choices with one constraint on the bytes. The Lagrangian relaxation of this problem is solved exactly for each
-// price of a byte. Every price gives a lower bound (bound.hpp), and the choices at this price are starting points of a
-// search (search.hpp). The relaxation ignores memory at all other moments, and does not cover stages that run a third
-// time. If the chain branches, a stage that runs again may read outputs of stages before the previous stage. The
+// Finds the best fates for a simpler problem: the tensors of a chain must fit into memory at the turning point only.
+// The turning point is the backward pass of the last stage. The tensors that this pass reads and makes are on the
+// device. For any other tensor that a later backward pass reads, there are three ways. The tensor is on the device, or
+// its stage runs again afterwards, or it is loaded afterwards. (It was saved before, unless it is the input.) The input
+// of a stage that runs again must be available in one of these three ways. So the problem is to find a sequence of
+// choices with one constraint on the bytes. For each price of a byte, the Lagrangian relaxation of this problem is
+// solved exactly. Every price gives a lower bound (bound.hpp), and the choices at this price are starting points of a
+// search (search.hpp). The relaxation ignores memory at all other moments. It has no choice in which a stage runs a
+// third time. If the chain branches, a stage that runs again may read outputs of stages before the previous stage. The
 // relaxation also ignores these reads. In spite of these simplifications, the value is a lower bound.
 //
 // For micro-batches side by side, the turning point is the backward pass of the first micro-batch through the last
 // stage. At this moment, all micro-batches have finished their forward passes. The tensors that are held, made again
 // and loaded are the same for each micro-batch. The tensors that the last stage reads and makes count for one
 // micro-batch only. If weights take turns, the weights that a stage needs for its backward pass are on the device at
-// the turning point, or are loaded afterwards. The last stage with weights is an exception, because its run continues.
+// the turning point, or are loaded afterwards. The last stage with weights is an exception: its run continues.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ class FateRelaxation {
  public:
   FateRelaxation(const Chain& chain, std::int64_t budget);
 
-  /// Returns whether the tensors that must be on the device at the turning point fit.
+  /// Returns whether memory has room for the tensors that must be there at the turning point.
   bool fits() const { return room_ >= 0; }
 
   /// Returns a price of a byte above which no tensor is kept.
@@ -54,19 +54,19 @@ class FateRelaxation {
 
   /// The best choices at a price (seconds per byte).
   struct Solution {
-    /// A lower bound of the seconds: the cost of the choices minus the price of the room.
+    /// A lower bound on the seconds: the cost of the choices minus `price` x the bytes of the room.
     double value = 0;
     double bytes = 0;  ///< the bytes that are kept, minus the bytes of the room
     Choices choices;
   };
   Solution at(const FateWeights& weights, double price) const;
 
-  /// The greatest bound over all prices. At the price with this bound, the choices of two solutions cost almost the
-  /// same: `more` keeps more bytes than fit into the room, and `less` fits.
+  /// The greatest bound over all prices. At the price with this bound, two solutions cost almost the same. The kept
+  /// bytes of `more` do not fit into the room, and those of `less` fit.
   struct BestBound {
     double value = 0, price = 0;
     Solution more, less;
-    /// Returns the share of `less` in the mixture of `more` and `less` that fills the room exactly.
+    /// Returns a share: if `less` has this share in a mixture of `more` and `less`, the mixture fills the room exactly.
     double share() const;
   };
   BestBound best(const FateWeights& weights) const;

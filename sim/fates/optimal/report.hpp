@@ -1,4 +1,4 @@
-// Makes the facts that a report gives about a plan whose fates the strategy `optimal` chose.
+// Makes the facts of a report about fates that the strategy `optimal` chose.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ Fact bound_fact(double bound, bool side_by_side);
 /// Returns the fact "proven": whether the search proved that its fates are the fastest.
 Fact proven_fact(bool proven);
 
-/// Returns whether the fact (a gap, a bound or "proven") holds only for the memory for which the fates were chosen.
+/// Returns whether the fact is a gap, a bound or "proven". Such a fact holds only for the memory that the search had.
 bool is_proven(const Fact& fact);
 
 /// Adds facts about each stage, unless there are more than 64 stages. The facts are the fate of the stage, the bytes

@@ -1,5 +1,5 @@
-// Makes schedules that are similar to the solution of the relaxation (relaxation.hpp), but fit into memory at every
-// moment and not only at the turning point. The schedules are candidates of a search.
+// Makes schedules that are similar to the solution of the relaxation (relaxation.hpp). The solution fits into memory at
+// the turning point, and these schedules fit at every moment. The schedules are candidates of a search.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ struct FateWeights;
 
 /// How the weights and choices of a relaxation are changed before they become a tape.
 struct Rounding {
-  /// The weights of copies of the stages before stage `early` are divided by `factor`, and the weights of copies of all
-  /// other stages are multiplied by `factor`. The backward pass reads the tensors of early stages last. So there is
-  /// much time for the copies of these tensors, and the copies are cheap.
+  /// The weights of copies of the stages before stage `early` are divided by `factor`. The weights of all other copies
+  /// are multiplied by `factor`. The backward pass reads the tensors of early stages last. So there is much time for
+  /// the copies of these tensors, and the copies are cheap.
   std::size_t early = 0;
   double factor = 1;
-  /// The most bytes that stages may make if they run again together, as a share of the budget.
+  /// The most bytes that stages which run again together may make, as a share of the budget.
   double segment = 1;
 };
 
@@ -26,7 +26,7 @@ struct Rounding {
 /// boundaries.
 Fate& fate_at(Choices& choices, std::size_t place);
 
-/// Changes `choices`: keeps the answer, and each dropped boundary that no recomputed stage makes again.
+/// Gives some dropped boundaries the fate `keep`: the answer, and each boundary that no recomputed stage makes.
 void keep_what_nobody_makes(Choices& choices);
 
 /// Returns a tape that fits into the budget, or an empty tape if no attempt fits.

@@ -62,7 +62,7 @@ std::vector<double> copy_prices(std::size_t stages) {
 }
 
 /// Returns whether a tape is replayed only with the greatest budget for which it is a candidate. With a smaller budget,
-/// the loads of the tape come later, which makes the run faster only by chance.
+/// the loads of the tape come later. Later loads make the run faster only by chance.
 bool one_room_a_tape(std::size_t stages) {
   return stages > 100;
 }
@@ -161,7 +161,7 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
   return best;
 }
 
-/// Returns the number of consecutive rungs without a faster tape after which the search ends. A tape that fits into a
+/// Returns a number of rungs: the search ends if so many consecutive rungs have no faster tape. A tape that fits into a
 /// smaller rung also fits into a greater rung, so a smaller rung has a faster tape only by chance.
 int FateSearch::rungs_in_vain() const {
   const std::size_t n = chain_.stages.size();
@@ -229,7 +229,7 @@ void FateSearch::search(std::size_t number) {
     descend(std::vector<Fate>(chain_.stages.size(), fate), best);
   round(bound(rung), best);
   left_ = estimates;
-  // For longer chains, there are too few estimates to change each stage even once.
+  // In longer chains, the number of estimates that may still be made is smaller than the number of stages.
   if (chain_.stages.size() <= 100)
     improve(best);
   else if (best.about < infinite)
@@ -238,7 +238,7 @@ void FateSearch::search(std::size_t number) {
 }
 
 /// Adds those candidates of the rung that are faster than all candidates with fewer bytes. The bytes of a candidate are
-/// the least number of bytes with which its tape is as fast as with all bytes of the rung.
+/// the least number with which its tape is as fast as with all bytes of the rung.
 void FateSearch::shortlist(Rung& rung, std::int64_t below, std::int64_t estimates) {
   std::vector<const std::pair<Tape, Estimate>*> fastest;
   for (const auto& [key, entry] : pool_)
@@ -301,8 +301,8 @@ double FateSearch::take(const Tape& tape, Candidate& best) {
 
 namespace {
 
-/// The function must have only one minimum among the numbers 0 to `most`. Returns a short range that contains this
-/// minimum. The search is by golden sections: each step after the first computes the function once.
+/// Returns a short range that contains the minimum of a function of the numbers 0 to `most`. The function must have
+/// only one minimum. The search is by golden sections: each step after the first computes the function once.
 template <typename Function>
 std::pair<std::int64_t, std::int64_t> narrowed(std::int64_t most, const Function& value) {
   std::int64_t low = 0, high = most;

@@ -1,19 +1,19 @@
 // Finds the best tape of a chain if copies run during computation. The cost of a copy then depends on the whole plan.
 // So the caller, who can list and replay plans, measures the seconds of the candidates.
 //
-// A candidate is a tape with the bytes that it may use, including early loads. The rungs are fixed budgets, from the
-// least budget that is enough to 1.5 times the bytes of the tape that keeps all tensors. Each rung has a few
-// candidates, which do not depend on the requested budget. By the estimate of fates/tape_time, the candidates of a rung
-// are faster than all tapes that need less memory. There are four sources of candidates:
+// A candidate is a tape with the bytes that it may use, including early loads. The rungs are fixed budgets. The first
+// rung is the bytes of the smallest tape. The last rung is 1.5 times the bytes of the tape that keeps all. Each rung
+// has a few candidates. They do not depend on the requested budget. By the estimate of fates/tape_time, a candidate of
+// a rung is faster than all found tapes that need less memory. There are four sources of candidates:
 //   1. frontiers for several prices of a copy (frontier.hpp)
 //   2. roundings of the relaxation that also gives the bound (rounding.hpp)
 //   3. the strategies that treat every stage alike
 //   4. a local search that changes one choice at a time (in short chains, two choices)
 // The answer for a budget is the best candidate of all rungs that fits into the budget, so more memory never makes the
-// answer slower. No strategy that treats every stage alike is faster than the answer, because the search also tries
-// these strategies outside of the rungs: within the whole budget, and within the next few smaller budgets that change
-// the result. A rung whose bound is not better than the best result so far is skipped, because no candidate of this
-// rung can be better than this result. The effort of the search depends only on the number of stages, and never on a
+// answer slower. No strategy that treats every stage alike is faster than the answer: the search also tries each
+// of these strategies within the whole budget, and within the next few smaller budgets that change the result of the
+// strategy. A rung is skipped if its bound is not below the best result so far, because then no candidate
+// of the rung is better. The effort of the search depends only on the number of stages, and never on a
 // clock.
 #pragma once
 
@@ -106,8 +106,8 @@ class FateSearch {
   FateScore score_;
   FateRun run_;
   bool one_of_several_;
-  /// The number of stages that decides the effort of the search. This number may be greater than the number of stages
-  /// of the chain.
+  /// The effort of the search depends on this number. It is the number of stages of the chain, or
+  /// greater.
   std::size_t looked_at_as_;
   std::vector<Tape> alike_;  ///< the tapes of the strategies that treat every stage alike
   /// Indexed by price of a copy; in the first frontier, copies and computation take turns.

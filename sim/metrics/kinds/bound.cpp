@@ -1,5 +1,5 @@
-// The metrics lower_bound_s (every execution of the plan takes at least this time), bound_ratio, and bound_by (the
-// resource that is the reason for the bound).
+// The metrics lower_bound_s (no execution of the plan takes less time), bound_ratio (the bound / the makespan), and
+// bound_by (the stream or link that is the reason for the bound).
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -30,12 +30,12 @@ extern const Metric lower_bound_s_metric = {
         "must come before and after its work. The second time is the time of the longest chain of "
         "actions.",
     .details =
-        "For each stream, the bound adds up the shortest time before the first action, the seconds of all actions, "
-        "and the shortest time after the last action. For each link, the seconds are the bytes that cross the link / "
-        "its bandwidth. The bound is the greatest of these sums. If the longest chain of actions "
-        "that wait for each other takes longer, the bound is the time of this chain. Waits for "
-        "memory are ignored, because these waits can only delay actions. A comment in "
-        "sim/metrics/bound.cpp has the proof.",
+        "Each stream gives a sum: the shortest time before its first action, the seconds of all its actions, "
+        "and the shortest time after its last action. Each link gives the same sum, with (bytes that cross the "
+        "link) / bandwidth in place of the actions. The bound is the greatest sum. If the longest chain of "
+        "actions that wait for each other takes longer than these sums, its time is the bound. Waits for "
+        "memory are ignored, because these waits can only delay actions. A comment in sim/metrics/bound.cpp "
+        "has the proof.",
     .source = "metrics/bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,
@@ -47,8 +47,8 @@ extern const Metric bound_ratio_metric = {
     .unit = "1",
     .summary = "Lower bound / makespan; if the ratio is 1, the plan cannot be executed faster.",
     .details =
-        "The ratio says how good the execution of a plan is. A low value means that actions of the plan wait for "
-        "each other, so a plan with another order or another policy may be faster than this plan.",
+        "The ratio says how good the execution of a plan is. A low value means that actions of the plan wait for each "
+        "other. A plan with another order of actions, or a plan of another policy, may be faster.",
     .source = "metrics/bound.cpp",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::higher,

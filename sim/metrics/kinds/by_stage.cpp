@@ -42,8 +42,8 @@ extern const Metric compute_s_by_stage_metric = {
     .details =
         "The metric adds up the seconds of all actions of a stage on compute streams. In training, these actions are "
         "forward passes, backward passes and recomputation. Stages with equal names count as one "
-        "stage, and actions without a stage count under `none`. Use this metric to find the stage "
-        "that takes longest, when you choose another cut.",
+        "stage, and actions without a stage count under `none`. Use this metric before you choose "
+        "another cut: it shows which stage takes longest.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

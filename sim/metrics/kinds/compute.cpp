@@ -76,10 +76,10 @@ extern const Metric bubble_fraction_metric = {
         "1 - (mean busy time of the compute streams) / (longest time of a compute stream from its first start to its "
         "last end).",
     .details =
-        "The value is the share of time in which the devices of a pipeline do not compute. These "
-        "devices wait for each other at the beginning and end of the pipeline, and they wait for "
-        "transfers. With one device, the value is the share of the time between its "
-        "first and last computation in which the device does not compute.",
+        "The value is the share of time in which the devices of a pipeline do not compute. At the beginning and "
+        "the end of the pipeline, devices wait for each other. Devices also wait for transfers. With one "
+        "device, the value is the idle share of the time from its first computation to its last "
+        "computation.",
     .source = "pipeline bubble: Huang et al., GPipe (2019), section 2.3",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

@@ -1,6 +1,6 @@
-// Metrics of energy: the idle power during the whole run, plus the energy that the work takes in addition. A device or
-// link without watts is not counted, except for the joules that the actions of such a device have. If neither watts nor
-// joules are known, the energy is not known.
+// Metrics of energy: the idle power during the whole run, plus the energy that the work takes in addition. A link
+// without watts is not counted. A device without watts counts if its actions have joules. If neither watts nor joules
+// are known, the energy is not known.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -11,8 +11,8 @@
 namespace sluice {
 namespace {
 
-/// Returns the energy of each device. The devices are in the order in which the plan first lists a stream of each
-/// device. A stream without a device counts as a device.
+/// Returns the energy of each device. The devices have the order of their first streams in the plan. A stream without a
+/// device counts as a device.
 std::vector<SummaryValue::Keyed> devices(const Totals& totals) {
   std::vector<SummaryValue::Keyed> keyed;
   for (std::size_t s = 0; s < totals.plan().streams.size(); ++s) {
@@ -73,8 +73,8 @@ extern const Metric energy_j_metric = {
     .summary = "Energy of all devices and links for which watts are known.",
     .details =
         "The value is the sum of energy_j_by_device and energy_j_by_link. Devices and links without watts add "
-        "nothing, so compare two runs only if both platforms give the watts of the same parts. The "
-        "metric has no value if neither watts nor joules are known.",
+        "nothing. So compare two runs only if both platforms give watts for the same devices and links. The metric "
+        "has no value if neither watts nor joules are known.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,

@@ -37,10 +37,10 @@ extern const Metric arithmetic_intensity_metric = {
     .summary =
         "FLOP / bytes of the transfers between memories; accesses to a single memory do not count.",
     .details =
-        "The formula is flop / transferred_bytes. For one device behind one link, compare the value with (rate of the "
-        "device) / (bandwidth of the link). If the value is smaller than this quotient, the "
-        "transfers take longer than the computation, even if the device and the link work at their "
-        "full rates.",
+        "The formula is flop / transferred_bytes. For one device behind one link, compare the value with "
+        "(rate of the device) / (bandwidth of the link). If the value is smaller than this quotient, the "
+        "transfers take longer than the computation when both the device and the link work at their full "
+        "rates.",
     .source = "Williams et al., Roofline (2009), with transfers in place of DRAM traffic",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

@@ -62,9 +62,9 @@ extern const Metric peak_bytes_by_class_metric = {
     .summary = "The bytes that the pool held at the first moment of its peak, by tensor class.",
     .details =
         "The values of a pool add up to its peak_bytes. Use this metric to see what fills a "
-        "memory. If most bytes are weights, a policy whose weights take turns needs less memory "
-        "than this policy. If most bytes are activations, a smaller micro-batch or other fates "
-        "reduce the needed memory.",
+        "memory. If most bytes are weights, a policy whose weights take turns needs less memory. "
+        "If most bytes are activations, a smaller micro-batch or other fates reduce the needed "
+        "memory.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::neither,

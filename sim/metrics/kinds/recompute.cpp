@@ -21,9 +21,9 @@ extern const Metric recompute_s_metric = {
     .unit = "s",
     .summary = "Busy time of the compute streams that is recomputation.",
     .details =
-        "The metric adds up the seconds of all actions of the kind `recompute`. Such an action repeats forward "
-        "computations whose activations were dropped, because a backward pass needs them again. These seconds are a "
-        "part of compute_s. Use recompute_overhead to compare recomputation with the other "
+        "The metric adds up the seconds of all actions of the kind `recompute`. Such an action repeats "
+        "forward computations, because a backward pass needs their activations, which were dropped. These "
+        "seconds are a part of compute_s. Use recompute_overhead to compare recomputation with the other "
         "computation.",
     .source = "definition",
     .example = "sluice run alexnet_x200_training --json",

@@ -101,8 +101,8 @@ extern const Metric full_rate_s_by_link_metric = {
         "Bytes that crossed the link / bandwidth of the link: the least time that these "
         "bytes take.",
     .details =
-        "Compare the value with transfer_s_by_link. The difference is the time of set-ups, and the "
-        "time in which transfers shared the link or were limited by another link.",
+        "Compare the value with transfer_s_by_link. The difference has two reasons: set-ups take time, and transfers "
+        "do not get the full rate of a link if they share it or if another link limits them.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
     .better = Metric::Better::lower,
@@ -113,8 +113,8 @@ extern const Metric exposed_transfer_s_metric = {
     .name = "exposed_transfer_s",
     .unit = "s",
     .summary =
-        "Time in which compute streams were idle, if a transfer was the last action for "
-        "which they waited.",
+        "Time in which compute streams were idle, if a transfer was the last action for which they "
+        "waited.",
     .details =
         "The value is the part of the transfer time that is not hidden behind computation. A faster link can shorten "
         "the run by about this time, as long as no other resource becomes the limit.",

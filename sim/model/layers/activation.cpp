@@ -1,5 +1,5 @@
 // Activations are functions of each element. One operation counts as one FLOP. One call of exp, erf, tanh, max or min
-// also counts as one FLOP, because the cost of these calls differs between machines.
+// also counts as one FLOP. (The real cost of these calls differs between machines.)
 //
 // The backward pass multiplies the gradient g by the derivative. The derivative is computed from the output y if y
 // suffices, and otherwise from the input x. As in PyTorch's derivatives.yaml, either x or y is kept. The middle column
@@ -45,9 +45,9 @@ const LayerType relu_layer = {
     .name = "relu",
     .summary = "Computes max(x, 0) of each element, with 1 FLOP per element.",
     .details =
-        "The backward pass multiplies the gradient g of the output by the derivative: g where y is above 0, and 0 "
-        "elsewhere, with 1 FLOP per element. The backward pass reads the output y, which training keeps, as in "
-        "PyTorch. The layer has no parameters.",
+        "With the gradient g of the output, the gradient of the input is g where y is above 0, and 0 elsewhere. This "
+        "takes 1 FLOP per element. The backward pass reads the output y, which training keeps, as in PyTorch. The "
+        "layer has no parameters.",
     .source = "Nair and Hinton, Rectified linear units improve restricted Boltzmann machines",
     .example = "{type: input, shape: [56, 56, 64]}, {type: relu}",
     .parameters = {},
@@ -58,10 +58,10 @@ const LayerType relu6_layer = {
     .name = "relu6",
     .summary = "Computes min(max(x, 0), 6) of each element, with 2 FLOP per element.",
     .details =
-        "The backward pass multiplies the gradient g of the output by the derivative: g where x is between 0 and 6, "
-        "and 0 elsewhere, with 2 FLOP per element. The backward pass reads the input x, which training keeps, as in "
-        "PyTorch. Use `relu6` for networks such as MobileNet, whose activations are bounded so that they can be stored "
-        "with few bits.",
+        "With the gradient g of the output, the gradient of the input is g where x is between 0 and 6, and 0 "
+        "elsewhere. This takes 2 FLOP per element. The backward pass reads the input x, which training keeps, as in "
+        "PyTorch. Use `relu6` for networks such as MobileNet, whose activations are bounded so that they can be "
+        "stored with few bits.",
     .source =
         "Howard et al., MobileNets (2017); Krizhevsky, Convolutional deep belief networks on CIFAR-10 (2010)",
     .example = "{type: input, shape: [56, 56, 64]}, {type: relu6}",
@@ -73,9 +73,9 @@ const LayerType leaky_relu_layer = {
     .name = "leaky_relu",
     .summary = "Computes max(x, slope x) of each element, with 2 FLOP per element.",
     .details =
-        "The backward pass multiplies the gradient g of the output by the derivative: g where x is above 0, and g "
-        "slope elsewhere, with 2 FLOP per element. The backward pass reads the input x, which training keeps, as in "
-        "PyTorch. The slope is not a key of the layer, because no count depends on it.",
+        "With the gradient g of the output, the gradient of the input is g where x is above 0, and g slope elsewhere. "
+        "This takes 2 FLOP per element. The backward pass reads the input x, which training keeps, as in PyTorch. The "
+        "slope is not a key of the layer, because no count depends on it.",
     .source =
         "Maas, Hannun and Ng, Rectifier nonlinearities improve neural network acoustic models (2013), section 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: leaky_relu}",
@@ -88,9 +88,9 @@ const LayerType sigmoid_layer = {
     .summary =
         "Computes 1 / (1 + exp(-x)) of each element, with 4 FLOP per element: negate, exp, add, divide.",
     .details =
-        "The backward pass multiplies the gradient g of the output by the derivative: g y (1 - y), with 3 FLOP per "
-        "element. The backward pass reads the output y, which training keeps, as in PyTorch. Use `sigmoid` for gates, "
-        "whose values lie between 0 and 1, such as the gates of squeeze-and-excitation networks.",
+        "With the gradient g of the output, the gradient of the input is g y (1 - y). This takes 3 FLOP per element. "
+        "The backward pass reads the output y, which training keeps, as in PyTorch. Use `sigmoid` for gates, whose "
+        "values lie between 0 and 1, such as the gates of squeeze-and-excitation networks.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 3.10",
     .example = "{type: input, shape: [56, 56, 64]}, {type: sigmoid}",
     .parameters = {},
@@ -101,9 +101,9 @@ const LayerType tanh_layer = {
     .name = "tanh",
     .summary = "Computes tanh(x) of each element, with 1 FLOP per element.",
     .details =
-        "The backward pass multiplies the gradient g of the output by the derivative: g (1 - y y), with 3 FLOP per "
-        "element. The backward pass reads the output y, which training keeps, as in PyTorch. A call of tanh counts as "
-        "1 FLOP, because its cost differs between machines.",
+        "With the gradient g of the output, the gradient of the input is g (1 - y y). This takes 3 FLOP per element. "
+        "The backward pass reads the output y, which training keeps, as in PyTorch. A call of tanh counts as 1 FLOP, "
+        "although its real cost depends on the machine.",
     .source = "Goodfellow, Bengio and Courville, Deep Learning, section 6.3.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: tanh}",
     .parameters = {},
@@ -114,9 +114,9 @@ const LayerType silu_layer = {
     .name = "silu",
     .summary = "Computes x sigmoid(x) of each element, also called swish, with 5 FLOP per element.",
     .details =
-        "The backward pass multiplies the gradient g of the output by the derivative: g s (1 + x (1 - s)) with s = "
-        "sigmoid(x), with 9 FLOP per element. The backward pass reads the input x, which training keeps, as in "
-        "PyTorch. The backward pass computes s again from x, which takes 4 of the 9 FLOP.",
+        "With the gradient g of the output, the gradient of the input is g s (1 + x (1 - s)), where s = sigmoid(x). "
+        "This takes 9 FLOP per element. The backward pass reads the input x, which training keeps, as in PyTorch. The "
+        "backward pass computes s again from x, which takes 4 of the 9 FLOP.",
     .source = "Elfwing, Uchibe and Doya, Sigmoid-weighted linear units (2018), section 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: silu}",
     .parameters = {},
@@ -127,9 +127,9 @@ const LayerType gelu_layer = {
     .name = "gelu",
     .summary = "Computes x (1 + erf(x / sqrt 2)) / 2 of each element, with 5 FLOP per element.",
     .details =
-        "The backward pass multiplies the gradient g of the output by the derivative: g ((1 + erf(x / sqrt 2)) / 2 + x "
-        "exp(-x x / 2) / sqrt(2 pi)), with 11 FLOP per element. The backward pass reads the input x, which training "
-        "keeps, as in PyTorch. A call of erf or exp counts as 1 FLOP, because its cost differs between machines.",
+        "With the gradient g of the output, the gradient of the input is g ((1 + erf(x / sqrt 2)) / 2 + x exp(-x x / "
+        "2) / sqrt(2 pi)). This takes 11 FLOP per element. The backward pass reads the input x, which training keeps, "
+        "as in PyTorch. A call of erf or exp counts as 1 FLOP, although its real cost may differ.",
     .source = "Hendrycks and Gimpel, Gaussian error linear units (2016), section 2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: gelu}",
     .parameters = {},
@@ -140,8 +140,8 @@ const LayerType hardsigmoid_layer = {
     .name = "hardsigmoid",
     .summary = "Computes relu6(x + 3) / 6 of each element, with 4 FLOP per element.",
     .details =
-        "The backward pass multiplies the gradient g of the output by the derivative: g / 6 where x is between -3 and "
-        "3, and 0 elsewhere, with 3 FLOP per element. The backward pass reads the input x, which training keeps, as in "
+        "With the gradient g of the output, the gradient of the input is g / 6 where x is between -3 and 3, and 0 "
+        "elsewhere. This takes 3 FLOP per element. The backward pass reads the input x, which training keeps, as in "
         "PyTorch. Use `hardsigmoid` in place of `sigmoid` for networks such as MobileNetV3, because it needs no "
         "exponential function.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
@@ -154,10 +154,10 @@ const LayerType hardswish_layer = {
     .name = "hardswish",
     .summary = "Computes x relu6(x + 3) / 6 of each element, with 5 FLOP per element.",
     .details =
-        "The backward pass multiplies the gradient g of the output by the derivative: g (x / 3 + 1 / 2) where x is "
-        "between -3 and 3, g where x is above 3, and 0 where x is below -3, with 5 FLOP per element. The backward pass "
-        "reads the input x, which training keeps, as in PyTorch. Use `hardswish` in place of `silu` for networks such "
-        "as MobileNetV3, because it needs no exponential function.",
+        "With the gradient g of the output, the gradient of the input is g (x / 3 + 1 / 2) where x is between -3 and "
+        "3, g above 3, and 0 below -3. This takes 5 FLOP per element. The backward pass reads the input x, which "
+        "training keeps, as in PyTorch. Use `hardswish` in place of `silu` for networks such as MobileNetV3, because "
+        "it needs no exponential function.",
     .source = "Howard et al., Searching for MobileNetV3 (2019), section 5.2",
     .example = "{type: input, shape: [56, 56, 64]}, {type: hardswish}",
     .parameters = {},

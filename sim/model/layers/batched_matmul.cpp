@@ -6,9 +6,9 @@
 namespace sluice {
 namespace {
 
-// Each pair of matrices is [rows, inner] x [inner, columns]. In the backward pass, the gradient of each matrix is a
-// product of the other matrix with the output's gradient. Each gradient takes as many multiply-accumulates as the
-// forward pass.
+// In each pair, a matrix [rows, inner] is multiplied by a matrix [inner, columns]. In the backward pass, the gradient
+// of each matrix is a product of the other matrix with the output's gradient. Each gradient takes as many
+// multiply-accumulates as the forward pass.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &a = *inputs[0], &b = *inputs[1];
   const auto refuse = [&](const std::string& expected) {

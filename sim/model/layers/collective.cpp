@@ -1,6 +1,6 @@
-// Layers that exchange data among the ranks of a group. These layers occur in models that describe one rank's share of
-// a larger model. In Sluice the layers only change shapes. These layers take no time and no FLOP, because a model has
-// no links.
+// Layers that exchange data among the ranks of a group. A rank is one of the devices that compute a model together.
+// These layers occur in models that describe the share of one rank. In Sluice they only change shapes. These layers
+// take no time and no FLOP, because a model has no links.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"

@@ -44,9 +44,9 @@ LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   return counts_of(keys, image, std::move(output), window, pixels);
 }
 
-// A transposed convolution exchanges the shapes of input and output: each weight is used once per input pixel. Products
-// that belong to the same output pixel are summed. The padding cuts off a part of these sums. The products in this part
-// are also computed and counted.
+// In a transposed convolution, input and output have changed places: each weight is used once per input pixel. All
+// products of an output pixel are summed. The padding cuts off some output pixels. The products of these pixels are
+// also computed and counted.
 template <std::size_t axes>
 LayerCounts infer_transposed(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];

@@ -22,8 +22,8 @@ void require_choices(const Reader& keys, const Shape& chosen, std::int64_t rows)
                             text_of(chosen));
 }
 
-// To find each of the k values, the row is scanned once, with one comparison per element. The indices of the k values
-// are kept, with 8 bytes each, because the backward pass adds the gradients at these positions.
+// The row is scanned k times, once for each of the k values, with one comparison per element. The indices of the k
+// values (8 bytes each) are kept: the backward pass adds the gradients at these positions.
 LayerCounts infer_top(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& scores = *inputs[0];
   require_matrix(keys, scores);
@@ -126,7 +126,7 @@ const LayerType expert_matmul_layer = {
     .summary = "Multiplies each row by the weight matrix [columns, features] of its expert.",
     .details =
         "The weights of all experts are parameters, but each row is multiplied by only one matrix. A cost model "
-        "assumes that at most one matrix per row is read, and that no matrix is read twice.",
+        "assumes that the number of matrices that are read is the number of rows, but at most the number of experts.",
     .source =
         "Gale et al., MegaBlocks: efficient sparse training with mixture-of-experts (2023), "
         "section 4: a product grouped by experts, without padding or dropped tokens",

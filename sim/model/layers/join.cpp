@@ -6,9 +6,9 @@
 namespace sluice {
 namespace {
 
-// The layer takes one FLOP per element of the output for each input after the first. If an input was stretched, the
-// backward pass sums this input's gradient over the elements to which the input was stretched. The sum takes 1 FLOP per
-// output for each input that was stretched.
+// The layer takes one FLOP per element of the output for each input after the first. Some inputs are stretched: an
+// element becomes several elements. The backward pass sums the gradient over these elements, with 1 FLOP per output for
+// each stretched input.
 LayerCounts infer_each(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];

@@ -6,8 +6,8 @@ namespace sluice {
 namespace {
 
 // An element takes the following operations of 1 FLOP: its square, size - 1 additions for the sum of `size` squares,
-// the multiplication by alpha, the addition of k, the power beta, and the division. Each square is computed only once,
-// but the sum is computed again for each element.
+// the multiplication by alpha, the addition of k, the power beta, and the division. Neighbouring elements share their
+// squares. The sum is computed again for each element.
 LayerCounts infer(const Reader& keys, const std::vector<const Shape*>& inputs) {
   LayerCounts counts;
   counts.shape = *inputs[0];

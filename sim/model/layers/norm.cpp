@@ -11,9 +11,9 @@ struct FlopPerElement {
   std::int64_t forward = 0, input_gradient = 0, weight_gradient = 0;
 };
 
-// The backward pass reads the input, and computes mean and variance again from the input. As in Korthikanti et al.
-// (2022), section 4.1, mean and variance do not count as kept tensors, because they are only two values per row,
-// channel or group.
+// The backward pass reads the input, and computes mean and variance again from the input. Mean and variance do not
+// count as kept tensors, as in Korthikanti et al. (2022), section 4.1: they are two values per row, channel or
+// group.
 LayerCounts counts_of(const Shape& shape, std::int64_t parameters, FlopPerElement per_element) {
   LayerCounts counts;
   counts.shape = shape;
@@ -95,7 +95,7 @@ const LayerType batch_norm_layer = {
     .details =
         "The formula is y = scale (x - mean) / sqrt(variance) + shift for each channel, without the small constant "
         "under the root. In inference, scale, shift, mean and variance are constants, and are combined into one "
-        "multiplication and one addition per element. Mean and variance of inference are buffers, not parameters. The "
+        "multiplication and one addition per element. Mean and variance for inference do not count as parameters. The "
         "backward pass reads the input, and takes 13 FLOP per element. 4 of the 13 FLOP compute mean and variance of "
         "the batch again.",
     .source = "Ioffe and Szegedy, Batch normalization (2015), algorithm 2",
@@ -126,9 +126,9 @@ const LayerType group_norm_layer = {
     .summary =
         "Normalises over groups of channels, with 7 FLOP per element, or 5 FLOP per element without scale and shift.",
     .details =
-        "The formula is the formula of layer_norm, but mean and standard deviation are taken over all positions of all "
-        "channels of a group. The backward pass takes 17 FLOP per element, or 13 FLOP without scale and shift. The "
-        "backward pass reads the input, and computes mean and variance from the input again. Use `group_norm` for "
+        "The formula is that of layer_norm. Mean and standard deviation are those of all elements of a group of "
+        "channels, at all positions. The backward pass takes 17 FLOP per element, or 13 FLOP without scale and shift. "
+        "The backward pass reads the input, and computes mean and variance from the input again. Use `group_norm` for "
         "networks of images that are trained with small batches.",
     .source = "Wu and He, Group normalization (2018), section 3",
     .example = "{type: input, shape: [32, 32, 64]}, {type: group_norm, groups: 8}",

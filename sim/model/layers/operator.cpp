@@ -17,10 +17,10 @@ Shape output_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   return shape;
 }
 
-// In the backward pass, each multiply-accumulate of the forward pass becomes two: one for the gradient of each factor
-// (an input, and the weights or another input). All operations other than multiply-accumulates are assumed to cost as
-// much as in the forward pass. The gradient of a weight that is only added is the sum of the output's gradients, with 1
-// FLOP per output.
+// A multiply-accumulate of the forward pass has two factors: an input, and a weight or another input. In the backward
+// pass it becomes two, one for the gradient of each factor. All other operations are assumed to cost as much as in the
+// forward pass. The gradient of a weight that is only added is the sum of the output's gradients, with 1 FLOP per
+// output.
 Backward backward_of(const Reader& keys, const LayerCounts& counts, std::size_t inputs) {
   Backward backward;
   const std::int64_t output = elements_of(counts.shape);
@@ -98,8 +98,8 @@ const LayerType operator_layer = {
          {.name = "same_place",
           .type = Type::boolean,
           .summary =
-              "whether each pixel of the output depends on only one pixel of the inputs although `shape` is given, for "
-              "example if an operator adds zeros around an image",
+              "for an operator with `shape`: whether each output pixel depends on only one input pixel, for example if "
+              "the operator adds zeros around an image",
           .default_text = "false"}},
     .min_inputs = 1,
     .max_inputs = any_number,

@@ -1,5 +1,5 @@
-// In a pooling, each output depends on one window of one channel. A window has all axes of a signal, an image or a
-// volume except the last axis, the channels.
+// In a pooling, each output depends on one window of one channel. A window extends along all axes of a signal, an image
+// or a volume except the last axis, the channels.
 #include <numeric>
 
 #include "base/quantity.hpp"
@@ -20,9 +20,9 @@ std::size_t axes_of(const Reader& keys, const Shape& image) {
   return image.size() - 1;
 }
 
-// Counts one FLOP per element of the window, as the stage table 'AlexNet on one card' does. For a window of n elements,
-// the count is exact for the mean, which takes n - 1 additions and one division. The maximum takes one FLOP less,
-// because it takes only n - 1 comparisons.
+// Counts one FLOP per element of the window, like the stage table 'AlexNet on one card'. For a window of n elements,
+// the count is exact for the mean, which takes n - 1 additions and one division. The maximum takes n - 1 comparisons,
+// one FLOP less than the count.
 LayerCounts counts_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
   const Window window = read_pool_window(keys, axes_of(keys, image));
@@ -61,10 +61,10 @@ LayerCounts infer_global(const Reader& keys, const std::vector<const Shape*>& in
   return counts;
 }
 
-// Along an axis of n elements, window i of m reaches from floor(i n / m) to ceil((i + 1) n / m). Two neighbouring
-// windows share an element if the bound i n / m between them is not a whole number. Of the m - 1 inner bounds, gcd(n,
-// m) - 1 bounds are whole numbers, so that m - gcd(n, m) elements are shared. Together the windows have n + m - gcd(n,
-// m) elements.
+// Along an axis of n elements with m windows, window i reaches from floor(i n / m) to ceil((i + 1) n / m). Two
+// neighbouring windows share an element if the bound i n / m between them is not a whole number. Of the m - 1 inner
+// bounds, gcd(n, m) - 1 are whole numbers. So m - gcd(n, m) elements belong to two windows, and the windows together
+// have n + m - gcd(n, m) elements.
 LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape& image = *inputs[0];
   const Shape output = read_extents(keys, "output", axes_of(keys, image));
@@ -78,7 +78,7 @@ LayerCounts infer_adaptive(const Reader& keys, const std::vector<const Shape*>& 
     counts.flop = checked_mul(counts.flop, read, "FLOP");
   }
   counts.backward.input_flop = counts.flop;
-  // If the output's extent divides the extent of the image, the windows are equal and do not overlap.
+  // If the extent of the image is a multiple of the output's extent, the windows are equal and do not overlap.
   InputDependence dependence{.kind = InputDependence::Kind::window, .reach = {}, .stride = {}};
   for (std::size_t axis = 0; axis < output.size(); ++axis) {
     if (image[axis] % output[axis] != 0) return counts;
@@ -121,8 +121,8 @@ const LayerType avg_pool_layer = {
     .name = "avg_pool",
     .summary = "Takes the mean of each window of an image, channel by channel.",
     .details =
-        "Each output takes 1 FLOP per element of its window, for the additions and one division. The backward pass "
-        "takes as many FLOP as the forward pass, and reads no activation.",
+        "Each output takes 1 FLOP per element of its window: n - 1 additions and one division for n elements. The "
+        "backward pass takes as many FLOP as the forward pass, and reads no activation.",
     .source = guide,
     .example = "{type: input, shape: [8, 8, 64]}, {type: avg_pool, kernel: 2}",
     .parameters = window_parameters(),
@@ -149,10 +149,10 @@ const LayerType adaptive_avg_pool_layer = {
     .summary =
         "Takes the means of windows of an image. The windows are chosen so that the output has the given size.",
     .details =
-        "Along an axis of n elements, window i of m reaches from floor(i n / m) to ceil((i + 1) n / m), so that "
-        "neighbouring windows may share an element. The layer takes 1 FLOP per element of each window. The backward "
-        "pass takes as many FLOP as the forward pass, and reads no activation. Use this layer for networks that accept "
-        "images of any size.",
+        "Along an axis of n elements, window i of m reaches from floor(i n / m) to ceil((i + 1) n / m). Neighbouring "
+        "windows may share an element. The layer takes 1 FLOP per element of each window. The backward pass takes as "
+        "many FLOP as the forward pass, and reads no activation. Use this layer for networks that accept images of "
+        "any size.",
     .source =
         "PyTorch, torch.nn.AdaptiveAvgPool2d; for the windows: He et al., Spatial pyramid pooling (2014), section 2.3",
     .example = "{type: input, shape: [13, 13, 256]}, {type: adaptive_avg_pool, output: 6}",

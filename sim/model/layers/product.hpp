@@ -1,12 +1,12 @@
 // Counts the products of values with weights, for the layers `dense` and `matmul` and for the convolutions.
 //
-// In the forward pass, each stored weight is multiplied with `meets` values, and each of these products is a
-// multiply-accumulate (2 FLOP). A bias adds 1 FLOP per output. The backward pass is counted as in automatic
-// differentiation (Goodfellow, Bengio and Courville, Deep Learning, section 6.5). The gradient of the input and the
-// gradient of the weights each take as many multiply-accumulates as the forward pass. The gradient of a bias takes 1
-// FLOP per output. The backward pass reads the input, because the gradient of the weights depends on it.
+// In the forward pass, each stored weight is multiplied with `meets` values. Each product is a multiply-accumulate,
+// which is 2 FLOP. A bias adds 1 FLOP per output. The backward pass is counted as in automatic differentiation
+// (Goodfellow, Bengio and Courville, Deep Learning, section 6.5). The gradient of the input and the gradient of the
+// weights each take as many multiply-accumulates as the forward pass. The gradient of a bias takes 1 FLOP per output.
+// The backward pass reads the input, because the gradient of the weights depends on it.
 //
-// Sparsity is structured. `sparsity` is the share of the weights (not of the bias) that are zero. These weights are not
+// `sparsity` is the share of zeros among the weights (without the bias). These weights are not
 // stored, and their products and the gradients of the products are not computed. The number of zeros is sparsity x
 // weights, rounded to a whole number. The indices that say which weights are stored are not counted. The counts of
 // sparse weights follow Hoefler et al., Sparsity in deep learning (2021), sections 2.2 and 6.1.

@@ -164,7 +164,7 @@ const LayerType transpose_layer = {
     .parameters = {{.name = "axes",
                     .type = Type::list,
                     .summary =
-                        "for each axis of the output, the axis of the input, counted from 0"}},
+                        "for each axis of the output, its number in the input, counted from 0"}},
     .infer = infer_transpose,
     .view = true,
 };

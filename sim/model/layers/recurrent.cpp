@@ -20,8 +20,8 @@ struct Cell {
 constexpr Cell elman{1, 1 + 1, 0};
 // A hidden value of gru takes three sums of products, and two sigmoids of 4 FLOP for the gates r and z. The new value
 // is n = tanh(a + r b), where a is the product with the input, and b the product with the hidden values of the previous
-// step. The new value takes 2 more FLOP: the product with r, and tanh. h = (1 - z) n + z h takes 4 FLOP. A gru keeps r,
-// z, n and b.
+// step. The product with r and tanh take 2 FLOP. The formula h = (1 - z) n + z h takes 4 FLOP. A gru keeps r, z, n and
+// b.
 constexpr Cell gated{3, 3 + 8 + 2 + 4, 4};
 // A hidden value of lstm takes four sums of products, three sigmoids of 4 FLOP for the gates i, f and o, and a tanh for
 // the new value g. The state c = f c + i g takes 3 FLOP, and h = o tanh(c) takes 2 FLOP. An lstm keeps i, f, g, o and
@@ -36,8 +36,8 @@ struct Direction {
 
 /// Counts one layer in one direction. The backward pass goes through the cells from the last step to the first. The
 /// derivatives of a cell's functions cost about as much as the functions. Each product with hidden values or inputs has
-/// two gradients, and the gradient of a bias is a sum over the steps. `input_flop` counts only the gradient of the
-/// input of the first layer (`first`), because this gradient is left out if no earlier layer of the model has weights.
+/// two gradients, and the gradient of a bias is a sum over the steps. `input_flop` counts the gradient of the first
+/// layer's input only (`first`): it is left out if no earlier layer of the model has weights.
 void add_direction(LayerCounts& counts, const Cell& cell, const Direction& of, bool first) {
   const auto add = [](std::int64_t& count, std::int64_t more, const char* what) {
     count = checked_add(count, more, what);
@@ -54,7 +54,7 @@ void add_direction(LayerCounts& counts, const Cell& cell, const Direction& of, b
       checked_mul(of.steps, checked_mul(cell.flop, of.hidden, "FLOP"), "FLOP");
   const std::int64_t shifts = checked_mul(of.steps, biases, "FLOP");
   add(counts.flop, checked_add(products, checked_add(functions, shifts, "FLOP"), "FLOP"), "FLOP");
-  // A row of the matrices has `in + hidden` columns. The gradient of the input has products for `in` of these columns.
+  // Both matrices together have `in + hidden` columns, of which `in` are for the input.
   const std::int64_t of_inputs = first ? 2 * of.steps * rows * of.in : 0;
   add(counts.backward.input_flop, of_inputs, "FLOP");
   add(counts.backward.weight_flop, products - of_inputs, "FLOP");
@@ -120,7 +120,7 @@ const LayerType rnn_layer = {
         "Computes the hidden values h' = tanh(W x + U h) of a recurrent network at each step. In addition to the "
         "products, the layer takes 2 FLOP per hidden value.",
     .details =
-        "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 1 gate. A bias adds 2 "
+        "Each layer has hidden x (inputs + hidden) weights in each direction, for its only gate. A bias adds 2 "
         "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. Use `rnn` for short "
         "sequences; `gru` and `lstm` remember values for more steps. The backward pass takes twice the "
         "multiply-accumulates of the forward pass. Other operations take as many FLOP as in the forward pass. The "
@@ -138,7 +138,7 @@ const LayerType gru_layer = {
         "Computes the hidden values of gated recurrent units at each step. In addition to the products, the layer "
         "takes 17 FLOP per hidden value.",
     .details =
-        "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 3 gates. A bias adds 2 "
+        "Each layer has 3 x hidden x (inputs + hidden) weights in each direction, for its 3 gates. A bias adds 2 "
         "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. With the gates r "
         "and z and the new value n, a step computes h' = (1 - z) n + z h. The backward pass takes twice the "
         "multiply-accumulates of the forward pass. Other operations take as many FLOP as in the forward pass. The "
@@ -158,7 +158,7 @@ const LayerType lstm_layer = {
         "Computes the hidden values of a long short-term memory at each step. In addition to the products, the layer "
         "takes 22 FLOP per hidden value.",
     .details =
-        "Each layer has gates x hidden x (inputs + hidden) weights in each direction, with 4 gates. A bias adds 2 "
+        "Each layer has 4 x hidden x (inputs + hidden) weights in each direction, for its 4 gates. A bias adds 2 "
         "parameters per gate and hidden value. Each weight takes one multiply-accumulate per step. With the gates i, f "
         "and o and the new value g, a step computes c' = f c + i g and h' = o tanh(c'). The backward pass takes twice "
         "the multiply-accumulates of the forward pass. Other operations take as many FLOP as in the forward pass. The "

@@ -74,11 +74,11 @@ std::int64_t per_head(const Reader& keys, const Shape& shape, const char* heads,
 // one multiply-accumulate for each feature of the values. A causal mask saves no computation, because all scores are
 // computed before the mask is applied.
 //
-// In the backward pass, each of the two products has two gradients. Each gradient takes as many multiply-accumulates as
-// the product. A score takes 4 FLOP for softmax (as in the layer softmax) and 1 FLOP for the scaling. Dropout takes 2
-// FLOP per score, for the mask and for 1 / (1 - rate). The backward pass reads queries, keys, values and the output of
-// softmax. With dropout, the backward pass also reads the mask, which has 1 byte per score, and the scores after
-// dropout.
+// The forward pass has two products: queries with keys, and softmax with values. In the backward pass, each product has
+// two gradients, and each gradient takes as many multiply-accumulates as the product. A score takes another 4 FLOP for
+// the softmax (as in the layer softmax) and 1 FLOP for its scaling. Dropout takes 2 FLOP per score, for the mask and
+// for 1 / (1 - rate). The backward pass reads queries, keys, values and the output of softmax. With dropout, the
+// backward pass also reads the mask, which has 1 byte per score, and the scores after dropout.
 LayerCounts infer_attention(const Reader& keys, const std::vector<const Shape*>& inputs) {
   const Shape &query = *inputs[0], &key = *inputs[1], &value = *inputs[2];
   for (const Shape* input : inputs) require_rows(keys, *input);
@@ -125,8 +125,8 @@ const LayerType embedding_layer = {
     .name = "embedding",
     .summary = "Takes one row of a table for each token.",
     .details =
-        "A cost model assumes that one row of the table per token of the micro-batch is read, and at most the whole "
-        "table. An update by the optimizer reads and writes the whole table.",
+        "A cost model assumes that each token of the micro-batch reads one row of the table, but that no more than "
+        "the whole table is read. An update by the optimizer reads and writes the whole table.",
     .source = "Vaswani et al., Attention is all you need (2017), section 3.4",
     .example = "{type: input, shape: [128]}, {type: embedding, entries: 50257, features: 768}",
     .parameters = {{.name = "entries",

@@ -29,7 +29,7 @@ Shape read_shape(const Reader& keys, std::string_view name);
 /// becomes the extent of the other shape. Throws InputError at the layer's `inputs`.
 Shape stretched(const Reader& keys, const Shape& a, const Shape& b);
 
-/// The largest number of inputs of a layer type that sets no limit.
+/// The value of `max_inputs` of a layer type whose number of inputs has no limit.
 inline constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
-// Views that give the elements of a tensor another shape or take one row, and the layer `dropout`. The output of a view
-// is counted like the output of other layers, but no data are moved to make the output. If a layer keeps a view for its
-// backward pass, the layer keeps the viewed tensor.
+// The layers `flatten` and `reshape` (another shape of the same elements), `take_row` (one row) and `dropout`. The
+// first three are views: their output is counted like any output, but no data are moved to make it. If a layer keeps a
+// view for its backward pass, it keeps the viewed tensor.
 #include "base/quantity.hpp"
 #include "model/catalog.hpp"
 #include "model/layers/shape.hpp"
@@ -74,7 +74,7 @@ const LayerType flatten_layer = {
     .name = "flatten",
     .summary = "Gives its input a shape with a single axis that holds all elements.",
     .details =
-        "The layer computes and moves nothing, because its output is the memory of its input. A layer that keeps the "
+        "The layer computes and moves nothing, because its output is the memory of its input. A layer that needs the "
         "output for its backward pass keeps the input. Use `flatten` between a layer whose output is an image and a "
         "layer that needs an input with one axis. The layer `dense` flattens its input itself.",
     .source = "definition",

@@ -16,7 +16,7 @@ namespace sluice {
 /// Returns the names of 1 to 3 axes without the channels, such as "[height, width]", for messages and summaries.
 std::string axes_text(std::size_t axes);
 
-/// Throws InputError at the layer's `type` unless the shape has `axes` axes plus the channels.
+/// Throws InputError at the layer's `type` if the shape does not have `axes` axes and the channels.
 void require_axes(const Reader& keys, const Shape& shape, std::size_t axes);
 
 /// Reads the key `name` as an integer for all axes, or as a list with one integer per axis. Each
@@ -27,7 +27,7 @@ Shape read_extents(const Reader& keys, std::string_view name, std::size_t axes,
 /// The sizes of a window along each axis except the channels.
 struct Window {
   Shape kernel, stride, dilation;
-  /// The zeros before the image along each axis, and the zeros after the image.
+  /// The number of zeros before the image, and after the image, along each axis.
   Shape before, after;
   bool same = false;  ///< whether the padding follows from the stride (`same`)
 

@@ -50,8 +50,8 @@ class Converter {
     Shape shape;
   };
 
-  /// Marks the nodes that become layers. A node becomes a layer if the outputs of the model depend on it, and if the
-  /// node does not only compute constants.
+  /// Marks the nodes that become layers. A node becomes a layer if the outputs of the model depend on the node, unless
+  /// the node computes constants.
   void mark_needed() {
     for (const std::string& output : graph_.outputs)
       if (graph_.is_data(output)) needed_.insert(output);
@@ -116,7 +116,7 @@ class Converter {
   }
 
   /// Returns whether the axes of all tensors that a node reads and makes have the same meaning in the layer as in ONNX.
-  /// If so, an error that the layer type reports is a fault of the file.
+  /// In this case, an error from the layer type means that the file has a fault.
   bool is_batched(const Node& node, std::size_t output) const {
     const Drafting at{graph_, node, *rule_of(node), images_, output};
     const auto batched = [&](const std::string& tensor) {
@@ -196,8 +196,8 @@ class Converter {
     return typed ? *typed : add_operator(node, draft, reads, name, shape);
   }
 
-  /// Adds a note if an embedding table may be in the file twice. If the last product of a model uses the table as its
-  /// weights, exporters write the table twice: as it is, and transposed.
+  /// Adds a note if an embedding table may be in the file twice. The last product of a model may use the table as its
+  /// weights. Then exporters write the table twice: as it is, and transposed.
   void note_table(const Node& node) {
     const bool looks_up = node.op == "Gather";
     const std::size_t input = looks_up ? 0 : 1;
@@ -225,7 +225,7 @@ class Converter {
     if (nodes.empty() || nodes.back() != &node) nodes.push_back(&node);
   }
 
-  /// Adds a layer of the draft's type if the catalog and ONNX compute the same shape for the layer's output.
+  /// Adds a layer of the draft's type if the layer type and ONNX give the layer's output the same shape.
   std::optional<MadeTensor> add_typed(const Node& node, std::size_t output, const Draft& draft,
                                       std::vector<MadeTensor> reads, const std::string& name,
                                       const Shape& shape) {
@@ -343,7 +343,7 @@ class Converter {
   const std::unordered_set<std::string>& as_zero_;  ///< names of operators that count as free
   std::unordered_set<std::string> needed_;  ///< names of the tensors on which the outputs depend
   std::vector<const Node*> live_;
-  /// The nodes with a property that no layer type has. The key is this property.
+  /// Nodes that no layer type can express. The key is the property that layer types lack.
   std::map<std::string, std::vector<const Node*>> without_type_;
   /// The embedding tables. The key is the shape of a table. The value holds the index of the table among the weights,
   /// and the node that reads the table.

@@ -74,7 +74,7 @@ Pattern all_of(const Shape& shape) {
   return all;
 }
 
-/// Returns the elements of a pattern in `data`, in order, but at most as many elements as `data` has.
+/// Returns the elements of a pattern in `data`, in order. The result is not longer than `data`.
 Numbers read(const Numbers& data, const Pattern& pattern) {
   Numbers result;
   Shape at(pattern.extents.size(), 0);
@@ -90,7 +90,7 @@ Numbers read(const Numbers& data, const Pattern& pattern) {
   }
 }
 
-/// Returns the shape of the first input, or null if the input's numbers are not known or do not match it.
+/// Returns the shape of the first input, or null if the input's numbers are not known or do not fill this shape.
 const Shape* shape_of_numbers(const Graph& graph, const Node& node) {
   const Numbers* numbers = graph.numbers(node, 0);
   const Tensor* tensor = node.has_input(0) ? graph.find(node.inputs[0]) : nullptr;
@@ -135,8 +135,8 @@ void cut(Pattern& pattern, std::size_t axis, std::int64_t begin, std::int64_t en
                                     back ? extent - 1 : extent);
   };
   const std::int64_t from = within(begin);
-  // If the step is negative, the slice may include the first element. In this case `end` is less than -extent, because
-  // a negative `end` counts from the end of the axis.
+  // A negative `end` counts from the end of the axis. With a negative step, an `end` below -extent means that the slice
+  // includes the first element.
   const std::int64_t to = back && end < -extent ? -1 : within(end);
   const std::int64_t by =
       std::clamp<std::int64_t>(back ? -std::max(step, -most_numbers) : step, 1, most_numbers);
@@ -239,8 +239,8 @@ bool is_one_of(const std::string& op, std::initializer_list<const char*> ops) {
   return std::find(ops.begin(), ops.end(), op) != ops.end();
 }
 
-/// Returns whether each input has at most one axis. An operator that works along an axis then works along the whole
-/// list of numbers.
+/// Returns whether each input has at most one axis, so that an operator along an axis works on the whole list of
+/// numbers.
 bool is_flat(const Graph& graph, const Node& node) {
   for (const std::string& input : node.inputs) {
     const Tensor* tensor = graph.find(input);

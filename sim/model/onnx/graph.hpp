@@ -55,8 +55,8 @@ struct Weight {
   bool scale = false;
 
   /// Some operators do not say which of their inputs are weights. For such an operator, returns whether the weight
-  /// counts as learned. It does if the file stores it, or if it is a scale that a node makes. A single number is not
-  /// learned.
+  /// counts as learned. A learned weight is stored in the file or is a scale that a node makes, and has several
+  /// elements.
   bool learned() const { return (initialiser || scale) && elements > 1; }
 };
 
@@ -69,7 +69,7 @@ struct Tensor {
   bool integral = false;       ///< whether the element type of the tensor is an integer type
   bool floating = false;
   bool constant = false;  ///< whether the tensor is independent of the inputs of the network
-  /// The weights from which the tensor is computed, in ascending order, if the tensor is a constant.
+  /// If the tensor is a constant: the weights from which it is computed, in ascending order.
   std::vector<std::uint32_t> weights;
   /// The elements, if they are known and their number is at most `most_numbers`.
   std::optional<Numbers> numbers;

@@ -29,7 +29,7 @@ class Sets {
   std::vector<std::uint32_t> parent_;
 };
 
-/// Returns the data tensors that a node reads or makes, if they have as many axes as the node's first output.
+/// Returns those data tensors of a node (inputs and outputs) that have as many axes as its first output.
 std::vector<std::string> alike(const Graph& graph, const Node& node) {
   std::vector<std::string> tensors;
   if (node.outputs.empty()) return tensors;

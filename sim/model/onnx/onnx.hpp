@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// How many elements the floating-point and quantised weights of a file have, by the role of the weights.
+/// The numbers of elements of a file's floating-point and quantised weights, by the role of the weights.
 struct OnnxElements {
   std::int64_t learned = 0;     ///< parameters of layers
   std::int64_t statistics = 0;  ///< running means and variances, which are not parameters

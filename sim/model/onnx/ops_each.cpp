@@ -21,8 +21,8 @@ Draft elementwise(const Drafting& at) {
   return draft;
 }
 
-// In a product, the gradient of a factor reads the other factors. A constant that is not learned needs no gradient, so
-// the backward pass reads no factors for the sake of such a constant.
+// In a product, the gradient of a factor reads the other factors. A constant that is not learned has no gradient, so
+// the backward pass does not read the factors next to it.
 Draft joined(const Drafting& at) {
   const std::size_t count = at.node.inputs.size();
   std::size_t data = 0, learned = 0;

@@ -8,8 +8,8 @@ namespace sluice::onnx_import {
 
 namespace {
 
-/// Returns whether the first output has the same shape as the first input. An operator that only moves or repeats
-/// elements then changes nothing.
+/// Returns whether the first output has the shape of the first input. If so, an operator that moves or repeats elements
+/// changes nothing.
 bool changes_nothing(const Drafting& at) {
   return at.is_data(0) && at.shape(0) == known_shape(at.graph, at.node, at.node.outputs.front());
 }
@@ -29,8 +29,8 @@ Draft enlarged(const Drafting& at) {
 }
 
 // Each element of the output is a weighted mean of neighbouring elements of the input. Along one axis, there are 2
-// neighbours (linear) or 4 neighbours (cubic). Along two axes, a mean takes 4 products and 3 additions (linear), or 16
-// products and 15 additions (cubic).
+// neighbours (linear) or 4 neighbours (cubic). Along two axes, there are 4 or 16: 4 products and 3 additions (linear),
+// or 16 products and 15 additions (cubic).
 Draft resized(const Drafting& at) {
   Draft draft;
   draft.reads = {0};

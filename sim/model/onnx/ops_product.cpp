@@ -9,8 +9,8 @@
 namespace sluice::onnx_import {
 namespace {
 
-/// Sets the type of a product of a sample's rows with weights [columns, features]. The type is `dense` for a sample
-/// with one axis, `matmul` for two axes, and an operator with the same counts for more axes.
+/// Sets the layer type of a product: the rows of a sample times weights [columns, features]. The type is `dense` for a
+/// sample with one axis, `matmul` for two axes, and an operator with the same counts for more axes.
 void set_type(const Drafting& at, Draft& draft, std::int64_t features, bool bias) {
   draft.weights = {1, 2};
   const std::size_t axes = at.sample(at.node.inputs[0]).shape.size();
@@ -86,7 +86,7 @@ void set_matrices(const Drafting& at, Draft& draft, const Einsum& sum) {
 
 }  // namespace
 
-// An element of the output is a sum of products. The factors of each product are one element of every input.
+// An element of the output is a sum of products. Each product has one factor per input.
 Draft einsum(const Drafting& at) {
   std::vector<Shape> shapes;
   bool all = true;

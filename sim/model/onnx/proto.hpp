@@ -45,8 +45,8 @@ struct NotKnown : std::runtime_error {
 std::vector<::onnx::TypeProto> infer_types(::onnx::NodeProto& node, const Graph& graph,
                                            const Types& types, const Data& data);
 
-/// These functions return whether an element type is an integer type, as for shapes, and whether it is a floating-point
-/// type, as for weights. `type` is ONNX's number of the type.
+/// These functions return whether an element type is an integer type (like that of shapes) or a floating-point type
+/// (like that of weights). `type` is ONNX's number of the type.
 bool is_integral(int type);
 bool is_floating(int type);
 

@@ -1,5 +1,5 @@
-// Turns a parsed ONNX file into its graph. libonnx infers the shapes node by node. The elements of small constants are
-// computed between the nodes. Only this file, proto.cpp and infer.cpp use libonnx and protobuf.
+// Turns a parsed ONNX file into its graph. libonnx infers the shapes node by node. Between two nodes, the elements of
+// small constants are computed. Only this file, proto.cpp and infer.cpp use libonnx and protobuf.
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
@@ -216,7 +216,7 @@ class Loading {
     return rule && node.has_input(0) && (rule->draft == as_type || rule->draft == group_norm);
   }
 
-  /// Returns the types of the outputs that libonnx infers, or else the types that the file declares.
+  /// Returns the outputs' types as libonnx infers them. If it infers none, returns those that the file declares.
   std::vector<pb::TypeProto> inferred(Node& node, pb::NodeProto& proto_node) {
     std::vector<pb::TypeProto> types(node.outputs.size());
     if (node.known && !node.has_graphs) {
@@ -257,7 +257,7 @@ class Loading {
     types.front() = type_of(element, einsum_of(node.text("equation", ""), shapes).shape());
   }
 
-  /// Throws an error for a negative extent, which libonnx infers if a window is larger than its image.
+  /// Throws an error for a negative extent. libonnx infers such an extent if a window is larger than its image.
   static void require_extents(const std::vector<pb::TypeProto>& types) {
     for (const pb::TypeProto& type : types)
       for (const auto& dim : type.tensor_type().shape().dim())

@@ -85,10 +85,10 @@ struct Drafting {
   bool is_learned(std::size_t input) const;     ///< whether the input is made of learned weights
   const Shape& shape(std::size_t input) const;  ///< the shape of the input with the batch
   Sample sample(const std::string& tensor) const;
-  /// Returns the number that ONNX's axis `axis` has in the layer, or nothing if this axis is the axis of the batch.
+  /// Returns the number of ONNX's axis `axis` in the layer, or nothing if `axis` is the axis of the batch.
   std::optional<std::int64_t> axis(const std::string& tensor, std::int64_t axis) const;
-  /// Returns whether the shape of `tensor` without its first axis is the shape of a sample. The axes after the first
-  /// axis then have the same meaning in the layer as in ONNX.
+  /// Returns whether the shape of `tensor` without its first axis is the shape of a sample. If so, the axes after the
+  /// first axis have the same meaning in the layer as in ONNX.
   bool is_batched(const std::string& tensor) const;
   void require(bool condition, const std::string& message) const;
   /// Throws an error unless an input has `count` elements, one for each of `what`. A missing input is not an error.

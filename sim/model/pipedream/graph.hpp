@@ -49,8 +49,8 @@ class Graph {
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::shared_ptr<const Source>& source() const { return source_; }
 
-  /// Returns an order in which each node comes after the nodes that it reads. If several nodes may come next, the node
-  /// with the smallest number is taken.
+  /// Returns the nodes in an order in which each node comes after the nodes that it reads. If several nodes may come
+  /// next, the node with the smallest number comes next.
   std::vector<std::uint32_t> order() const;
 
   /// Throws InputError at the line. If `line` is 0, the error is about the whole file.

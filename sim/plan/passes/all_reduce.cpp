@@ -27,9 +27,9 @@ std::vector<std::string> devices_of(const std::vector<RingHop>& ring) {
 struct Sum {
   std::uint32_t ready = none;   ///< the backward pass after which the gradients may be sent
   std::uint32_t before = none;  ///< the ring is listed immediately before this action
-  /// The action that needs the sums of the ring, `distance` iterations after the ring. This action is the update or the
-  /// save of the gradients. If the gradients stay on the device, `user` is the next backward pass that adds to these
-  /// gradients.
+  /// The action that needs the sums of the ring: the update or the save of the gradients, `distance`
+  /// iterations later. If the gradients stay on the device, `user` is the next backward pass that adds to
+  /// these gradients.
   std::uint32_t user = none, distance = 0;
 };
 
@@ -147,8 +147,8 @@ class Rings {
         if (r > 0) action.waits.push_back({new_number(sent[from][r - 1]), 0});
       }
       // The action `user` waits for two transfers. The first transfer brings the last piece that the device receives,
-      // and so completes the sums. The second transfer sends the last piece that the device sends, and `user` must not
-      // change the gradients before this piece is sent.
+      // and so completes the sums. The second transfer sends the last piece that the device sends: `user` must not
+      // change the gradients before this.
       auto& waits = plan_.actions[sums[k].user].waits;
       for (const std::uint32_t end : {sent[from][steps - 1], sent[k][steps - 1]})
         waits.push_back({new_number(end), sums[k].distance});
@@ -211,8 +211,8 @@ class Rings {
     return static_cast<std::uint32_t>(added_.size() - 1);
   }
 
-  /// Returns the number of an added action until rebuild() moves the added actions to their positions. Until then, the
-  /// added actions are numbered after all other actions.
+  /// Returns the number that an added action has before rebuild() moves it to its position. Before rebuild(), the added
+  /// actions are numbered after all other actions.
   std::uint32_t new_number(std::uint32_t added) const {
     return static_cast<std::uint32_t>(plan_.actions.size()) + added;
   }

@@ -4,10 +4,10 @@
 //
 // Let n be the number of devices, and g the bytes of a stage's gradients. Each device sends 2 (n - 1) pieces of g / n
 // bytes to the next device. The first n - 1 pieces sum the gradients (reduce-scatter), and the last n - 1 pieces spread
-// the sums (all-gather). A device can pass a piece on when the piece has arrived and the device's own gradients are
-// complete. If all gradients are ready at once and no link is shared, a ring takes 2 (n - 1) (g / (n B) + setup +
-// latency), where B is the bandwidth of a hop. The pieces are summed in place. The model leaves out the buffers in
-// which pieces arrive, and the time of the additions.
+// the sums (all-gather). A device sends a piece on after two events: the piece arrives, and the device completes its
+// own gradients. If all gradients are ready at once and no link is shared, a ring takes 2 (n - 1) (g / (n B) + setup +
+// latency), where B is the bandwidth from a device to the next one. The pieces are summed in place. The model leaves
+// out the buffers in which pieces arrive, and the time of the additions.
 //
 // Source: Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations (2009), section 3.
 #pragma once
@@ -27,8 +27,8 @@ struct RingHop {
 };
 
 /// Adds the rings to a merged plan with one replica on each device of the ring. With `overlap`, a device
-/// begins to send a stage's gradients as soon as its last backward pass of this stage in the batch has ended.
-/// Without `overlap`, the device first ends the backward passes of all stages in the batch. The gradients of
+/// sends a stage's gradients as soon as it has ended all backward passes of this stage for the batch.
+/// Without `overlap`, it first ends the backward passes of all stages for the batch. The gradients of
 /// stage s on a device are the tensor `<device>/gradients.<s>`. A stage without this tensor gets no ring.
 /// Each batch has the given number of micro-batches on each device. Each ring is one of the plan's
 /// collectives.

@@ -68,7 +68,7 @@ class Merger {
     std::vector<std::uint32_t> links;
     for (const Pool& pool : part.pools) {
       numbers.pools.push_back(pools_.enter(pool));
-      // If this part has a limit for the pool, the joined pool gets the limit.
+      // If this part (a plan) has a limit for the pool, the joined pool gets the limit.
       if (pool.limit) plan_.pools[numbers.pools.back()].limit = pool.limit;
     }
     for (const Link& link : part.links) links.push_back(links_.enter(link));
@@ -84,8 +84,8 @@ class Merger {
         tensor.name = name + "/" + tensor.name;
       else if (const Tensor* other = tensors_.find(tensor.name);
                other && other->bytes != tensor.bytes)
-        // The parts divide the same weights into pieces of different sizes. The size in the name tells the pieces
-        // apart.
+        // Two parts may divide the same weights into pieces of different sizes. The size becomes a part of the
+        // name.
         tensor.name += "." + std::to_string(tensor.bytes) + "B";
       numbers.tensors.push_back(tensors_.enter(tensor));
     }

@@ -1,6 +1,6 @@
-// Makes transfers that share a link run one after the other instead of at the same time. If an urgent load shares a
-// link fairly with another load, the urgent load takes twice as long as alone. If the two loads run one after the
-// other, the load that began first ends first.
+// Makes transfers that share a link run one after the other instead of at the same time. If two loads share a link
+// fairly, each takes up to twice as long as alone, even an urgent load. If they run one after the other, the first load
+// takes as long as alone.
 #pragma once
 
 #include <vector>

@@ -83,8 +83,8 @@ class PhaseLister {
       hold_cache(builder_, request_, at.first, count, at.second);
   }
 
-  /// Lists the phases of a window. The results of the window's last phase are saved in the first phase of the next
-  /// window, which is the next iteration (ahead = -1) or the epilogue.
+  /// Lists the phases of a window: of an iteration, or of the units after the body. The results of the window's last
+  /// phase are saved in the next window: in the first phase of the next iteration (ahead = -1), or in the epilogue.
   void list(Section section, const std::vector<Phase>& phases, const std::string& suffix) {
     builder_.enter(section);
     body_ = std::exchange(window_, PhaseWindow{phases, suffix, {}, {}});
@@ -127,7 +127,7 @@ class PhaseLister {
       carry_saves(loads);
   }
 
-  /// Lists, in the first phase of a window, the saves of the last phase of the previous window.
+  /// Lists the saves of the previous window's last phase. They belong to the first phase of this window.
   void carry_saves(const std::vector<PlanBuilder::Ref>& loads) {
     if (!rules_.saves_answers()) return;
     const Phase& last = before().phases.back();
@@ -139,7 +139,7 @@ class PhaseLister {
     }
   }
 
-  /// Lists the saves of phase p in the phase after p, after the loads of that phase.
+  /// Lists the saves of the results of phase p. They are listed in the next phase, after its loads.
   void list_saves(std::size_t p, std::int32_t ahead, const std::vector<PlanBuilder::Ref>& loads) {
     const Phase& phase = window_.phases[p];
     const bool last = phase.stage + 1 == bytes_.size();
@@ -155,8 +155,8 @@ class PhaseLister {
     }
   }
 
-  /// Returns the first transfer of each stream. If the first transfer waits for an action, the other transfers of the
-  /// stream need not wait for it, because a copy engine works in order.
+  /// Returns the first transfer of each stream. A copy engine works in order. So if its first transfer waits for an
+  /// action, its later transfers need no wait for this action.
   template <class Iterator>
   std::vector<PlanBuilder::Ref> first_of_each_stream(Iterator begin, Iterator end) {
     std::vector<PlanBuilder::Ref> found;

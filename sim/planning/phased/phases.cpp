@@ -43,7 +43,7 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
                                " phases per batch: give one device per phase");
 }
 
-/// If the scenario does not say how many batches take turns, this function returns the number. While the activations of
+/// Returns how many batches take turns if the scenario does not say so. While the activations of
 /// one batch are in transfer, devices compute phases of the other batches. Let n be the number of devices. If n batches
 /// take turns, all phases of a batch are on one device. If n + 1 batches take turns, each phase of a batch is on the
 /// next device.

@@ -41,7 +41,7 @@ PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& paramete
 
 /// The repetition of phases. A unit is all phases of the `in_flight` batches that take turns. If
 /// the batches of a step cannot be divided into units of this size, a unit is all phases of a step.
-/// A round is the smallest number of units after which the next phase is on the first device again.
+/// A round is the smallest number of units after which the next phase runs on the device of the first phase again.
 struct PhaseRound {
   std::int64_t unit_batches = 1;
   std::int64_t units = 1;       ///< the number of units in a round; a round is the body of the plan

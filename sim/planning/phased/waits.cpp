@@ -57,8 +57,8 @@ class PhaseWaits {
             distance() + static_cast<std::uint32_t>(beyond / size)};
   }
 
-  /// Returns the saves for which phase p must wait: the saves of the results that the device of phase p made in its
-  /// previous phase.
+  /// Returns the saves for which phase p waits. They save the results of the previous phase of the same
+  /// device.
   std::vector<ListedPhase::Gate> saves_before(std::size_t p) const {
     std::vector<ListedPhase::Gate> gates;
     const std::size_t back = std::max<std::size_t>(phases_since_device(p), 2);
@@ -76,8 +76,8 @@ class PhaseWaits {
   }
 
   /// Adds waits to the saves that are listed in phase p. These saves move the results of the
-  /// previous phase, and begin when phase p begins. No waits are added if phase p needs these results at once, because
-  /// each save then begins as soon as its result is made.
+  /// previous phase, and begin when phase p begins. If phase p needs these results at once, no waits are added: each
+  /// save begins as soon as its result is made.
   void add_save_waits(std::size_t p) {
     if (p > 0 && window_.followed_at_once(p - 1)) return;
     for (PlanBuilder::Ref save : p == 0 ? window_.carried : window_.listed[p - 1].saves)
@@ -85,9 +85,9 @@ class PhaseWaits {
         builder_.wait(save, gate.ref, gate.distance);
   }
 
-  /// Adds waits to the loads for phase p. Preloading begins with the phase that follows the
-  /// previous phase of the same device. With two devices, this is the phase before p. The loads
-  /// wait for the actions for which the start of this phase waits.
+  /// Adds waits to the loads for phase p. The loads begin when the device of phase p has ended its previous phase. With
+  /// two devices, this is the start of the phase before p. The loads wait for the actions for which the start of this
+  /// phase waits.
   void add_preload_waits(std::size_t p) {
     const std::size_t resting = std::max<std::size_t>(phases_since_device(p), 2) - 1;
     const EarlierPhase begin = earlier_phase(p, resting), before = earlier_phase(p, resting + 1);
@@ -101,8 +101,8 @@ class PhaseWaits {
     }
   }
 
-  /// Returns the number of phases since the device of phase p computed last, or the number of all earlier phases if the
-  /// device has not computed.
+  /// Returns the number of phases from the previous phase on the device of phase p to phase p. Without a previous
+  /// phase, returns the number of all earlier phases.
   std::size_t phases_since_device(std::size_t p) const {
     if (!rules_.by_stage) return rules_.devices.size();
     const std::vector<Phase>&phases = window_.phases, &before = before_.phases;

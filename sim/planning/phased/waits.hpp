@@ -29,7 +29,7 @@ struct PhaseWindow {
   std::vector<Phase> phases;
   std::string suffix;               ///< the suffix of the names of this window's tensors
   std::vector<ListedPhase> listed;  ///< one per phase
-  /// Saves of results of the previous window that are listed in this window.
+  /// The saves that this window lists for results of the previous window.
   std::vector<PlanBuilder::Ref> carried;
 
   /// Returns whether the next phase needs the results of phase p. If it does, each result is saved as soon as the
@@ -37,9 +37,9 @@ struct PhaseWindow {
   bool followed_at_once(std::size_t p) const;
 };
 
-/// Makes each phase start after all computations of the previous phase, after its own loads, and after the remaining
-/// saves of its device. `before` is the previous window. In the body, `before` and `window` are the same window: the
-/// phases of the previous iteration come before the phases of this iteration.
+/// Makes each phase start when three things have ended: the computations of the previous phase, the phase's own loads,
+/// and the earlier saves of its device. `before` is the previous window. In the body, `before` and `window` are the
+/// same window: the phases of the previous iteration come before the phases of this iteration.
 void add_phase_waits(PlanBuilder& builder, const PhaseRules& rules, PhaseWindow& window,
                      const PhaseWindow& before);
 

@@ -114,7 +114,7 @@ class BackingRewriter {
         {.pool = second.name, .needed_bytes = bytes, .available_bytes = *second.capacity});
   }
 
-  /// If a tensor's home is host memory, the action's transfers of it use host memory instead of the second memory.
+  /// If the home of a tensor is host memory, makes the action's transfers use host memory instead of the second memory.
   void redirect(Action& action) {
     for (Flow& flow : action.flows) {
       if (flow.tensor == none || plan_.tensors[flow.tensor].home != host_) continue;

@@ -1,8 +1,8 @@
 // Plans in which the second memory of a device is the home of all tensors that take turns in the first memory. These
-// tensors are weights, optimizer state, gradients, and offloaded activations. If one of these tensors begins in host
-// memory, it is loaded into the second memory once, before all other actions. After this load, the tensor moves between
-// the two memories of the device, for example host -> ddr -> hbm. Inputs and answers move between host memory and the
-// first memory, as in plans without a second memory.
+// tensors are weights, optimizer state, gradients, and offloaded activations. A tensor that begins in host memory is
+// loaded into the second memory once, before all other actions (for example host -> ddr). After this load, the tensor
+// moves between the two memories of the device (ddr -> hbm). Inputs and answers move between host memory and the first
+// memory, as in plans without a second memory.
 //
 // Any policy can make plans of this kind. The policy gets a request for another machine, the "shown machine", in which
 // the second memory of the device is the host memory. The plan of the policy is then changed into a plan for the real
@@ -26,8 +26,8 @@ inline constexpr const char* backing = "backing";
 /// bandwidths of memories. If weights take turns, `auto` only compares homes of the weights.
 bool compares_placements(const Field& placement);
 
-/// Returns why the second memory of the device named `device` cannot be the home of tensors that take turns. The text
-/// is empty if this memory can be their home.
+/// Returns why the second memory of the device named `device` cannot be the home of tensors that take turns, or an
+/// empty text if it can.
 std::string why_no_backing(const Platform& platform, const std::string& device);
 /// Throws InputError at `placement` if why_no_backing() returns a reason. The message gives this reason.
 void require_backing(const Platform& platform, const std::string& device, const Reader& parameters);
@@ -58,7 +58,7 @@ struct PlansForMachine {
 };
 
 /// Returns the candidates for each of these homes, and the candidates in `others`. If the scenario leaves no choice
-/// open for a home, but there are other candidates, the plan for this home becomes a candidate.
+/// open, there may still be several homes or `others` to compare. Then the plan for each home becomes a candidate.
 std::vector<Candidate> candidates_of_homes(const PolicyRequest& request,
                                            const CommonParameters& common, Homes homes,
                                            const PlansForMachine& of_policy,

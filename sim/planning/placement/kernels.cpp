@@ -52,8 +52,8 @@ class Builder {
   }
 
  private:
-  /// A kernel that is being made. `kernel` lists each of its tensors once. For each operand of the
-  /// query, `tensor_of` gives the index of its tensor in `kernel`.
+  /// A kernel that is being made. `kernel` lists each of its tensors once. `tensor_of` holds, for each operand of the
+  /// query, the index of its tensor in `kernel`.
   struct Draft {
     PlacementProblem::Kernel kernel;
     std::vector<std::size_t> tensor_of;
@@ -252,8 +252,8 @@ class Builder {
     draft.tensor_of.push_back(place);
   }
 
-  /// Returns the time of a kernel. This is the time of the kernel with all operands in fast memory, plus the time of
-  /// the bytes of each operand in slow memory at the rates `in_place`.
+  /// Returns the time of a kernel. This is the time with all operands in fast memory. Each operand in slow memory adds
+  /// the time of its bytes at the rates `in_place`.
   KernelTime time_in_place(const Draft& draft, const Query& query) const {
     KernelTime::Line line{work_.pricing.cost.of(query).seconds, {}};
     for (const PlacementProblem::Operand& operand : draft.kernel.operands)
@@ -316,7 +316,7 @@ class Builder {
     return !reads_nothing(layer) && !(layer.macs > 0 && layer.backward.input_flop == 0);
   }
 
-  /// Adds a kernel that takes no time and makes the gradients that a backward pass reads but no backward pass makes.
+  /// Adds a kernel that takes no time. It makes the gradients that backward passes read and do not make.
   void loss() {
     std::set<std::uint32_t> made;
     Draft draft{{.name = "loss"}, {}};

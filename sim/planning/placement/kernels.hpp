@@ -26,7 +26,7 @@ struct PlacedKernel {
   std::vector<std::uint32_t> saves = {};  ///< the tensors that are offloaded after the kernel
   /// Offloaded tensors whose load from host memory begins before the kernel.
   std::vector<std::uint32_t> fetches = {};
-  /// Operands that the kernel does not use: a transfer moves them while the kernel runs.
+  /// Operands that the kernel itself does not use. A transfer moves them while the kernel runs.
   std::vector<std::uint32_t> passing = {};
 };
 

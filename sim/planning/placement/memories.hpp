@@ -17,8 +17,8 @@ struct TwoMemories {
   bool far = false;  ///< whether the device reaches the slow memory only over a link
   PlacementProblem::Rates synchronous, asynchronous, cache;
   /// Measured rates at which kernels read and write slow memory without a copy. The time of these reads and writes is
-  /// added to the time of the kernel with all operands in fast memory. If the rates are empty, the cost model prices
-  /// kernels that read and write slow memory.
+  /// added to the time of the kernel with all operands in fast memory. If the rates are empty, the cost model gives the
+  /// time of kernels with operands in slow memory.
   std::optional<PlacementProblem::Rates> in_place = {};
 };
 

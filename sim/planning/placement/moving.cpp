@@ -80,7 +80,7 @@ std::uint32_t MovingTensors::further(std::uint32_t t) {
   return builder_.tensor(of.name, of.tensor_class, of.bytes);
 }
 
-/// Finds the stay of each use. For each move, finds the stay before the move and the stay after it.
+/// Finds the stay (time in one memory) of each use, and the stays before and after each move.
 void MovingTensors::follow(std::uint32_t t) {
   const TensorPath& path = schedule_.placing[t];
   const std::size_t count = question_.uses(t).count();
@@ -140,7 +140,7 @@ void MovingTensors::list(std::uint32_t m) {
                                                  -1, -1);
   refs_[m] = ref;
   touch(ref, t, from, false);
-  // A synchronous move ends before any action that is listed later begins. Kernels wait for the moves that they need.
+  // Later actions begin after a synchronous move has ended. Kernels wait for the other moves that they need.
   if (from.made_by != none && !schedule_.moves[from.made_by].synchronous())
     builder_.wait(ref, refs_[from.made_by]);
   if (to.home) {

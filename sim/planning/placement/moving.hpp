@@ -15,7 +15,7 @@ namespace sluice {
 /// Returns a schedule that a run can repeat. Weights and state that move begin each round in slow memory. Offloaded
 /// activations and the first gradients of the backward pass do not move. If the given schedule moves one of these
 /// tensors, the returned schedule keeps it in slow memory. Inputs do not move either, unless slow memory is their home.
-/// Whenever a tensor is in slow memory in the given schedule, it is also in slow memory in the returned schedule.
+/// At each moment, the returned schedule has at least those tensors in slow memory that the given schedule has there.
 PlacementSchedule repeatable(const PlacedQuestion& asked, const Platform& platform,
                              PlacementSchedule schedule);
 
@@ -79,7 +79,7 @@ class MovingTensors {
   /// The moves for which kernels wait, by kernel.
   std::map<std::uint32_t, std::vector<PlanBuilder::Ref>> arrive_;
   std::map<std::uint32_t, PlanBuilder::Ref> saved_home_;  ///< the last save to a home, by tensor
-  /// The actions that read a home before the first save of the round, indexed by tensor. In the
+  /// The actions that read a tensor in its home before the first save of the round, by tensor. In the
   /// next round, each of these actions waits for the last save of this round.
   std::map<std::uint32_t, std::vector<PlanBuilder::Ref>> before_save_;
   std::vector<PlanBuilder::Ref> first_;  ///< the moves of the copy engine before the first kernel

@@ -1,5 +1,5 @@
 // Describes offloaded tensors in a placement problem: which tensors cross a boundary of stages, and during which
-// kernels transfers move them.
+// kernels they are moved.
 #pragma once
 
 #include <cstdint>

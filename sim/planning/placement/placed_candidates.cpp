@@ -53,7 +53,7 @@ class FatesToPlace {
       std::optional<Draft> draft = placed_draft({request_, common_, fates(), policy_, way, worth});
       if (draft) return sluice::settled(text, [&] { return finish(std::move(*draft), request_); });
     } catch (const InputError&) {
-      // The scenario did not ask for this placement, so its error is ignored.
+      // The scenario did not ask for a placement, so an error of the placement is ignored.
     } catch (const Infeasible&) {
     }
     return {.text = text};
@@ -91,9 +91,9 @@ void add_strategy(const FateStrategy& strategy, const PolicyRequest& request,
 }
 
 /// Returns the fates for which tensors are placed: the fates of the request's strategy. If this strategy searches, the
-/// result also has the fates of all strategies that treat every stage alike. If several strategies choose equal fates,
-/// the result has only the fates of the first of these strategies in the catalog. So the result is empty if an earlier
-/// strategy, which has a request of its own, chooses the same fates.
+/// result also has the fates of all strategies that treat every stage alike. Of strategies with equal fates, only the
+/// first of the catalog counts. Each strategy may have a request of its own. So the result is empty if a strategy that
+/// is earlier in the catalog chooses the same fates.
 PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& common,
                           const std::string& policy) {
   const FateStrategy& own = request.strategy();

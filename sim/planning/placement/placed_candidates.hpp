@@ -19,7 +19,7 @@ std::vector<Candidate> placed_candidates(const PolicyRequest& request,
                                          const std::vector<std::string>& ways);
 
 /// Adds the name of the placement to each fact that was proven only for this placement. These facts are the bounds and
-/// the gap of a strategy that searches, because these bounds do not hold for all placements that are compared.
+/// the gap of a strategy that searches: they do not hold for the other placements.
 Candidate proven_for(const std::string& placement, Candidate candidate);
 
 }  // namespace sluice

@@ -26,10 +26,10 @@ struct FastSize {
 };
 
 /// Returns the sizes of fast memory for which a placement is searched. These sizes are the multiples of a fixed share
-/// of the needed bytes, up to the room of the device. For few kernels, the share is smaller than for many kernels, so
-/// the function returns more sizes. Placements with moves are searched for only some of these sizes, because this
-/// search takes many times as long as a search without moves. The room only limits the sizes and does not change them.
-/// So a device with more room chooses from more placements, and no run becomes slower with more room.
+/// of the needed bytes, up to the room of the device. The fewer kernels there are, the smaller is the share, and the
+/// more sizes are returned. A search for placements with moves takes many times as long as a search without moves, so
+/// it is done for only some of these sizes. A device with more room gets the sizes of a device with less room, and
+/// additional sizes. So it chooses from more placements, and no run becomes slower with more room.
 std::vector<FastSize> sizes_within(const PlacementQuestion& question, std::int64_t room) {
   const auto shares = [&](std::int64_t kernels) {
     return std::clamp<std::int64_t>(kernels / question.kernel_count(), 16, 64);
@@ -85,8 +85,8 @@ class PlacementChoice {
   /// The placements that were found for a size of fast memory, with their bounds.
   struct Placements {
     std::vector<PlacementSchedule> schedules;
-    /// `bound` is a lower bound of the seconds of a single round. `round_s` is a lower bound of the seconds of a round
-    /// inside a run: copies of the previous round may still go on there. The value 0 means that the bound is not known.
+    /// `bound` is a lower bound of the seconds of a single round. `round_s` is such a bound for a round inside a run,
+    /// in which copies of the previous round may still go on. The value 0 means that the bound is not known.
     double bound = 0, round_s = 0;
   };
 
@@ -184,9 +184,9 @@ std::optional<Draft> placed_draft(const PlacedRun& run) {
   }
   const PlacedQuestion free = asked({});
   choice.consider(free);
-  // The search does not know how long a load takes. The search also does not know that inputs and answers in transfer
-  // need room in which other tensors may save more time. So runs are also tried in which inputs, or inputs and answers,
-  // may not be in fast memory.
+  // The search does not know two things: how long a load takes, and that inputs and answers in transfer need room in
+  // which other tensors may save more time. So two more runs are tried: one without inputs in fast memory, and one
+  // without inputs and answers in fast memory.
   for (const PlacedQuestion::SlowOnlyKinds slow_only :
        {PlacedQuestion::SlowOnlyKinds{.inputs = true}, {.inputs = true, .answers = true}})
     if (slow_only.answers ? free.has_answers() : free.has_inputs())

@@ -1,5 +1,5 @@
-// Chooses a placement for a run. The code searches for a placement for each of several sizes of fast memory. It then
-// takes the placement whose run has the fewest simulated seconds. placed_listing.hpp describes this run.
+// Chooses a placement for a run. For each of several sizes of fast memory, a placement is searched. The placement whose
+// run has the fewest simulated seconds is chosen. placed_listing.hpp describes this run.
 #pragma once
 
 #include <limits>

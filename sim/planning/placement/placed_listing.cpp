@@ -69,7 +69,7 @@ class PlacedLister {
   const std::string& node_of(std::uint32_t t) const { return node_in(fast_[t] != 0); }
   bool lies_at_home(std::uint32_t t) const { return builder_.pool(node_of(t)) == host_pool_; }
 
-  /// Returns whether the tensor stays during the whole run in the memory where it is needed.
+  /// Returns whether the tensor is needed in one memory and is there during the whole run.
   bool is_held(std::uint32_t t) const {
     const PlacementProblem::Tensor& of = tensor(t);
     const bool stays = of.begins == Begins::stays && of.tensor_class != TensorClass::weight;
@@ -140,7 +140,7 @@ class PlacedLister {
     const PlacedKernel& kernel = asked_.kernels()[k];
     for (const std::uint32_t t : kernel.fetches) fetch(t, kernel);
     kernels_.emplace_back();
-    if (!kernel.query) {  // The kernel computes nothing, so the next kernel makes its results.
+    if (!kernel.query) {  // This kernel computes nothing, so the next kernel makes the results of this kernel.
       waiting_.push_back(k);
       return;
     }
@@ -173,7 +173,7 @@ class PlacedLister {
       if (is_held(t) || std::find(passing.begin(), passing.end(), t) != passing.end()) continue;
       if (first && tensor(t).begins == Begins::made && asked_.copy_of(t) == none)
         builder_.at(ref).allocates.push_back({tensors_[t], pool});
-      // If the tensor came back from host memory, its load wrote it, and the kernel does not write it.
+      // A tensor that came back from host memory was written by its load. The kernel does not write it.
       const bool written = operand.written && asked_.copy_of(t) == none;
       auto& uses = builder_.at(ref).uses;
       const auto known = std::find_if(uses.begin(), uses.end(), [&](const Access& use) {
@@ -217,8 +217,8 @@ class PlacedLister {
     return next == kernels.size() || kernels[next].micro_batch != kernels[k].micro_batch;
   }
 
-  /// Returns the number of samples that are done when kernel k has ended. The number is 0 if answers are saved, because
-  /// the samples of an answer are done when its save has arrived.
+  /// Returns the number of samples that are done when kernel k has ended. If answers are saved, the number is 0: the
+  /// samples of an answer are then done when its save has arrived.
   std::int64_t samples_done(std::uint32_t k) const {
     bool saved = false;
     for (std::uint32_t t = 0; t < question_.tensor_count(); ++t)

@@ -18,9 +18,9 @@ struct PlacedListing {
   /// If the schedule has moves, it must come from repeatable(). A tensor without moves stays in the memory of its first
   /// use.
   const PlacementSchedule& schedule;
-  /// A round of the hardware cache, and the size of the cache in bytes, if fast memory is a cache
-  /// of slow memory. The schedule must have all tensors in slow memory. Before the first round, the cache already has
-  /// the content that a round leaves in it.
+  /// For a run in which fast memory is a hardware cache of slow memory: a round of the cache, and the size of the cache
+  /// in bytes. The schedule must have all tensors in slow memory. Before the first round, the cache already has the
+  /// content that a round leaves in it.
   const CachedRun* cache = nullptr;
   std::int64_t cache_bytes = 0;
 };

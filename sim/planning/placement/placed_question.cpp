@@ -34,8 +34,8 @@ std::int64_t micro_batches_of(const PolicyRequest& request) {
   return count;
 }
 
-/// Keeps only the facts about the fates that also hold if the tensors are placed in two memories. The bounds, the gap
-/// and the seconds of single stages hold only for the memory for which the fates were chosen.
+/// Removes facts about the fates that hold only for the one memory for which the fates were chosen: the bounds, the gap
+/// and the seconds of single stages. The other facts also hold for two memories.
 std::vector<Fact> facts_that_hold(std::vector<Fact> facts) {
   static const std::set<std::string> hold = {"budget_bytes", "selective", "fate_of_stage",
                                              "made_by_stage_bytes"};
@@ -101,8 +101,8 @@ PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const CommonParamet
   rounds_ =
       checked_mul(request.workload.steps,
                   request.workload.micro_batches_per_step() / micro_batches_, "rounds of a run");
-  // Candidates are compared by plans that do not enforce capacities. So the room of fast memory is
-  // limited here, even if the request does not enforce capacities.
+  // The plans by which candidates are compared do not enforce capacities. So the room of fast memory is limited here,
+  // even if the request does not enforce capacities.
   room_ = question_.peak();
   if (memories_.fast_capacity)
     room_ = *memories_.fast_capacity - (slow_only.inputs ? 0 : input_bytes_) -

@@ -15,15 +15,15 @@
 namespace sluice {
 
 /// Returns the fates of the scenario's strategy. A strategy that does not search chooses fates as if memory had no
-/// limit. A strategy that searches chooses fates for the device's first memory alone, or without a limit if no fates
-/// fit into this memory. The tape is empty in inference.
+/// limit. A strategy that searches chooses fates for the device's first memory alone. If no fates fit into it, it
+/// chooses fates as if memory had no limit. The tape is empty in inference.
 FateChoice placed_fates(const PolicyRequest& request, const CommonParameters& common);
 
 class PlacedQuestion {
  public:
-  /// Kinds of tensors that must be in slow memory. If inputs are in fast memory, the next input, which is in transfer,
-  /// also needs room in fast memory. If answers are in fast memory, an answer in transfer also needs room in fast
-  /// memory. If inputs or answers must be in slow memory, this room is free for other tensors.
+  /// Kinds of tensors that must be in slow memory. If inputs are in fast memory, the next input also needs room there
+  /// while it is in transfer. If answers are in fast memory, an answer in transfer also needs room in fast memory. If
+  /// inputs or answers must be in slow memory, this room is free for other tensors.
   struct SlowOnlyKinds {
     bool inputs = false, answers = false;
   };

@@ -86,9 +86,9 @@ KernelTime placed_time(const Pricing& pricing, const TwoMemories& memories, cons
   const bool small = tensors <= KernelTime::most_in_table;
   std::vector<double> table;
   bool lines_hold = true;
-  // How many sets of tensors are tried in slow memory. For few tensors, all sets are tried. For
-  // many tensors, the sets are each tensor alone in slow memory, each tensor alone in fast memory,
-  // all tensors in slow memory, and all tensors in fast memory.
+  // The number of tries: in each try, a set of tensors is in slow memory. For few tensors, all sets are tried. For many
+  // tensors, these sets are tried: each tensor alone, all tensors except one, all tensors, and no
+  // tensor.
   const std::size_t sets = small ? std::size_t{1} << tensors : 2 * tensors + 2;
   for (std::size_t n = 0; n < sets; ++n) {
     std::vector<char> slow(tensors, n % 2 != 0);

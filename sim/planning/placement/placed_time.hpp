@@ -9,9 +9,9 @@
 
 namespace sluice {
 
-/// Returns the seconds of the kernel. For each operand of the query, `tensor_of` holds the index of its tensor, and
-/// `tensors` is the number of the kernel's tensors. Several operands may be one tensor. The operands of the query
-/// have no memories yet. Throws InputError if the cost model has no price.
+/// Returns the seconds of the kernel that `query` describes. The operands of the query have no memories
+/// yet. `tensor_of[i]` is the index of the tensor of operand i, since several operands may be one tensor.
+/// The kernel has `tensors` tensors. Throws InputError if the cost model has no price for the kernel.
 KernelTime placed_time(const Pricing& pricing, const TwoMemories& memories, const Query& query,
                        const std::vector<std::size_t>& tensor_of, std::size_t tensors);
 

@@ -26,7 +26,7 @@ void require_summable(const PolicyRequest& request, const Reader& parameters) {
                         parameters.text("placement") + "'; use placement none or backing");
 }
 
-/// Throws an error if fast memory would have to be a hardware cache of a memory that the device reaches over a link.
+/// Throws an error if the placement is `cached` and the device reaches slow memory over a link.
 void require_own_memories(const PolicyRequest& request, const Reader& parameters) {
   if (!parameters.is_word("placement", hardware_cache)) return;
   const TwoMemories memories =
@@ -51,7 +51,7 @@ bool can_place(const PolicyRequest& request, const Reader& parameters) {
   }
 }
 
-/// Returns the mappings to compare for a strategy that searches by itself and so has no candidates.
+/// Returns the mappings for `policy:` that are compared if the strategy for fates has no candidates.
 std::vector<Value> backing_or_not(const PolicyRequest& request, const Reader& parameters) {
   std::vector<Value> maps;
   if (!parameters.is_word("placement", compared) || !backs(request, parameters)) return maps;

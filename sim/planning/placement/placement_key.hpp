@@ -25,8 +25,8 @@ bool places(const Reader& parameters);
 Draft placed_plan(const PolicyRequest& request, const Reader& parameters, const std::string& policy,
                   const std::string& way);
 
-/// Returns whether plans with offloaded tensors in the second memory are made, because `placement` is `backing`, or
-/// because `auto` compares these plans with other plans. Throws InputError at `placement`.
+/// Returns whether to make plans that offload tensors to the second memory. `backing` asks for such
+/// plans, and `auto` compares such plans with other plans. Throws InputError at `placement`.
 bool backs(const PolicyRequest& request, const Reader& parameters);
 
 /// Returns the candidates of training for each home of offloaded tensors, and with `auto` also for placements of single
@@ -35,8 +35,8 @@ std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
                                                 const Reader& parameters, const std::string& policy,
                                                 const PlansForMachine& of_policy);
 
-/// Returns the mappings for `policy:` that are compared. In inference, `maps` holds the mappings without a placement.
-/// In training, mappings are only returned for a strategy that searches by itself and so has no candidates.
+/// Returns the mappings for `policy:` that are compared. In inference, the caller passes the mappings that leave the
+/// placement open as `maps`. In training, the mappings are compared only if the strategy for fates has no candidates.
 std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
                                               const Reader& parameters, std::vector<Value> maps);
 

@@ -62,16 +62,16 @@ class AlternatingMaker {
   const std::vector<Stage>& stages() const { return request_.pricing.stages; }
   const StreamedCase::Group& group(std::size_t g) const { return streamed_.groups[g]; }
   bool is_last(std::size_t g) const { return g + 1 == streamed_.groups.size(); }
-  /// Returns the seconds for which a slot occupies the device or the link to host memory.
+  /// Returns the seconds for which a slot occupies the device or the link to host memory, whichever is longer.
   double busy_s(const Slot& slot) const {
     return std::max(group(slot.group).compute_s, streamed_.save_s(slot.group));
   }
 
-  /// Returns the slots of a step, in their order. The front slots of a pass and the back slots of the previous pass are
-  /// merged. After each slot, the computed share of the front seconds about equals that of the back seconds.
+  /// Returns the slots of a step, in their order. Merges the front slots of a pass with the back slots of the
+  /// previous pass. After each slot, about equal shares of the front seconds and of the back seconds are computed.
   std::vector<Slot> slots() const {
     std::vector<std::vector<Slot>> front(1),
-        back(1);  // indexed by pass; there is no back of pass -1
+        back(1);  // back[p] is the back of pass p - 1, so back[0] is empty
     for (const GroupRun& run :
          group_runs(streamed_.groups.size(), streamed_.micro_batches, shape_.in_flight)) {
       if (run.group == 0 && run.pass > 0) front.emplace_back();
@@ -89,7 +89,7 @@ class AlternatingMaker {
 
   void merge(const std::vector<Slot>& front, const std::vector<Slot>& back,
              std::vector<Slot>& all) const {
-    constexpr double rounding = 1e-9;  // shares count as equal if they differ by a smaller part
+    constexpr double rounding = 1e-9;  // shares that differ by less count as equal
     double of_front = 0, of_back = 0, front_s = 0, back_s = 0;
     for (const Slot& slot : front) of_front += busy_s(slot);
     for (const Slot& slot : back) of_back += busy_s(slot);
@@ -221,8 +221,8 @@ class AlternatingMaker {
     return tensors;
   }
 
-  /// Returns a factor: the mean seconds of a slot, divided by the seconds of its computation. If the saves take longer
-  /// than all computations, slots wait for saves.
+  /// Returns a factor: the mean seconds of a slot, divided by the seconds of its computation. The
+  /// factor is above 1 if all saves together take longer than all computations together.
   double slower() const {
     double compute = 0, saves = 0;
     for (std::size_t g = 0; g < streamed_.groups.size(); ++g) {
@@ -237,7 +237,7 @@ class AlternatingMaker {
   const StreamedCase& streamed_;
   const AlternatingShape& shape_;
   ProgramDraft draft_;
-  /// The instances of the tensors that later groups read, by layer; indexed by micro-batch.
+  /// For each micro-batch, a map from a layer to the instance of its output, which later groups read.
   std::vector<std::map<std::uint32_t, std::uint32_t>> held_;
   std::vector<std::uint32_t> weights_;         ///< the last loaded instance, indexed by group
   std::vector<std::int64_t> pass_of_weights_;  ///< the pass of this instance, indexed by group

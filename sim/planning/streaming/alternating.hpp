@@ -16,12 +16,12 @@ struct AlternatingShape {
   std::size_t first_back =
       0;  ///< the first of the back groups; all groups before it are front groups
   std::int64_t in_flight = 1;  ///< the number of micro-batches of a pass
-  /// The device keeps room for this number of answers, or parts of an answer, that are computed or saved.
+  /// The number of answers (or parts of an answer) that may be on the device while they are computed and saved.
   std::int64_t buffers = 1;
 };
 
 /// Returns the step as a program whose loads come as late as possible. `streamed` holds the bytes
-/// and seconds of the request's groups, if boundaries stay on the device.
+/// and seconds of the groups when boundaries stay on the device.
 Program alternating_program(const PolicyRequest& request, const CommonParameters& common,
                             const StreamedCase& streamed, const AlternatingShape& shape);
 

@@ -14,17 +14,17 @@ namespace sluice {
 
 namespace {
 
-/// The numbers of answers, or parts of an answer, for which the device keeps room.
+/// The tried numbers of answers, or parts of an answer, for which the device keeps room.
 constexpr std::array<std::int64_t, 4> buffers_tried = {2, 4, 8, 16};
 /// Each number is a share of the room for all early loads, in units of 1 / `whole_room`. All shares are tried.
 constexpr std::array<std::int64_t, 7> rooms_tried = {32, 16, 8, 6, 4, 2, 0};
 constexpr std::int64_t whole_room = 32;
-/// The most slots of all steps together for which plans with alternating passes are tried.
+/// Plans with alternating passes are tried if all steps together have at most this many slots.
 constexpr std::int64_t most_slots = 10'000;
 
-/// Returns a lower bound of the seconds of every plan with this shape. All micro-batches are computed, and weights are
-/// loaded in each pass. The front groups compute the first pass before the first answer is made, and each front group
-/// waits for its own weights and the weights of all earlier groups. All answers are saved afterwards.
+/// Returns a lower bound of the seconds of every plan with this shape. The bound is the greatest of three
+/// sums: all computations, the loads of weights in all passes, and the first pass of the front groups followed by all
+/// saves of answers. In the first pass, each group waits for its weights and for the weights of all earlier groups.
 double at_least(const StreamedCase& streamed, const AlternatingShape& shape) {
   const auto steps = static_cast<double>(streamed.steps);
   const double samples = steps * static_cast<double>(streamed.micro_batches);
@@ -54,7 +54,7 @@ bool saves_are_long(const StreamedCase& streamed, std::size_t first_back) {
   return saves > compute;
 }
 
-/// Returns the plan in which early loads stay within `room` bytes. The whole run also stays within `room` bytes.
+/// Returns the plan that needs at most `room` bytes on the device, including early loads.
 Plan plan_within(const AlternatingCase& alternating, const AlternatingShape& shape,
                  const Program& program, std::int64_t room) {
   const std::int64_t passes = passes_per_step(alternating.streamed.micro_batches, shape.in_flight);
@@ -70,7 +70,7 @@ Plan plan_within(const AlternatingCase& alternating, const AlternatingShape& sha
   return plan;
 }
 
-/// The loads of a program in their places, if early loads stay within `room`.
+/// The loads of a program in their places. The loads that come early stay within `room` bytes.
 struct PlacedLoads {
   std::vector<LoadPlace> places;
   std::int64_t most = 0;  ///< the most bytes on the device

@@ -17,9 +17,9 @@ namespace sluice {
 
 namespace {
 
-/// The values of `ahead` that are tried divide the bytes of all weights into this many equal steps.
+/// The number of equal steps in which `ahead` is tried, from 0 to the bytes of the weights that take turns.
 constexpr std::int64_t steps_of_ahead = 32;
-constexpr std::int64_t few_steps_of_ahead = 8;  ///< fewer steps, for many passes
+constexpr std::int64_t few_steps_of_ahead = 8;  ///< the number if a step has `many_passes` passes or more
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::int64_t no_bytes_limit = std::numeric_limits<std::int64_t>::max();
@@ -31,7 +31,7 @@ constexpr std::int64_t few_slots = 1000;  ///< with at most so many slots, more 
 /// The shares of the weights that stay are tried in multiples of 1 / 8.
 constexpr std::int64_t shares_that_stay = 8;
 
-/// The data that all candidates of one cut share.
+/// The data that all candidates of one cut of the model share.
 struct CutContext {
   const PolicyRequest& request;
   CommonParameters common;
@@ -58,7 +58,7 @@ class StreamedWays {
     return ways;
   }
 
-  /// Returns a lower bound of the seconds. The bound counts the work that all ways that fit have in common.
+  /// Returns a lower bound of the seconds of every way that fits. If no way fits, the bound is infinite.
   double at_least() const {
     if (given_residency()) {
       const ResidentShare stays{ResidentOrder::by_need, 0};
@@ -72,7 +72,7 @@ class StreamedWays {
     return fits_with < 0 ? never : at_least(choice({ResidentOrder::by_need, fits_with}));
   }
 
-  /// Returns the ways that fit: one candidate per choice of the weights that stay, and the candidates of waiting().
+  /// Returns a candidate for each choice of the weights that stay, if it fits, and the candidates of waiting().
   static std::vector<Candidate> open(const std::shared_ptr<const StreamedWays>& ways) {
     std::vector<Candidate> opened;
     for (const ResidentShare& stays : ways->residencies()) {
@@ -170,9 +170,9 @@ class StreamedWays {
                               shared_);
   }
 
-  /// Simulates a choice with several values of `ahead`, beginning with the greatest value. The lower bound of the
-  /// seconds is higher for a smaller value. The loop ends when this bound reaches `worth`. If the loads do not use all
-  /// bytes that `ahead` allows, the loop skips smaller values that lead to the same order of loads.
+  /// Simulates a choice with several values of `ahead`, beginning with the greatest value. A smaller value has
+  /// a higher lower bound of the seconds. The loop ends when this bound reaches `worth`. If the loads do not
+  /// use all bytes that `ahead` allows, the loop skips smaller values that lead to the same order of loads.
   void simulate(Rehearsal& rehearsal, double worth,
                 const std::function<void(const Settled&)>& settled) const {
     const std::vector<std::int64_t> aheads = aheads_that_fit(rehearsal);
@@ -232,7 +232,7 @@ class StreamedWays {
                                      static_cast<double>(shares_that_stay));
   }
 
-  /// Returns the choice with one buffer for `stays`. The caller then sets buffers, pieces and `ahead`.
+  /// Returns the choice for `stays`, with one buffer. The caller then sets buffers, pieces and `ahead`.
   StreamedChoice choice(const ResidentShare& stays) const {
     const StreamedCase& streamed = shared_->streamed;
     StreamedChoice choice{
@@ -258,8 +258,8 @@ class StreamedWays {
     return seconds_at_least(shared_->streamed, choice, most_buffers());
   }
 
-  /// Returns whether only a replay of the plan gives its seconds. A rehearsal knows neither how loads and saves share a
-  /// link nor the capacity of host memory.
+  /// Returns whether a replay of the plan is needed to know its seconds. A rehearsal ignores that
+  /// loads and saves may share a link, and that host memory may be full.
   bool replayed() const {
     const StreamedCase& streamed = shared_->streamed;
     return (streamed.shared_link && streamed.overlap) || (streamed.host_limited && offload_);
@@ -275,8 +275,8 @@ class StreamedWays {
   double passes() const {
     return static_cast<double>(passes_per_step(shared_->streamed.micro_batches, in_flight_));
   }
-  /// A number of buffers that is tried. With n buffers, the device has room for n inputs and n results that are
-  /// transferred.
+  /// A number of buffers that is tried. With n buffers, n inputs and n results in transfer have
+  /// room on the device.
   struct BufferCount {
     std::int64_t most = 1;
     bool spares = false, inputs_cross = true;
@@ -327,7 +327,7 @@ class StreamedWays {
     for (std::int64_t i = 0; i <= steps; ++i)
       bytes.push_back(static_cast<std::int64_t>(static_cast<double>(all) * static_cast<double>(i) /
                                                 static_cast<double>(steps)));
-    // No value above the scenario's number of bytes is tried.
+    // The scenario's value of `ahead` is the greatest that is tried.
     if (const auto most = shared_->keys.ahead) {
       std::erase_if(bytes, [&](std::int64_t some) { return some >= *most; });
       bytes.push_back(std::min(*most, all));

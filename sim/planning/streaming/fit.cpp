@@ -28,8 +28,8 @@ std::int64_t StreamedFit::weights_at(std::size_t g) const {
   return all_resident_ + bytes_[g].weights - (resident_.empty() ? 0 : resident_[g]);
 }
 
-/// Returns the bytes on the device while micro-batch `m` of `count` runs alone through a group. A sum above 2^63 - 1 is
-/// replaced by 2^63 - 1.
+/// Returns the bytes on the device while group `g` computes micro-batch `m` of the `count`
+/// micro-batches of a run, and nothing else runs. The result is at most 2^63 - 1.
 std::int64_t StreamedFit::bytes_at(std::size_t g, std::int64_t m, std::int64_t count) const {
   const StageBytes& stage = bytes_[g];
   const bool last = g + 1 == bytes_.size();

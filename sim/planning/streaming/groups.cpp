@@ -48,7 +48,7 @@ std::int64_t StreamedCase::weights() const {
 
 std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload) {
   std::vector<StageBytes> all = stage_bytes(request);
-  std::int64_t left = 0;  // the bytes of the parts of the answer that have been saved
+  std::int64_t left = 0;  // the bytes of the answer that earlier groups have saved
   for (std::size_t g = 0; !offload && g < all.size(); ++g) {
     all[g].input -= left;
     all[g].output -= left;
@@ -136,7 +136,7 @@ namespace {
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;
 
-/// Returns a size of pieces: the model then has few pieces, and set-ups take at most 1 % of a transfer's time.
+/// Returns the smallest size with which the model has few pieces and set-ups take at most 1 % of a transfer's time.
 std::int64_t small_piece(const StreamedCase& streamed) {
   const double fixed = 100 * streamed.down.setup_s * streamed.down.bandwidth;
   return std::max(

@@ -32,16 +32,16 @@ std::int64_t passes_per_step(std::int64_t per_step, std::int64_t in_flight);
 struct StreamedChoice {
   /// How many micro-batches run through a group between two loads of its weights.
   std::int64_t in_flight = 1;
-  /// The device has room to load this number of inputs, and to save as many results.
+  /// The device has room for this number of inputs that are being loaded, and of results that are being saved.
   std::int64_t buffers = 1;
   /// Whether a run of a group gets fewer buffers if the device has no room for `buffers` buffers.
   bool spares = false;
-  /// Whether several inputs of a group may be loaded while the previous group runs. If not, only the first of these
-  /// inputs may be loaded early. This first input is loaded during the last slot of the previous group, when all
-  /// results of earlier slots have left the device.
+  /// Whether several inputs of a group may be loaded while the previous group runs. If not, only
+  /// the group's first input is loaded early: during the last slot of the previous group, as soon
+  /// as all results of earlier slots have left the device.
   bool inputs_cross = true;
   bool offload = false;  ///< whether tensors for the next group go through host memory
-  /// How many groups of weights may be loaded early. If this is empty, only `ahead` is the limit.
+  /// For how many groups weights may be loaded early. If this is empty, only `ahead` is the limit.
   std::optional<std::int64_t> prefetch;
   std::int64_t piece = 0;  ///< the most bytes of one transfer of weights; 0 means a whole group
   /// The bytes that early weights may take, in addition to the weights that must be on the device.
@@ -53,7 +53,7 @@ struct StreamedChoice {
     return resident.empty() ? 0 : resident[group];
   }
   std::int64_t resident_bytes() const;  ///< the bytes of weights that stay, of all groups together
-  /// Returns the choice as keys of a scenario for this many groups. What no key can express follows after a semicolon.
+  /// Returns the choice as keys of a scenario for this many groups. Text that no key can express follows a semicolon.
   std::string text(std::size_t groups) const;
 };
 
@@ -90,26 +90,26 @@ struct StreamedCase {
   const CopyTime& answer_copy() const { return real ? real->answers : up; }
 
   std::int64_t weights() const;  ///< the bytes of the weights of all groups
-  /// If the tensors for the next group stay on the device, answer_bytes() is the bytes of the part of a micro-batch's
-  /// answer that the group makes. save_s() is the seconds to save this part, or 0 if answers are not returned.
+  /// If the tensors for the next group stay on the device, a group may save a part of each answer. answer_bytes()
+  /// is the bytes of this part. save_s() is the seconds to save it, or 0 if answers are not returned.
   std::int64_t answer_bytes(std::size_t group) const;
   double save_s(std::size_t group) const;
 };
-/// Returns these numbers for the request's cut. StreamedChoice explains `offload`.
+/// Returns the bytes and seconds for the request's cut. StreamedChoice explains `offload`.
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
                            bool offload);
 
-/// Returns the bytes of the groups. If the tensors for the next group stay on the device, a group's
-/// part of the answer is saved as soon as it is made. If these tensors go through host memory
-/// (`offload`), the part of the answer goes there together with them.
+/// Returns the bytes of the groups. A group may make a part of the answer. With `offload`, this
+/// part goes to host memory together with the tensors for the next group. Without `offload`, only
+/// this part is saved, as soon as it is made.
 std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offload);
 
 /// Returns the sizes of the transfers that load this many bytes of weights. The sizes are equal except for rounding,
 /// and no size is larger than `piece`.
 std::vector<std::int64_t> pieces_of(std::int64_t weights, std::int64_t piece);
 
-/// If the scenario gives no size of pieces, several sizes are tried. Returns these for a step with this many passes.
-/// The size 0 means that a group is one piece.
+/// Returns the sizes of pieces to try if the scenario gives no size and a step has this many
+/// passes. The size 0 means that a group is one piece.
 std::vector<std::int64_t> piece_sizes(const StreamedCase& streamed, double passes);
 
 /// The weights of a group, divided into transfers. The transfers of weights that stay come first.
@@ -120,8 +120,8 @@ struct GroupPieces {
 GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& choice,
                          std::size_t group);
 
-/// Returns whether weights that stay are loaded before the first step instead of during the first pass. These weights
-/// must be loaded before the first step if a step is repeated, because all repetitions have equal loads.
+/// Returns whether weights that stay are loaded before the first step instead of during the first pass. This is
+/// so in two cases: there is a single group, or there are several steps, all of which must have equal loads.
 bool kept_in_prologue(const StreamedCase& streamed);
 
 }  // namespace sluice

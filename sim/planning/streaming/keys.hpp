@@ -10,7 +10,7 @@ struct StreamedKeys {
   std::optional<std::int64_t> in_flight, buffers, prefetch, piece, ahead;
   std::optional<bool> offload;
   ResidentKey resident;
-  /// Returns whether all choices but `ahead` and `resident` are made, and `ahead` is open. All memory may then be used.
+  /// Returns whether `ahead` is the only open choice, apart from `resident`. All memory may then be used.
   bool all_given() const { return in_flight && buffers && prefetch && piece && offload && !ahead; }
 };
 StreamedKeys streamed_keys(const PolicyRequest& request, const CommonParameters& common,

@@ -115,9 +115,9 @@ class StreamedLister {
     return answers && common_.return_outputs;
   }
 
-  /// The loads that are listed before this slot must wait for a save. Returns this save. This wait limits the results
-  /// in transfer during the slot to the number that the slot's run allows. The result is empty if no wait is needed. A
-  /// negative slot belongs to the previous step.
+  /// The loads that are listed before this slot may have to wait for a save. Returns this save, or
+  /// an empty result. The wait ensures that during the slot, no more results are in transfer than
+  /// its run allows. A negative slot belongs to the previous step.
   SlotLoad::Saved results_left_at(const Rehearsal& rehearsal, std::int64_t slot) const {
     const std::size_t r = run_at(slot);
     const auto place = static_cast<std::int64_t>(row_position(slot, slots_.count()).index);
@@ -126,7 +126,7 @@ class StreamedLister {
                        rehearsal.saves_before(r) - 1 - rehearsal.levels().results(r));
   }
 
-  /// Returns the last save of the slots before this slot.
+  /// Returns the save that ends last of all saves of earlier slots.
   SlotLoad::Saved all_results_left(const Rehearsal& rehearsal, std::int64_t slot) const {
     const std::size_t r = run_at(slot);
     const auto place = static_cast<std::int64_t>(row_position(slot, slots_.count()).index);
@@ -153,8 +153,8 @@ class StreamedLister {
             .steps_ago = row_position(slot, slots_.count()).steps_ago + save.steps_ago};
   }
 
-  /// Adds waits so that during each slot, at most as many results of other slots are in transfer as the slot's run
-  /// allows.
+  /// Adds waits for saves. With these waits, each slot starts only when few enough results of other
+  /// slots are in transfer.
   void wait_for_results() {
     std::vector<std::int64_t> together;
     for (std::size_t r = 0; r < runs_.size(); ++r) {
@@ -174,8 +174,8 @@ class StreamedLister {
     return "weights." + std::to_string(group) + (pieces > 1 ? "." + std::to_string(piece) : "");
   }
 
-  /// Makes the tensors of the weights, whose home is host memory. Weights that take turns are a new tensor on the
-  /// device in each pass. Weights that stay are one tensor during the whole run.
+  /// Makes the tensors of the weights, whose home is host memory. Weights that stay are one tensor
+  /// during the whole run. For weights that take turns, each pass has tensors of its own.
   void make_tensors() {
     for (std::size_t r = 0; r < runs_.size(); ++r) {
       const GroupRun& run = runs_[r];
@@ -294,8 +294,8 @@ class StreamedLister {
   std::vector<GroupPieces> pieces_;                  ///< indexed by group
   std::vector<std::vector<std::uint32_t>> weights_;  ///< indexed by run and piece
   std::vector<std::uint32_t> reloads_;  ///< the tensor that is loaded again, indexed by slot
-  /// The number of results of other slots that may be in transfer during each run, from the rehearsal. If it is empty,
-  /// the number of buffers in the scenario is the limit.
+  /// For each run of a group, how many results of other slots may be in transfer. The numbers come from the
+  /// rehearsal. Without a rehearsal, the list is empty, and the number of buffers in the scenario is the limit.
   std::vector<std::int64_t> results_;
   std::vector<PlanBuilder::Ref> first_of_run_, saves_;
 };

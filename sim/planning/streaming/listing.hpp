@@ -10,7 +10,7 @@ namespace sluice {
 
 class StreamedFit;
 
-/// Returns the plan in which each load is listed before the slot that the rehearsal has found.
+/// Returns the plan of the rehearsal's choice. Each load is listed before the slot that the rehearsal has found for it.
 Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common,
                     const Rehearsal& rehearsal);
 
@@ -20,7 +20,7 @@ Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common
 Plan list_as_asked(const PolicyRequest& request, const CommonParameters& common,
                    const StreamedChoice& choice);
 
-/// A plan, and a number of bytes. With this number or more bytes, the listing of the plan stays the same.
+/// A plan, and the fewest bytes with which the plan has this listing.
 struct ListedPlan {
   Plan plan;
   std::int64_t used = 0;

@@ -39,7 +39,7 @@ class LoadOrder {
   }
 
  private:
-  /// A run of a group. The numbers of runs continue from one step to the next step.
+  /// A run of a group. Runs are numbered through all steps.
   struct Row {
     std::size_t group = 0;
     /// The number of slots, the first slot, and the slot after the last.
@@ -54,7 +54,7 @@ class LoadOrder {
     std::size_t pieces_left = 0;
     double weights_there = 0;  ///< the time at which the loaded weights have arrived
     std::int64_t ahead = 0;    ///< the bytes on the device for later runs
-    /// The first micro-batch of the run during which bytes of `ahead` are on the device.
+    /// The micro-batch of this run from which on some of the `ahead` bytes are on the device.
     std::int64_t ahead_from = 0;
   };
 
@@ -82,9 +82,9 @@ class LoadOrder {
     return row;
   }
 
-  /// Returns a number of bytes. With more bytes, the order of loads does not change. This number is the most bytes on
-  /// the device, with early loads and buffers. The number may be a little too large, because all early loads of a run
-  /// count from the first slot in which one of these loads is on the device.
+  /// Returns the most bytes on the device, with early loads and buffers. With any number of bytes from
+  /// this number to bytes(), the order of loads is the same. The result may be a little too large: in
+  /// each run, all early loads count from the first slot in which one of them is on the device.
   std::int64_t used() const {
     std::int64_t most = rehearsal_.levels().most();
     for (const Row& row : all_) {
@@ -140,8 +140,8 @@ class LoadOrder {
 
   std::int64_t saves_made() const { return static_cast<std::int64_t>(save_there_.size()); }
 
-  /// Returns the time from which on the run of `row` has room for all results that are on their way to host memory.
-  /// The function ignores saves whose index is `saves` or greater.
+  /// Returns the time from which on the run of `row` has room for all results on their way to host
+  /// memory. Only the first `saves` saves of the simulation count.
   double results_left(const Row& row, std::int64_t saves) const {
     const std::int64_t save = saves - 1 - row.results;
     return save < 0 ? 0 : save_there_[at(save)];
@@ -160,8 +160,8 @@ class LoadOrder {
     if (slot < 0) return 0;
     return slot < compute_ ? computed_[at(slot)] : unknown;
   }
-  /// Returns the time at which the actions that are listed before this slot may start. The function looks for the
-  /// slot's run from run `near` on.
+  /// Returns the time at which the actions that are listed before this slot may start. The search
+  /// for the slot's run begins at run `near`.
   double release_at(std::int64_t slot, std::int64_t near) const {
     const double computed = end_of(slot - 1);
     if (computed == unknown) return unknown;
@@ -208,13 +208,13 @@ class LoadOrder {
     return 0;
   }
 
-  /// Returns the first slot before which the load of the next input may be listed: the first slot of the step before
-  /// the step that needs the input.
+  /// The load of the next input may be listed in the step before the step that needs the input.
+  /// Returns the first slot of that earlier step.
   std::int64_t earliest() const {
     return std::max<std::int64_t>(0, (next_input_ / slots_ - 1) * slots_);
   }
 
-  /// Returns the slot after the slot that makes the input of slot `slot`.
+  /// Returns the slot after the slot that makes the input of slot `slot`; 0 for an input of the model.
   std::int64_t after_source(std::int64_t slot) const {
     return run(input_run_).group == 0 ? 0 : slot - run(input_run_ - 1).count + 1;
   }
@@ -225,13 +225,13 @@ class LoadOrder {
     return made < compute_ ? saved_[at(made)] : unknown;
   }
 
-  /// Returns whether the next input takes room of results. It does so in the last slot before the run that needs it.
+  /// Returns whether the next input uses room that results had. Without `inputs_cross`, the first input of a run does.
   bool replaces_results() const {
     const Row& row = run(input_run_);
     return !rehearsal_.choice().inputs_cross && next_input_ == row.first && row.in_step > 0;
   }
-  /// Parameter `slot` is the last slot of a run. Returns the time from which on this slot may start
-  /// and all results of earlier slots have left the device.
+  /// Parameter `slot` is the last slot of a run. Returns the time at which the slot may start and
+  /// the results of all earlier slots have left the device.
   double all_results_left(std::int64_t slot) const {
     const double computed = end_of(slot - 1);
     if (computed == unknown) return unknown;
@@ -276,7 +276,7 @@ class LoadOrder {
   /// the start of the run.
   bool stays(std::int64_t r) const { return next_piece_ < run(r).kept; }
 
-  /// Returns the earliest slot that is not before `from` and from which the next piece has room until its group runs.
+  /// Returns the first slot at or after `from` such that the next piece has room from there until its group runs.
   std::int64_t place_of_piece(std::int64_t from) const {
     const std::int64_t r = next_piece_run_, need = run(r).first;
     const std::int64_t bytes = rehearsal_.pieces(run(r).group)[next_piece_];
@@ -293,9 +293,9 @@ class LoadOrder {
     return std::min(from, need);
   }
 
-  /// Returns the first micro-batch of a run, not before `first`, such that the device has room for `bytes` more bytes
-  /// from this micro-batch on. If there is none, returns the number of the run's micro-batches. The function needs no
-  /// search, because within a run the bytes are a linear function of the micro-batch.
+  /// Returns the first micro-batch of a run, at or after `first`, such that the device has room for `bytes`
+  /// more bytes from this micro-batch to the end of the run. If there is none, returns the number of
+  /// micro-batches of the run. No search is needed, because the bytes are a linear function of the micro-batch.
   std::int64_t first_with_room(const Row& row, std::int64_t first, std::int64_t bytes) const {
     const std::int64_t room = rehearsal_.bytes() - row.ahead - bytes;
     if (row.level_last > room) return row.count;

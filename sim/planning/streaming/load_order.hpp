@@ -7,9 +7,9 @@
 
 namespace sluice {
 
-/// Returns the loads of a step, each listed before a slot of that step. With `across`, a load may also be listed in the
-/// step before the step that needs it. If the simulated run has several steps, this order is for all steps except the
-/// first. The result has no loads if repeated steps would exceed the memory.
+/// Returns the loads of a step, each listed before a slot of that step. With `across`, a load may
+/// also be listed in the step before the step that needs it, and the order is for all steps except
+/// the first. The result has no loads if repeated steps would exceed the memory.
 RehearsedOrder order_loads(const Rehearsal& rehearsal, bool across);
 
 /// Returns whether the loads of a step fit into the memory if every step repeats them.

@@ -10,14 +10,14 @@
 // to `buffers` inputs and up to `buffers` results. If the choice spares buffers, there are only as many buffers as fit
 // into `bytes()`, but at least one for the slot's own input and one for its result.
 //
-// Memory is never exceeded. Each load names the slot (a micro-batch in a group) before which the load is listed.
-// The load starts when the previous slot has been computed. A piece of weights is on the device from this slot to the
-// end of its group's run. So the bytes during each slot are known before the run, and each load is listed before
-// a slot from which on these bytes do not exceed `bytes()`. Weights that stay have their room during the whole run. If
-// the run has a single step, these weights are loaded when the first pass needs them. If the run has several steps,
-// these weights are loaded in the prologue. A pool of `bytes()` bytes never delays an action, and a larger pool changes
-// nothing. So seconds() is the time of the plan on any device with at least this much memory. This time is exact if no
-// link is used in both directions.
+// Memory is never exceeded. Each load names the slot (a micro-batch in a group) before which the load is
+// listed. The load starts when the previous slot has been computed. A piece of weights is on the device
+// from this slot to the end of its group's run. So the bytes during each slot are known before the run,
+// and each load is listed late enough to keep them within `bytes()`. Weights that stay have their room
+// during the whole run. If the run has a single step, these weights are loaded when the first pass needs
+// them. If the run has several steps, these weights are loaded in the prologue. A pool of `bytes()` bytes
+// never delays an action, and a larger pool changes nothing. So seconds() is the time of the plan on any
+// device with at least this much memory. This time is exact if no link is used in both directions.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct RehearsedLoad {
   std::int32_t piece = input;  ///< the index of the piece of the group's weights, or `input`
   std::int64_t at = 0;         ///< the load is listed before this slot
   double seconds = 0;          ///< the seconds for which the load occupies the copy engine
-  /// Whether the load of an input starts one slot earlier than `at` says. It then starts when all results of the slots
-  /// before that slot have left the device.
+  /// Whether the load of an input starts one slot earlier than `at` says. It then waits until the
+  /// results of all slots before that earlier slot have left the device.
   bool replaces_results = false;
 };
 
@@ -45,8 +45,8 @@ struct RehearsedLoad {
 /// included.
 struct RehearsedOrder {
   std::vector<RehearsedLoad> loads;
-  /// With more bytes than this, the order of loads does not change. The order uses at most this many bytes, and often a
-  /// few bytes less.
+  /// The order of loads is the same for all numbers of bytes from this number to the rehearsal's
+  /// bytes(). The order uses at most this many bytes, and often a few bytes less.
   std::int64_t used = 0;
 };
 
@@ -56,19 +56,19 @@ class Rehearsal {
   Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice);
   Rehearsal(const Rehearsal&) = delete;
   Rehearsal& operator=(const Rehearsal&) = delete;
-  /// Sets the number of bytes that early loads and spared buffers may use.
+  /// Sets the bytes that early loads may use, and also buffers if the choice spares buffers.
   void set_ahead(std::int64_t bytes);
 
   /// Returns the bytes on the device that the choice needs, including early loads.
   std::int64_t bytes() const { return bytes_with(choice_.ahead); }
-  /// Returns the bytes on the device that the choice needs if early loads and spared buffers may use `ahead` bytes.
+  /// Returns the number that bytes() would return after set_ahead(ahead).
   std::int64_t bytes_with(std::int64_t ahead) const { return levels_.least() + ahead; }
   const std::vector<GroupRun>& runs() const { return runs_; }
   /// Returns the number of slots of a step.
   std::int64_t slots() const { return runs_.back().last_slot() + 1; }
 
-  /// Returns a lower bound of the seconds of the simulated run: no order of the loads makes a run
-  /// with this choice shorter.
+  /// Returns a lower bound of the seconds of the run: with this choice, no order of loads makes a
+  /// shorter run.
   double at_least() const;
 
   RehearsedOrder order() const;
@@ -88,7 +88,7 @@ class Rehearsal {
   /// of saves of the whole step.
   std::int64_t saves_before(std::size_t run) const { return saves_before_[run]; }
   std::int64_t saves_of_step() const { return saves_before_.back(); }
-  /// Returns the slot whose result is moved by save `number` of a step.
+  /// Returns the slot whose result is saved by the save number `number` of a step.
   std::int64_t slot_of_save(std::int64_t number) const;
   /// The first function returns the seconds to save one result of this run to host memory. The second function returns
   /// the seconds to load one input.
@@ -114,9 +114,9 @@ class Rehearsal {
   std::size_t first_piece(const GroupRun& run) const {
     return run.pass == 0 && !kept_in_prologue(streamed_) ? 0 : kept(run.group);
   }
-  /// Returns the loads before the first step if every step has the loads `loads`. The result has the early loads of the
-  /// first step, in their order, and the loads of weights that stay. A load of weights that stay comes before the first
-  /// early load that is needed later than these weights.
+  /// Returns the loads before the first step if every step has the loads `loads`. These are the
+  /// early loads of the first step, in their order, and the loads of weights that stay. A load of
+  /// weights that stay comes before each early load that a later group needs.
   std::vector<RehearsedLoad> prologue(const std::vector<RehearsedLoad>& loads) const;
 
  private:

@@ -20,13 +20,13 @@ std::int64_t above(const StreamedCase& streamed, const std::vector<std::int64_t>
   return std::clamp<std::int64_t>(beside[g] + weights - line, 0, weights);
 }
 
-// Chooses how many bytes of each group stay. Let R bytes stay in total, and let x of them belong to a group. While the
-// group runs, the device needs the group's other bytes + its weights - x + R. The greatest of these sums is smallest if
-// the sums of all groups with x > 0 are equal. This equal sum minus R is called the line.
+// Chooses how many bytes of each group stay. R bytes stay in total, and x of them belong to one group.
+// While this group runs, the device needs (the group's other bytes) + (its weights) - x + R. The greatest
+// of these sums is smallest if all groups with x > 0 have the same sum. The line is this same sum minus R.
 std::vector<std::int64_t> by_need(const StreamedCase& streamed, const StreamedChoice& choice,
                                   std::int64_t bytes) {
   const std::vector<std::int64_t> beside = bytes_beside_weights(streamed, choice);
-  // If the line is at `high` or higher, at most `bytes` bytes of all groups together are above the line.
+  // If the line is at `high`, at most `bytes` bytes of all groups together are above the line.
   std::int64_t high = 0, low = -1;
   for (std::size_t g = 0; g < beside.size(); ++g)
     high = std::max(high, beside[g] + streamed.groups[g].bytes.weights);

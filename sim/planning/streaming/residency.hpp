@@ -18,7 +18,7 @@ struct ResidentKey {
   /// Whether the weights of each group stay. If `stays` is empty, the choice is open.
   std::optional<std::vector<bool>> stays;
 };
-/// Throws InputError at a stage that does not exist.
+/// Returns the scenario's choice. Throws InputError at a stage that does not exist.
 ResidentKey resident_key(const Reader& parameters, const std::vector<Stage>& stages, bool cut_open);
 
 /// Returns for each group the bytes of the weights that stay according to the scenario. These bytes are 0 if the choice
@@ -27,12 +27,12 @@ std::vector<std::int64_t> asked_to_stay(const StreamedCase& streamed, const Resi
 
 /// The order in which weights are chosen to stay if not all weights stay.
 enum class ResidentOrder : std::uint8_t {
-  /// Weights of the groups that need the most memory while they run are chosen first. While one of these groups runs,
-  /// its weights that stay need no additional memory: a group that runs has all its weights on the device anyway. No
-  /// other choice of equally many bytes needs less memory than this choice.
+  /// Weights of the groups that need the most memory while they run are chosen first. While a group
+  /// runs, all its weights are on the device anyway. So its weights that stay need no additional
+  /// memory then. If equally many bytes stay, no other choice needs less memory.
   by_need,
-  /// Weights of the groups that compute for the fewest seconds per byte are chosen first, because the loads of these
-  /// weights are the hardest to hide behind computation.
+  /// Weights of the groups that compute for the fewest seconds per byte of weights are chosen
+  /// first, because their loads are the hardest to hide behind computation.
   by_work,
 };
 
@@ -42,8 +42,8 @@ std::vector<std::int64_t> resident_weights(const StreamedCase& streamed,
                                            const StreamedChoice& choice, ResidentOrder order,
                                            std::int64_t bytes);
 
-/// Returns for each group the most bytes on the device while the group runs with this many micro-batches. One input and
-/// one result in transfer are counted. The group's own weights, and the weights that stay, are not counted.
+/// Returns for each group the most bytes on the device while the group runs, without its own weights
+/// and without the weights that stay. The result counts one input and one result in transfer.
 std::vector<std::int64_t> bytes_beside_weights(const StreamedCase& streamed,
                                                const StreamedChoice& choice);
 

@@ -31,9 +31,9 @@ double RunClock::makespan() {
     step(i + 1 == streamed_.steps);
     first_step_ = false;
     double period = 0;
-    // If two consecutive steps take equally long in every slot, so do all later steps. In this
-    // case, all steps are skipped except the last two steps. The times of the last step differ from
-    // the times of the other steps, because the last step has no loads for a next step.
+    // If two consecutive steps take equally long in every slot, so do all later steps. The loop
+    // then skips all steps except the last two. The last step has other times than the steps before
+    // it, because it has no loads for a next step.
     const bool same = i > 0 && i + 3 < streamed_.steps && repeats(free_before, &period);
     if (same && earlier_period >= 0 && std::abs(period - earlier_period) <= 1e-13 * period) {
       const auto skipped = static_cast<double>(streamed_.steps - i - 3);

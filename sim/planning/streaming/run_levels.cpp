@@ -15,8 +15,8 @@ std::int64_t limited(Wide bytes) {
   return bytes > most_bytes ? most_bytes : static_cast<std::int64_t>(bytes);
 }
 
-/// Returns the greatest sum of the bytes of `count` consecutive transfers. The first transfers are the run's own, at
-/// most `own_count` of `own` bytes each. The transfers of the neighbouring runs follow.
+/// Returns the greatest sum of the bytes of `count` consecutive transfers. The transfers begin with at most
+/// `own_count` transfers of this run, of `own` bytes each. Transfers of the neighbouring runs follow.
 template <class Neighbours>
 std::int64_t most_in_row(std::int64_t count, std::int64_t own, std::int64_t own_count,
                          Neighbours neighbours) {
@@ -111,8 +111,8 @@ std::int64_t RunLevels::more_for(std::int64_t inputs, std::int64_t results) cons
   return most - least_;
 }
 
-/// Returns the greatest number of results of other slots that may be on their way during a run. If the run does not
-/// save results, the number counts all results that were on their way when the previous run ended.
+/// Returns the greatest number of results of other slots that may be on their way to host memory
+/// during a run. If the run saves results, its own result takes one of the buffers.
 std::int64_t RunLevels::most_results(const GroupRun& run) const {
   if (!streamed_.overlap || choice_.buffers == 1) return 0;
   return saves(run) ? choice_.buffers - 1 : choice_.buffers;
@@ -132,7 +132,7 @@ RunLevels::RunMemory RunLevels::memory_of_run(std::size_t r, std::int64_t inputs
   LaterInputs later(*this, r);
   if (choice_.inputs_cross)
     all += memory.result_bytes + most_in_row(inputs, own, run.count - 1, later);
-  else  // The first input of the next run takes the place of the results.
+  else  // The first input of the next run uses the room that the results had.
     all += std::max(memory.result_bytes, later.next()) +
            static_cast<Wide>(std::min(inputs, run.count - 1)) * own;
   if (loads_input(run))
@@ -167,7 +167,7 @@ std::int64_t RunLevels::peak(std::size_t run, const RunMemory& memory) const {
   return std::max(level(memory, count, 0), level(memory, count, count - 1));
 }
 
-/// Returns the run's memory. Adds one result and one input of other slots in turn while they fit in `bytes` bytes.
+/// Returns the run's memory within `bytes` bytes. Results and inputs of other slots are added in turn while they fit.
 RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) const {
   const std::int64_t inputs = most_inputs(), results = most_results(runs_[run]);
   const RunMemory all = memory_of_run(run, inputs, results);
@@ -187,10 +187,10 @@ RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) co
   return best;
 }
 
-/// Returns whether this pass needs as much memory as the previous pass. The result is true if both passes are full, and
-/// if the inputs and results in their buffers also belong to full passes. An input in a buffer belongs to one of the
-/// next slots. A result in a buffer belongs to one of the last slots that save results. If only one group saves
-/// results, n consecutive results come from n x (number of groups) consecutive slots.
+/// Returns whether this pass needs as much memory as the previous pass. The result is true if both
+/// passes are full, and if all inputs and results in their buffers belong to full passes. Inputs in
+/// buffers belong to the next slots, and results to the last slots that saved results. The variable
+/// `reach` counts the passes before and after a pass to which such slots can belong.
 bool RunLevels::like_the_pass_before(const GroupRun& run) const {
   const auto groups = static_cast<std::int64_t>(streamed_.groups.size());
   const std::int64_t count = runs_.front().count;
@@ -214,8 +214,8 @@ void RunLevels::set_room(std::int64_t bytes) {
   }
 }
 
-/// Results may be on their way when run r begins. Returns whether run r has too little room for these results. Nothing
-/// is computed between two runs, so results of the previous run are still on the device when run r begins.
+/// When run r begins, results may be on their way to host memory. Returns whether run r has too little room for
+/// them. Run r begins as soon as the previous run ends, so results of the previous run may still be on the device.
 bool RunLevels::must_wait(std::size_t r) const {
   if (r == 0 && streamed_.steps == 1) return false;
   const std::size_t before = (r + runs_.size() - 1) % runs_.size();

@@ -16,28 +16,28 @@ class RunLevels {
   RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
             const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant);
 
-  /// Returns the most bytes that must be on the device at once. These bytes include all buffers. If the choice spares
-  /// buffers, these bytes include no input and no result of another slot.
+  /// Returns the most bytes that must be on the device at once. If the choice spares buffers, they
+  /// include no input and no result of another slot. Otherwise, they include all buffers.
   std::int64_t least() const { return least_; }
-  /// If each run has room for this many inputs and results of other slots, least() grows. Returns the added bytes.
+  /// Returns the bytes by which least() grows if each run has room for this many inputs and results of other slots.
   std::int64_t more_for(std::int64_t inputs, std::int64_t results) const;
   /// Sets for each run how many inputs and how many results of other slots may be on the device, so that the run needs
-  /// at most `bytes` bytes. Each of the two numbers is at most `buffers` - 1.
+  /// at most `bytes` bytes. A run without saves may have `buffers` results; all other limits are `buffers` - 1.
   void set_room(std::int64_t bytes);
-  /// Returns the most bytes that are on the device at once, with the room that was set.
+  /// Returns the most bytes that are on the device at once after set_room().
   std::int64_t most() const { return most_; }
 
   /// Returns the bytes while slot `m` (from 0) of this run is computed, without the weights that are loaded early.
   std::int64_t at(std::size_t run, std::int64_t m) const;
-  /// Returns a lower bound of at() for every room that can be set. If the choice spares buffers, no input and no result
-  /// of another slot is counted, because a smaller room may leave no place for them.
+  /// Returns the least value that at() can have after any set_room(). If the choice spares buffers, this
+  /// value counts no input and no result of another slot, because a small room has no place for them.
   std::int64_t least_at(std::size_t run, std::int64_t m) const;
   /// While a slot of this run is computed, inputs() returns how many inputs of later slots may be on the device.
   /// results() returns how many results of earlier slots may be on their way to host memory.
   std::int64_t inputs(std::size_t run) const { return memories_[run].inputs; }
   std::int64_t results(std::size_t run) const { return memories_[run].results; }
-  /// Returns whether this run has too little room for the results that may be on their way at the end of the previous
-  /// run. If so, the loads that are listed at the beginning of this run wait for these results.
+  /// At the end of the previous run, results may be on their way to host memory. Returns whether this run has too
+  /// little room for them. If so, the loads that are listed at the beginning of this run wait for these results.
   bool waits_for_results(std::size_t run) const { return memories_[run].waits; }
 
   bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
@@ -55,7 +55,7 @@ class RunLevels {
  private:
   struct RunMemory {
     std::int64_t bytes = 0;
-    /// The bytes of one input and of one output, if they wait on the device for other slots.
+    /// The bytes of one input, or 0 if inputs of other slots are not on the device; likewise the bytes of one output.
     std::int64_t in = 0, out = 0;
     std::int64_t inputs = 0, results = 0;
     std::int64_t result_bytes = 0;  ///< the bytes of all results that `results` counts
@@ -78,7 +78,7 @@ class RunLevels {
   const std::vector<GroupRun>& runs_;
   std::vector<std::int64_t> constant_;
   std::vector<RunMemory> memories_;
-  /// For each run, the last earlier run that saves its results. This earlier run may be in the previous step.
+  /// For each run, the last run before it that saves its results. That run may be in the previous step.
   std::vector<std::size_t> saver_before_;
   /// The number of groups that save their results, or a part of their results.
   std::int64_t saving_groups_ = 0;

@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-/// Finds for each run the weights that are loaded early, and checks that they fit, if every step has equal loads.
+/// Every step has equal loads. Finds for each run the weights that are loaded early, and checks that they fit.
 class StepLevels {
  public:
   StepLevels(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads)

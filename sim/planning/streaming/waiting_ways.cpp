@@ -14,20 +14,20 @@ namespace sluice {
 
 namespace {
 
-/// The bytes for early loads, in addition to the bytes that a run without early loads needs. Each number is a share of
-/// the bytes of all weights.
+/// The limits that are tried for early loads, as shares of the bytes of all weights. These bytes
+/// are added to the bytes that a run without early loads needs.
 constexpr std::array<double, 20> rooms_of_weights = {
     0.0,      1.0 / 64, 1.0 / 32, 3.0 / 64, 1.0 / 16, 5.0 / 64, 3.0 / 32,
     7.0 / 64, 1.0 / 8,  9.0 / 64, 5.0 / 32, 3.0 / 16, 7.0 / 32, 1.0 / 4,
     5.0 / 16, 3.0 / 8,  1.0 / 2,  5.0 / 8,  3.0 / 4,  1.0};
-/// The numbers of groups that may be loaded early. If more groups were loaded early, results and inputs would have to
-/// wait for free bytes.
+/// The values of `prefetch` that are tried. With greater values, early weights would fill so many
+/// bytes that results and inputs have to wait.
 constexpr std::array<std::int64_t, 3> prefetched = {1, 2, 4};
-/// The most slots of a step, and the most slots of all steps together, for which plans with waits for memory are tried.
+/// Plans with waits are tried if a step has at most `most_slots` slots, and a run at most `most_slots_of_run` slots.
 constexpr std::int64_t most_slots = 200, most_slots_of_run = 2'000;
 
-/// Returns whether another device uses a link between this device and host memory. If so, replicas
-/// on the two devices slow each other down.
+/// Returns whether another device reaches host memory over one of the links that this device uses.
+/// If so, replicas on the two devices slow each other down.
 bool shares_links_with_devices(const WaitingCase& waiting) {
   const Platform& platform = waiting.request.pricing.platform;
   const std::string &host = waiting.common.host, &own = waiting.common.device.name;

@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// What a candidate that may wait for memory needs to know. `request`, `common` and `streamed` must outlive the
-/// candidate.
+/// The data from which candidates that may wait for memory are made. `request`, `common` and
+/// `streamed` must outlive the candidates.
 struct WaitingCase {
   const PolicyRequest& request;
   const CommonParameters& common;

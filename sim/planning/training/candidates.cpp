@@ -17,19 +17,19 @@
 namespace sluice {
 namespace {
 
-/// The numbers of bytes for early loads that are tried in addition to a step's peak, as multiples of this peak.
+/// The tried numbers of bytes for early loads, as multiples of the peak of a step without early loads.
 constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2,  0.35, 0.5, 0.75,
                                                 1.0, 1.5,  2.5,   4.0,  7.0, 12.0, 20.0, 34.0};
 
 constexpr double as_early_as_may_be = 1e6;
-/// The paces that are tried: the pace of the machine, and the paces of faster and slower machines. If the paces are
-/// sorted, most paces differ from the next pace by a factor of about the square root of 2. So nearly all plans that are
-/// tried on a slower machine are also tried on a faster machine. The most useful paces come first.
+/// The paces that are tried, the most useful first. The empty element is the pace of the machine.
+/// Most of the other paces are about 1.4 times the next smaller pace. With such small gaps, nearly
+/// all plans that are tried on a slower machine are also tried on a faster machine.
 const std::array<std::optional<double>, 10> paces = {
     std::optional<double>(), as_early_as_may_be, 1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7};
 
-/// The number of ways in which the loads of a step are listed. A step with a long plan is tried in fewer ways than a
-/// step with a short plan.
+/// The number of ways in which the loads of a step are listed. The longer the plan of the step, the
+/// fewer ways are tried.
 struct TriedCounts {
   std::size_t paces = 1;  ///< how many of `paces` are tried, from the beginning
   std::size_t listings =
@@ -42,8 +42,8 @@ TriedCounts tried_counts(std::int64_t operations) {
   return {1, 0};
 }
 
-/// The seconds of computation and copies, and the peaks, of batches of any size. These numbers are extrapolated from a
-/// few small batches: each additional pass adds an equal amount, and so does each additional micro-batch.
+/// The seconds of computation and copies, and the peaks, of batches of any size. These numbers are extrapolated
+/// from a few small batches, because each pass adds a fixed amount, and each micro-batch adds a fixed amount.
 class WorkOfBatches {
  public:
   WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
@@ -68,7 +68,7 @@ class WorkOfBatches {
     const double compute = sum(&TrainingSums::compute_s), load = sum(&TrainingSums::load_s),
                  save = sum(&TrainingSums::save_s);
     const double additions = batches * sum(&TrainingSums::additions);
-    // If a pass is not full, rounding may change the bytes of copies, so the bound of the copies is lowered a little.
+    // If a pass is not full, rounding may change the bytes of copies a little, so the bound is lowered a little.
     constexpr double division = 1 - 1e-9;
     if (!order_.overlap)
       return lowered_for_rounding(batches * (compute + load + save) * division, additions);
@@ -77,10 +77,10 @@ class WorkOfBatches {
                                 additions);
   }
 
-  /// Returns a lower bound on the peak of every device with this many micro-batches side by side. While an operation of
-  /// the tape goes through the micro-batches in flight, the device holds the most bytes at the first or at the last
-  /// micro-batch. Each additional micro-batch in flight adds an equal number of these bytes. So the peak is a convex
-  /// function, and three known peaks give a lower bound.
+  /// Returns a lower bound on the peak of every device with this many micro-batches side by side. An operation
+  /// of the tape goes through these micro-batches, and the device holds the most bytes at the first or at the
+  /// last of them. These bytes grow linearly with the number of micro-batches. So the peak is a convex function
+  /// of this number, and the slope between the known peaks for 2 and 3 micro-batches gives a lower bound.
   std::int64_t peak_at_least(std::int64_t in_flight, std::int64_t passes) const {
     const std::array<std::int64_t, 3>& peaks = passes == 1 ? one_pass_peaks_ : passes_peaks_;
     if (in_flight <= 3) return peaks[static_cast<std::size_t>(in_flight - 1)];
@@ -107,8 +107,8 @@ class WorkOfBatches {
   const PolicyRequest& request_;
   const TrainingOrder& order_;
   TrainingSums one_, two_passes_, each_, pass_;
-  /// The peaks with 1, 2 and 3 micro-batches in flight. `one_pass_peaks_` is for one pass. `passes_peaks_` is for two
-  /// passes, the second with one micro-batch.
+  /// The peaks with 1, 2 and 3 micro-batches in flight. `one_pass_peaks_` is for one pass.
+  /// `passes_peaks_` is for two passes, and the second of them has one micro-batch.
   std::array<std::int64_t, 3> one_pass_peaks_{}, passes_peaks_{};
 };
 
@@ -135,13 +135,13 @@ class TrainingWays {
         at_least_(at_least),
         stages_(std::move(stages)) {
     unlimited_.capacity_enforced = false;
-    // If no link is shared, more memory never delays an action of a given listing. So without shared links, the run may
-    // use the whole device.
+    // If no transfers share a link, a larger memory never makes an action start later. So the run
+    // may use the whole device in this case.
     if (!shares_links()) run_room_ = capacity_.value_or(no_limit);
   }
 
-  /// Returns a candidate with all ways if the step may fit. Its lower bound is `at_least` seconds. Another strategy may
-  /// have the same ways, so the ways are listed only when the judge opens the candidate.
+  /// Returns one candidate for all ways, with the lower bound of `at_least` seconds, or nothing if the step cannot fit.
+  /// The ways are listed only when the judge opens the candidate, because another strategy may have the same ways.
   static std::vector<Candidate> opened(const std::shared_ptr<const TrainingWays>& ways,
                                        double at_least) {
     if (!ways->fits(ways->at_least_)) return {};
@@ -164,8 +164,8 @@ class TrainingWays {
     return candidates;
   }
 
-  /// Returns a text. All strategies for fates that lead to this step have the same text. Requests
-  /// for the same cut refer to the same stages, except under `resident`, which makes its stages for each request.
+  /// Returns a text that is the same for all strategies for fates that lead to this step. The text has
+  /// the address of the stages, which is the same for all requests with one cut, except under `resident`.
   std::string description(const ChosenStep& step) const {
     std::ostringstream text;
     text << order_.policy << " " << *order_.in_flight << " " << order_.weights_stay << " "
@@ -212,7 +212,7 @@ class TrainingWays {
     std::set<std::vector<LoadPlace>> seen;
     const auto add = [&](ChosenStep::EarlyLoadLimits limits) {
       ChosenStep::Offer offer = step.offer(limits);
-      // With `offer.most` bytes instead of this room, the listing does not change.
+      // A room of `offer.most` bytes gives the same listing.
       if (!fits(limits.room)) limits.room = offer.most;
       if (!fits(limits.room)) return offer.most;
       const bool fresh = seen.insert(offer.places).second;
@@ -230,9 +230,9 @@ class TrainingWays {
     return ways;
   }
 
-  /// For each different listing that this pace gives, adds the smallest room that gives this listing. The loop goes
-  /// from the largest room downwards. A listing may need fewer bytes than the room for which it was made. All rooms
-  /// between these two numbers of bytes give the same listing.
+  /// This pace gives several listings. For each of them, adds the smallest of rooms() that gives it.
+  /// The loop goes from the largest room downwards. If a listing needs fewer bytes than the room for
+  /// which it was made, all rooms between these two numbers of bytes give the same listing.
   void add_rooms(const ChosenStep& step, const std::optional<double>& pace,
                  std::vector<ChosenStep::EarlyLoadLimits>& all) const {
     const std::vector<std::int64_t> rooms = this->rooms(step.peak());
@@ -283,7 +283,7 @@ class TrainingWays {
   bool enforced_;
   /// The capacity of the smallest device; empty if unlimited.
   std::optional<std::int64_t> capacity_;
-  /// The bytes that each run may use; if empty, the room of the run's early loads.
+  /// The bytes that a run may use. If empty, the run stays within the room of its listing.
   std::optional<std::int64_t> run_room_;
   PolicyRequest unlimited_;
   TrainingOrder order_;
@@ -291,9 +291,9 @@ class TrainingWays {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns whether there is nothing to choose about the loads. Without overlap, there is nothing to choose. If the
-/// device loads only inputs, and has room for all loads as early as possible, there is nothing to choose, either. The
-/// result depends only on bytes, and not on prices.
+/// Returns whether there is nothing to choose about the loads. This is so in two cases: transfers
+/// do not overlap with computation, or the device loads only inputs and has room for all of them as
+/// early as possible. The result depends on bytes, and not on prices.
 bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& order,
                            const std::optional<std::int64_t>& capacity) {
   if (!order.overlap) return true;
@@ -307,8 +307,8 @@ bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& 
 
 std::vector<Candidate> training_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
-  // Each micro-batch has a forward and a backward pass of each stage. If several cuts are compared, a long plan is not
-  // an error, because another cut may have a short plan.
+  // Each micro-batch has a forward and a backward pass of each stage. If several cuts are compared,
+  // a plan that is too long is not an error, because another cut may have a shorter plan.
   if (!request.cut_open)
     refuse_long_round(request.workload.micro_batches_per_step(), 2 * request.pricing.stages.size());
   PolicyRequest unlimited = request;
@@ -320,8 +320,8 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   else if (!order.weights_stay)
     counts = in_flight_choices(per_batch, 2);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
-  // There are no candidates if the scenario makes all choices and the loads leave no choice. The plan may then
-  // use the whole memory of the device.
+  // There are no candidates if the scenario makes all choices and the loads leave no choice. The
+  // caller then makes the only plan, which may use the whole memory of the device.
   const bool all_said = order.in_flight || order.weights_stay;
   const bool asked_so = request.fates && !request.fates_open && !request.cut_open;
   if (asked_so && counts.size() == 1 && all_said) {

@@ -8,8 +8,8 @@ namespace sluice {
 
 namespace {
 
-/// The seconds of a copy between host memory and the device if no other transfer uses the route. With overlap, these
-/// are the seconds on the copy engine. Without overlap, these seconds include the latency until the data have arrived.
+/// The seconds of a copy between host memory and the device if no other transfer uses the route. With overlap,
+/// they are the seconds on the copy engine. Without overlap, they include the latency until the data arrive.
 class CopyTimes {
  public:
   CopyTimes(const Platform& platform, const std::string& from, const std::string& to,
@@ -23,9 +23,9 @@ class CopyTimes {
   CopyTime copy_;
 };
 
-/// Returns the bytes of the tensors that leave a stage and that this stage itself makes. The stage
-/// may also pass on tensors that it does not make: inputs, or outputs of earlier stages. A first
-/// stage with only inputs counts as the maker of these inputs.
+/// Returns the bytes of the tensors that a stage makes and later stages read. A stage may also pass
+/// on tensors that it does not make: inputs, or outputs of earlier stages. The bytes of such tensors
+/// do not count. But a first stage that has only inputs counts as the maker of these inputs.
 std::int64_t made_bytes(const Pricing& pricing, const Stage& stage) {
   const auto is_input = [&](std::uint32_t layer) {
     return pricing.model.layers[layer].inputs.empty();

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The times of a round in which only computation takes time. The class gives the start of each operation, and the
+/// The times of a round in which only computation takes time: the start of each operation, and the
 /// operation that runs at a given time.
 class Clock {
  public:
@@ -27,8 +27,8 @@ class Clock {
     for (; operation < 0; operation += count) time -= now_;
     return time + starts_[static_cast<std::size_t>(operation)];
   }
-  /// Returns the operation before which a load must be listed to start by `time`. A negative number is an operation of
-  /// the previous round.
+  /// Returns the operation that runs at `time`. If a load is listed before this operation, the load
+  /// starts by `time`. A negative number is an operation of the previous round.
   std::int64_t operation_at(double time) const {
     const auto count = static_cast<std::int64_t>(starts_.size());
     if (time < 0 && now_ > 0) {
@@ -75,9 +75,9 @@ class LateLoads {
   }
 
  private:
-  /// Returns for each load the latest time at which it may begin. Goes through the loads twice, because the last loads
-  /// of a round come before the first loads of the next round. The times are right if the loads of a round together
-  /// take no more seconds than the round.
+  /// Returns for each load the latest time at which it may begin. Goes through the loads twice,
+  /// because the last loads of a round must end before the first loads of the next round begin.
+  /// The limit between rounds is left out if the loads of a round take longer than its computations.
   std::vector<double> latest_begins() const {
     const std::vector<Program::Load>& loads = program_.loads;
     std::vector<double> begins(loads.size());
@@ -97,8 +97,8 @@ class LateLoads {
     return begins;
   }
 
-  /// Returns the first operation before which a load may be listed. The save that made the loaded copy is listed before
-  /// this operation.
+  /// Returns the first operation before which a load may be listed: the operation after the save
+  /// whose bytes the load reads.
   std::int64_t first_moment(std::uint32_t number, std::int64_t needed) const {
     const Program::Instance& made = program_.instances[number];
     if (made.copy_of != none)

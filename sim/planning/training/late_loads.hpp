@@ -1,5 +1,5 @@
-// Decides when the loads of a program come. A load comes as late as possible, because the loaded tensor occupies
-// memory from the start of the load. But a load comes early enough that no operation waits for it.
+// Decides when the loads of a program start. A load starts as late as it can without making an
+// operation wait, because the loaded tensor occupies memory from the start of the load.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,12 @@ namespace sluice {
 std::vector<double> load_latencies(const Platform& platform,
                                    const std::vector<std::string>& devices);
 
-/// Places each load so that it arrives when its operation begins, or so early that the next load of the copy engine
-/// arrives in time. If the engine is free one operation earlier, the load is listed one operation earlier. `latency_s`
-/// holds the latency of loads to each device. With a `pace`, loads are timed as on another machine. On this other
-/// machine, there is no latency, and the loads of a round take `pace` times as long as the computations of the round.
-/// With a `pace`, the positions of loads do not depend on the speed of the machine. Without a `pace`, loads are timed
-/// as on this machine.
+/// Places each load so that its tensor arrives when the operation that needs the tensor begins. A load
+/// is placed earlier if the next load of the copy engine would otherwise arrive too late. A load is
+/// placed one more operation earlier if the copy engine is free then. `latency_s` holds the latency of
+/// loads to each device. Without a `pace`, loads are timed as on this machine. With a `pace`, they are
+/// timed as on a machine without latency on which the loads of a round take `pace` times as long as the
+/// computations of the round. The positions of loads then do not depend on the speed of the machine.
 void load_late(Program& program, const std::vector<double>& latency_s,
                std::optional<double> pace = {});
 

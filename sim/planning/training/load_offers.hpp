@@ -30,7 +30,7 @@ class LoadOffers {
   const Platform& platform_;
   Program step_;
   StepClock clock_;
-  /// Whether each operation takes equally long on all devices.
+  /// Whether an operation takes the same time on every device.
   bool priced_alike_;
   std::vector<std::vector<std::int64_t>> bytes_;  ///< indexed by device and operation
   std::map<std::optional<double>, std::vector<Program::Load>> loads_;  ///< indexed by pace

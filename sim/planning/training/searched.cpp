@@ -16,7 +16,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Holds, for each number of micro-batches in flight, a lower bound of the seconds with any fates.
+/// For each number of micro-batches in flight, a lower bound of the seconds that holds for all fates.
 using Bounds = std::vector<double>;
 
 double least(const Bounds& bounds) {
@@ -67,7 +67,7 @@ Plan with_gap(Plan plan, std::int64_t budget, double seconds, double bound) {
   return plan;
 }
 
-/// The search of the strategy for one number of micro-batches in flight.
+/// The search for fates that the strategy makes for one number of micro-batches in flight.
 class Search {
  public:
   Search(const PolicyRequest& request, const TrainingOrder& order, std::size_t number,
@@ -103,7 +103,7 @@ class Search {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns the candidate if the fates are the only open choice. The plan of this candidate uses the whole device.
+/// Returns the only candidate of a request in which nothing but the fates is open. Its plan may use the whole device.
 Candidate only_way(const PolicyRequest& request, const TrainingOrder& order,
                    std::shared_ptr<const std::vector<Stage>> stages) {
   return {0, 1, [request, order, stages = std::move(stages)](double, const auto& settled) {
@@ -130,8 +130,8 @@ Candidate as_strategy(Candidate candidate, const std::string& name,
   });
 }
 
-/// A strategy that treats all stages alike: the request with this strategy, and its candidates. If the strategy has no
-/// candidates, it has a single plan, which uses the whole device.
+/// A strategy that treats all stages alike: the request with this strategy, and its candidates. A
+/// strategy without candidates has a single plan, which may use the whole device.
 struct AlikeWays {
   PolicyRequest request;
   std::vector<Candidate> candidates;
@@ -167,7 +167,7 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
                                            const std::vector<std::int64_t>& in_flight,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
   const std::vector<AlikeWays> alike = ways_of_strategies(request, order, stages);
-  // If weights stay and the strategies in `alike` have no candidates, the search itself already compares them.
+  // If weights stay and the strategies in `alike` have no candidates, the search for fates compares their results.
   if (order.weights_stay && std::all_of(alike.begin(), alike.end(), [](const AlikeWays& ways) {
         return ways.candidates.empty();
       }))

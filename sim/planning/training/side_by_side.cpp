@@ -66,9 +66,9 @@ class SideBySideChain {
   bool weights_stay_;
 };
 
-/// Sets the seconds for which a step waits for its first stage. The weights of the first stage are loaded before the
-/// first computation of a step. The last computation of the step updates these weights. After the update, the weights
-/// are saved to host memory. The next step begins when the weights have been loaded again.
+/// Sets the seconds for which a step waits for its first stage. A step begins with the loads of the first
+/// stage's weights, and no computation hides these loads. The last computation of the step updates these
+/// weights. Their saves follow, and the next step begins when the weights have been loaded again.
 void wait_for_first_stage(const StageState& first, const SideBySideShape& shape, FateRun& run) {
   run.first_s = first.weights_load_s;
   if (!shape.overlap) {  // The seconds of all other copies are counted in the passes of the chain.
@@ -80,13 +80,13 @@ void wait_for_first_stage(const StageState& first, const SideBySideShape& shape,
   run.last_s = updates ? first.weights_save_s + first.optimizer_save_s : first.gradients_save_s;
 }
 
-/// Computes the seconds for which the passes of one chain wait if consecutive passes are on different devices. The
-/// result of a pass for the last micro-batch goes to host memory and then to the device of the next pass. During these
-/// copies, the device of the next pass computes the other micro-batches. A backward pass waits for the result of the
-/// previous backward pass, or for the result of a stage that was recomputed just before the backward pass. The bound
-/// counts the shortest of three times: the two waits, and the seconds of the recomputation. Without overlap, only the
-/// waits of forward passes count, because a recomputation changes which device runs the next backward pass. This pass
-/// may then find the result on its own device.
+/// Computes the seconds for which the passes of one chain wait if consecutive passes are on different
+/// devices. The result of a pass for the last micro-batch goes to host memory and then to the device of the
+/// next pass. During these copies, the device of the next pass computes the other micro-batches. A backward
+/// pass waits for the result of the previous backward pass. If a stage is recomputed between the two, it
+/// waits for the result of this stage instead. The bound counts the shortest of three times: the two waits,
+/// and the seconds of the recomputation. Without overlap, only the waits of forward passes count: a
+/// recomputation moves the next backward pass to another device, which may already hold the result.
 class HandOver {
  public:
   HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape,
@@ -99,7 +99,7 @@ class HandOver {
 
   double seconds() const {
     const std::size_t n = chain_.stages.size();
-    // If the chain branches, a pass may read only tensors that earlier passes made, so the pass need not wait.
+    // If the chain branches, a pass need not read the result of the previous pass, so it may start without a wait.
     if (shape_.devices == 1 || chain_.branches()) return 0;
     double all = 0;
     for (std::size_t s = 1; s < n; ++s)
@@ -119,8 +119,8 @@ class HandOver {
     return std::max(0.0, copied + chain_.load_latency_s - others_ * computed);
   }
 
-  /// Returns the least seconds that a recomputation between two backward passes takes. If a stage is recomputed just
-  /// before the backward pass of stage s, this backward pass need not wait, but the recomputation takes these seconds.
+  /// Returns the least seconds that a recomputation just before the backward pass of stage s takes.
+  /// With such a recomputation, the backward pass need not wait for the previous backward pass.
   double recomputed_before(std::size_t s) const {
     double least = chain_.stages[s].forward_s;
     for (std::size_t r = 0; r < s; ++r) least = std::min(least, chain_.stages[r].forward_s);
@@ -132,8 +132,8 @@ class HandOver {
     const ChainStage& stage = chain_.stages[s];
     const bool last = s + 1 == chain_.stages.size();
     double least = stage.gradient > 0 || last ? copied(stage.output) : 0;
-    // The copies run during the next computation on the device that made the result. This computation is the other half
-    // of a split pass, or the update.
+    // During the copies, the device that made the result goes on with the other half of a split
+    // pass, or with the update.
     if (!last)
       least -= states_[s + 1].update_s + (split_ ? chain_.stages[s + 1].backward_s / 2 : 0);
     const auto consider = [&](bool read, const ChainTensor& tensor) {
@@ -141,7 +141,7 @@ class HandOver {
     };
     consider(true, stage.inner);
     consider(stage.reads_input && s > 0, chain_.boundary(s));
-    // Selective recomputation may run before the result has arrived, so this recomputation hides a part of the wait.
+    // Selective recomputation may run before the result has arrived, so it hides a part of the copies.
     return std::max(0.0, least - states_[s].selective_s);
   }
 

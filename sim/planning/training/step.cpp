@@ -79,11 +79,11 @@ class StepMaker {
   struct TensorLocation {
     std::map<std::uint32_t, std::uint32_t> on;
     std::uint32_t copy = none;
-    /// The last slot that added to the tensor; negative if no slot did.
+    /// The last slot that added numbers to the tensor (a gradient); negative if there is none.
     std::int64_t changed_at = -1;
   };
 
-  /// The present tensors of a micro-batch, indexed by boundary or stage.
+  /// The tensors that a micro-batch has now, indexed by boundary or stage.
   struct MicroBatchTensors {
     std::map<std::uint32_t, TensorLocation> boundary, inner, gradient;
     std::map<std::uint32_t, int> forwards;
@@ -212,8 +212,8 @@ class StepMaker {
     part(ActionKind::backward_weight, 0.5, false);
   }
 
-  /// Makes the gradient of a boundary that the slot's stage reads. If the backward pass of another reader has already
-  /// made this gradient, the slot adds to the gradient.
+  /// Makes the slot compute the gradient of a boundary that its stage reads. If the backward pass
+  /// of another stage has already made this gradient, the slot adds its numbers to the gradient.
   void add_gradient(Program::Operation& slot, std::size_t b, MicroBatchTensors& tensors) {
     if (b == 0 || chain_.stages[b - 1].gradient == 0) return;
     const auto [location, fresh] = tensors.gradient.try_emplace(static_cast<std::uint32_t>(b));
@@ -230,7 +230,7 @@ class StepMaker {
     gradient = {{{slot.device, gradient.on.at(slot.device)}}, none, draft_.next()};
   }
 
-  /// The backward pass of stage s reads results of the forward pass. Makes the slot use these results.
+  /// Makes the slot use the results of the forward pass. The slot is a backward pass of stage s.
   void use_kept(Program::Operation& slot, std::uint32_t s, MicroBatchTensors& tensors) {
     const ChainStage& stage = chain_.stages[s];
     if (stage.inner.bytes > 0) use(slot, tensors.inner.at(s), stage.inner.load_s);
@@ -241,7 +241,7 @@ class StepMaker {
     if (stage.reads_output) use(slot, tensors.boundary.at(s + 1), stage.output.load_s);
   }
 
-  /// Saves a tensor that the tape saves, unless host memory already has a copy because another device needed it.
+  /// Makes a save of the tape. If another device needed the tensor, host memory has a copy, and no save is made.
   void save_once(TensorLocation& location) {
     if (location.copy == none) save(location);
   }
@@ -302,8 +302,8 @@ class StepMaker {
 }  // namespace
 
 Program make_step(const StepShape& shape) {
-  // Each operation of the tape is at least one action. This check comes before the step is made, because a step that is
-  // too long would fill the memory of the computer.
+  // Each operation of the tape is at least one action. The check is made before the step, because a
+  // step that is too long would fill the memory of the computer.
   refuse_long_round(checked_mul(shape.micro_batches, shape.batches, "micro-batches of a step"),
                     shape.tape.size());
   return StepMaker(shape).make();

@@ -3,8 +3,8 @@
 // operation for one micro-batch.
 //
 // Gradients are summed over the micro-batches of a batch, and the update uses the sums. If weights take turns (policy
-// `streamed`), the weights of a stage are loaded for each run of operations of this stage. Sums that are not complete
-// go to host memory and are loaded again. The update saves weights and optimizer state.
+// `streamed`), the weights of a stage are loaded once for consecutive operations of this stage. Sums that
+// are not complete go to host memory and are loaded again. The update saves weights and optimizer state.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace sluice {
 
-/// The data of a stage that a step needs in addition to the data in the chain: bytes on the device, and seconds of
-/// copies and of the update.
+/// Data of a stage that a step needs and the chain does not have: bytes on the device, and seconds
+/// of copies and of the update.
 struct StageState {
   std::int64_t weights = 0, gradients = 0, optimizer = 0;
   bool updates = false;
   double update_s = 0, weights_load_s = 0, gradients_load_s = 0, optimizer_load_s = 0;
   double weights_save_s = 0, gradients_save_s = 0, optimizer_save_s = 0;
-  /// The seconds that selective recomputation adds, and the bytes that it makes again.
+  /// The seconds that selective recomputation adds, and the bytes that it computes again.
   double selective_s = 0;
   std::int64_t selective_bytes = 0;
 };

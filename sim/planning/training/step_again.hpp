@@ -15,18 +15,18 @@ namespace sluice {
 
 class StepAgain {
  public:
-  /// Takes a step that was made from this shape. Returns nothing if priced() would not give the seconds of the step.
-  /// The step must then be made again for each request.
+  /// Takes a step that was made from this shape. Returns nothing if priced() cannot give the step
+  /// the right seconds. In this case, the step must be made again for each request.
   static std::optional<StepAgain> of(Program step, const StepShape& shape);
 
-  /// Returns the step with the seconds of `shape`, which must differ only in seconds from the shape for which the step
-  /// was made. The caller may set the positions of the step's loads.
+  /// Returns the step with the seconds of `shape`. Only its seconds may differ from the shape for
+  /// which the step was made. The caller may set the positions of the step's loads.
   Program& priced(const StepShape& shape);
 
  private:
   explicit StepAgain(Program step) : step_(std::move(step)) {}
   Program step_;
-  /// For each loaded instance: its index, and the index of a tensor of the shape that takes as long to load.
+  /// For each loaded instance: its index, and the index of a tensor of loaded_of() whose load takes equally long.
   std::vector<std::pair<std::uint32_t, std::size_t>> loads_;
 };
 

@@ -127,7 +127,7 @@ class StepRun {
 
   /// Returns a lower bound on the seconds of the run.
   double seconds() {
-    // This many rounds are computed exactly. Of each later round, only the seconds of its computation count.
+    // The number of rounds that are computed exactly. From each later round, only the computation is counted.
     constexpr std::int64_t enough = 8;
     const std::int64_t rounds = std::min(clock_.rounds_, enough);
     const double later = static_cast<double>(clock_.rounds_ - rounds);
@@ -137,15 +137,15 @@ class StepRun {
       std::swap(before_, now_);
       std::swap(now_, next_);
     }
-    // For the first rounds, the run and this clock add equal numbers in equal order. So rounding can make a difference
-    // only in the later rounds and in the seconds of one round.
+    // For the first rounds, the run and this clock add the same numbers in the same order. So rounding
+    // errors can differ only in the sum over the later rounds, and in the seconds of one such round.
     const double additions = (later > 0 ? later + 1 : 0) * static_cast<double>(step_.count());
     const double least = lowered_for_rounding(end_ + later * clock_.compute_s_, additions);
     return std::max(least, clock_.seconds_on_links() * shared_accuracy);
   }
 
  private:
-  /// The times at which the actions of a round have ended, or at which the data of these actions have arrived.
+  /// The times at which the computations of a round have ended, and at which the data of its transfers have arrived.
   struct Times {
     Times(const Program& step, std::size_t saves, std::size_t loads)
         : computed(step.operations.size(), 0), saved(saves, 0), loaded(loads, 0) {}
@@ -208,8 +208,8 @@ class StepRun {
         if (places_[i].at == 0) next_.loaded[i] = load_at(i, ready(i, true));
   }
 
-  /// Load i waits for a computation and for saves. Returns the time at which all of these have ended. `ahead` says that
-  /// the load belongs to the next round.
+  /// Returns the time at which the computation and the saves for which load i waits have all ended.
+  /// `ahead` says that the load belongs to the next round.
   double ready(std::size_t i, bool ahead) const {
     const Program::Load& load = loads_[i];
     const std::uint32_t rounds = ahead ? 1 : 0;
@@ -227,8 +227,8 @@ class StepRun {
     return time;
   }
 
-  /// Returns the times of the round that is `rounds_ago` rounds before the load's own round. Returns null if there is
-  /// no such round, or if its times are not known yet.
+  /// Returns the times of the round that is `rounds_ago` rounds before the load's own round. `ahead` is 1 if the
+  /// load's own round is the next round. Returns null if there is no such round, or if its times are not known yet.
   const Times* ago(std::uint32_t rounds_ago, std::uint32_t ahead) const {
     if (rounds_ago < ahead) return nullptr;
     const std::uint32_t back = rounds_ago - ahead;

@@ -1,7 +1,7 @@
 // Computes a lower bound on the seconds of a training run with the loads of its steps at given positions. The clock
-// follows the listing order of the plan with arithmetic on a few arrays. In the clock, no action waits for memory, and
-// copies do not slow each other down. The clock only counts the seconds that a shared link needs for the bytes of all
-// its copies. So no execution of the plan is faster than this bound, and a plan that is too slow need not be made.
+// follows the listing order of the plan with arithmetic on a few arrays. In the clock, no action waits for memory,
+// and copies do not slow each other down. However, the bound is at least the time in which a shared link carries all
+// its bytes. So no execution of the plan is faster than this bound, and a plan that is too slow need not be made.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class StepClock {
   struct CopyStream {  ///< the stream and latency of copies between host and device
     std::size_t stream = 0;
     double latency_s = 0;
-    /// Each link of these copies that other copies also use: its index, and its seconds per byte.
+    /// The links that these copies share with other copies: for each link, its index and its seconds per byte.
     std::vector<std::pair<std::size_t, double>> shared = {};
   };
   /// The copies of the real machine that use other links than on the shown machine.

@@ -70,7 +70,7 @@ class TrainingPlan {
     return listed(shape, step);
   }
 
-  /// Returns the step that the strategy chooses. How early the loads come has no effect on this step.
+  /// Returns the step that the strategy chooses. This step does not depend on how early the loads come.
   Program chosen_step() {
     const Program step = step_of_order();
     add_facts(step, std::min(in_flight(), per_batch()));
@@ -183,7 +183,7 @@ class TrainingPlan {
     chosen_room_ = order_.run_room ? order_.run_room : order_.room;
     if (!choice.bytes) return;
     room_ = room_of(*choice.bytes);
-    if (capacity_) chosen_room_ = room_;  // The plan gets the room that the judge simulated.
+    if (capacity_) chosen_room_ = room_;  // The plan may use the bytes that the judge simulated.
   }
 
   /// Returns the request to the strategy for fates. Sets `together` to the objects to which the request refers.
@@ -237,8 +237,8 @@ class TrainingPlan {
 
   // --- the number of micro-batches side by side ------------------------------------------------
 
-  /// Returns the number of micro-batches in flight. If the scenario does not give this number, the result leads to the
-  /// fewest passes that fit, and to equal shares for all passes, because a small last pass hides few transfers.
+  /// Returns the number of micro-batches in flight. If the scenario leaves it open, the result leads to the
+  /// fewest passes that fit. All passes then have about equal shares, because a small pass hides few transfers.
   std::int64_t in_flight() {
     if (order_.in_flight) return *order_.in_flight;
     if (strategy_.searches) return 1;
@@ -291,7 +291,7 @@ class TrainingPlan {
     throw Infeasible(message + "\n  " + advice(), std::move(shortage));
   }
 
-  /// Returns advice that the scenario does not already follow.
+  /// Returns advice for a scenario that does not fit. The advice leaves out what the scenario already does.
   std::string advice() const {
     std::string text = "to need less memory, use fates that keep fewer activations, ";
     if (request_.workload.micro_batch > 1) text += "a smaller micro_batch, ";

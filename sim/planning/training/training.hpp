@@ -1,7 +1,7 @@
-// Training plans for one device, or for devices that take turns: forward and backward passes under
-// the fates of activations, sums of gradients, and updates. The policies `resident`, `streamed` and
-// `phased` use these plans. They differ in the place of the weights, in the devices, and in how
-// many micro-batches run side by side. fates/chain.hpp explains chains, and fates/tape.hpp tapes.
+// Training plans for one device, or for devices that take turns: forward and backward passes under the
+// fates of activations, sums of gradients, and updates. The policies `resident`, `streamed` and `phased`
+// use these plans. The plans of these policies differ in the place of the weights, in the devices, and in
+// how many micro-batches run side by side. fates/chain.hpp explains chains, and fates/tape.hpp tapes.
 #pragma once
 
 #include <limits>
@@ -16,9 +16,9 @@
 
 namespace sluice {
 
-/// Returns the chain of the request's stages. With `selective`, the chain does not keep the tensors that selective
-/// recomputation makes again, and the recomputation is a part of the backward pass. With `overlap`, copies run during
-/// computation.
+/// Returns the chain of the request's stages. With `selective`, stages of the chain do not keep the
+/// tensors that selective recomputation computes again, and their backward passes include this
+/// recomputation. With `overlap`, copies run during computation.
 Chain chain_of(const PolicyRequest& request, const Device& device, bool selective, bool overlap);
 
 /// Returns for each stage the boundaries that it reads (ChainStage::reads), if the network branches between stages. The
@@ -29,16 +29,16 @@ std::vector<std::vector<ChainRead>> branching_reads(const Pricing& pricing);
 std::vector<StageState> states_of(const PolicyRequest& request, const Device& device,
                                   bool selective, bool overlap);
 
-/// Returns the bytes of host memory that the inputs of a step and the weights leave free. If weights take turns, the
-/// optimizer state, and gradients of stages without updates, also need room. Returns nullopt if the room is unlimited.
+/// Returns the bytes of host memory that the inputs of a step and the weights leave free. If weights take turns,
+/// optimizer state and gradients without updates are subtracted, too. Returns nullopt if host memory is unlimited.
 std::optional<std::int64_t> host_room(const PolicyRequest& request,
                                       const std::vector<StageState>& states, bool weights_stay);
 
-/// For a run whose weights stay on the device, returns the seconds during which no micro-batch is computed.
+/// Returns the counts of a run, and its seconds of loads and updates, if the weights stay on the device.
 FateRun run_of(const Workload& workload, const std::vector<StageState>& states);
 
-/// Several micro-batches side by side as one chain, and the times outside of its passes. The chain runs on one device,
-/// or on several devices that take turns.
+/// Several micro-batches side by side as one chain, and the seconds of the run that are outside of
+/// the chain's passes. The chain runs on one device, or on several devices that take turns.
 struct SideBySide {
   Chain chain;
   FateRun run;
@@ -57,45 +57,45 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 struct TrainingOrder {
   const char* policy = "";
   bool weights_stay = true;
-  /// The number of micro-batches in flight. If empty, a batch has the fewest passes that fit, of about equal size.
+  /// The number of micro-batches in flight. If empty, a batch has the fewest passes that fit, all about equal.
   std::optional<std::int64_t> in_flight;
   std::vector<std::string> devices;  ///< the devices that take turns
   bool overlap = true;
-  /// The bytes of each device that early loads may use. If `run_room` has no value, the whole run is limited to these
-  /// bytes. If `room` is empty, all bytes may be used.
+  /// Early loads may fill each device up to this number of bytes, or completely if `room` is empty.
+  /// If `run_room` is empty, `room` limits the whole run.
   std::optional<std::int64_t> room = {};
   /// The fates that a search has already found for this number of micro-batches in flight. If there are none, the
   /// strategy chooses the fates.
   std::shared_ptr<const FateChoice> chosen = {};
-  /// The bytes that the whole run may use, if the run may use more bytes than early loads. The value `no_limit` means
-  /// all bytes.
+  /// The bytes of each device that the whole run may use, if it may use more than `room`. The value
+  /// `no_limit` means all bytes.
   std::optional<std::int64_t> run_room = {};
   std::optional<double> pace = {};  ///< the pace of loads, see load_late()
 };
 
-/// Returns whether weights stay on the device: the policy keeps the weights, or there is only one
-/// stage, so the weights need not take turns.
+/// Returns whether weights stay on the device. They do if the policy keeps them, or if there is
+/// only one stage.
 bool weights_stay(const PolicyRequest& request, const TrainingOrder& order);
 
 /// Returns the sum of the capacities of all devices that take turns, or nothing if a device is unlimited.
 std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const TrainingOrder& order);
 
-/// Returns the fates that the strategy chooses for this number of micro-batches in flight, if the run with these fates
-/// takes less than `worth` seconds. Throws InputError, Infeasible.
+/// Returns the fates that the strategy chooses for this number of micro-batches in flight. The search
+/// may give up fates with which the run takes `worth` seconds or more. Throws InputError, Infeasible.
 FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order, double worth);
 
 /// Returns the plan of a training run. Throws InputError. Throws Infeasible with a message that says what does not fit
 /// and what would fit.
 Draft plan_training(const PolicyRequest& request, const TrainingOrder& order);
 
-/// The seconds of all computations, all loads and all saves of a step. If another memory stands for the host, loads of
-/// inputs are not counted, because they use other links in the real machine. With overlap, the seconds of copies are
-/// divided by the number of devices that take turns. `peak` is the most bytes of a device when all actions run one
-/// after the other.
+/// The seconds of all computations, all loads and all saves of a step. If the host of the platform
+/// stands for a second memory, loads of inputs do not count, because inputs use other links on the
+/// real machine. With overlap, the seconds of copies are divided by the number of devices that take
+/// turns. `peak` is the most bytes of a device when all actions run one after the other.
 struct TrainingSums {
   double compute_s = 0, load_s = 0, save_s = 0;
   double additions = 0;  ///< the number of all computations, loads and saves of a step
-  /// The seconds of the loads without which the first operation cannot start, and of the saves that follow the last
+  /// The seconds of the loads for which the first operation waits, and the seconds of the saves after the last
   /// operation. Both are known only with overlap, for one device and the real host. Otherwise both are 0.
   double first_loads_s = 0, last_saves_s = 0;
   std::int64_t peak = 0;
@@ -114,8 +114,8 @@ class ChosenStep {
   /// Returns the operations of the step and its loads.
   const Program& program() const;
 
-  /// The limits for the early loads of a step: the bytes of each device that these loads may use, and the pace by which
-  /// the loads are timed.
+  /// The limits for the early loads of a step. Early loads may fill each device up to `room` bytes,
+  /// and `pace` is the pace by which they are timed.
   struct EarlyLoadLimits {
     std::int64_t room = 0;
     std::optional<double> pace = {};
@@ -137,17 +137,17 @@ class ChosenStep {
   std::unique_ptr<Parts> parts_;
 };
 
-/// Returns candidates for the judge, which differ in the number of micro-batches side by side and in how early loads
-/// come. There are no candidates if no choice is open, or if the strategy for fates makes the choices itself, within
-/// the device's memory. All objects to which `request` refers must outlive the candidates, except the stages of the
-/// request if `stages` holds them.
+/// Returns candidates for the judge, which differ in the number of micro-batches side by side and
+/// in how early the loads come. There are no candidates if no choice is open, or if the strategy
+/// for fates itself makes all choices. All objects to which `request` refers must outlive the
+/// candidates, except the stages of the request if `stages` holds them.
 std::vector<Candidate> training_candidates(
     const PolicyRequest& request, const TrainingOrder& order,
     std::shared_ptr<const std::vector<Stage>> stages = nullptr);
 
-/// Returns the candidates for a strategy that searches. These are the results of the search for each number of
-/// micro-batches side by side, and the candidates of the strategies that treat all stages alike. There may be no
-/// candidates if weights stay.
+/// Returns the candidates for a strategy for fates that searches. One candidate is the result of
+/// the search for one number of micro-batches side by side. Other candidates come from the
+/// strategies that treat all stages alike. There may be no candidates if weights stay.
 std::vector<Candidate> searched_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            const std::vector<std::int64_t>& in_flight,
                                            std::shared_ptr<const std::vector<Stage>> stages);
@@ -155,8 +155,8 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
 /// Returns the most bytes that any of these devices holds when all actions run one after the other.
 std::int64_t peak_of(const Program& step, std::size_t devices);
 
-/// Says how a step is listed as a plan. Loads come as late as possible. But if `capacity` has room for the loads, they
-/// come so early that no action waits for a load.
+/// Says how a step is listed as a plan. Loads come as late as they can without delaying an action,
+/// but no earlier than `capacity` has room for them.
 struct Listing {
   const PolicyRequest& request;
   const StepShape& shape;
@@ -168,8 +168,8 @@ struct Listing {
 Draft list_training(const Listing& listing, Program step, const std::vector<Fact>& facts,
                     std::int64_t* most = nullptr);
 
-/// Returns the score of a run whose plan follows `listing`, on a device with the capacity that `listing` gives. The
-/// bytes of the score include weights, gradients and state that stay.
+/// Returns the score of a run whose plan follows `listing`, on a device with the capacity of
+/// `listing`. The bytes of the score include weights, gradients and optimizer state that stay.
 Scored score(const Listing& listing);
 
 }  // namespace sluice

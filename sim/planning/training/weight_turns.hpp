@@ -19,11 +19,11 @@ class WeightTurns {
   void begin_pass(bool first, bool last);
   /// Makes the slot use the weights of the stage. Consecutive slots of one stage share one load.
   void need_weights(std::size_t stage, Program::Operation& slot);
-  /// Makes the slot use the sum of the gradients. The sum is new in the first pass of a batch, and loaded from host
-  /// memory in later passes.
+  /// Makes the slot add to the sum of the stage's gradients. The first pass of a batch makes the
+  /// sum, and each later pass loads it from host memory.
   void need_gradients(std::size_t stage, Program::Operation& slot);
-  /// Ends the use of the sum after the last backward pass of the stage in this pass: saves the sum, or updates the
-  /// weights with the sum.
+  /// Must be called after the last backward pass of the stage in this pass. Saves the sum, or
+  /// updates the weights with the sum in the last pass.
   void end_gradients(std::size_t stage);
 
  private:

@@ -16,7 +16,7 @@ struct WorstMoment {
   std::uint32_t device = 0;
   std::int64_t bytes = 0, operation = 0;
 };
-/// Finds the worst moment of a step with at least one operation.
+/// Returns the worst moment of a step. The step must have at least one operation.
 WorstMoment worst_moment(const Program& step, std::size_t devices);
 
 /// Returns the bytes that are needed at this moment, by class. The caller sets `pool` and `available_bytes`.

@@ -97,8 +97,8 @@ bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>
          });
 }
 
-/// Returns whether the policy offers candidates for the choices that the parameters leave open. If it does not,
-/// ways_of_replicas() returns the only alternatives.
+/// Returns whether the policy offers candidates for the choices that the parameters leave open. If
+/// not, only ways_of_replicas() offers alternatives.
 bool has_candidates(const Policy& policy, const PolicyRequest& request, const Reader& parameters) {
   if (!policy.candidates) return false;
   const FirstReplica first(policy, request, parameters);
@@ -206,7 +206,7 @@ std::optional<Keys> without_overlap(const Policy& replicating, const Policy& pol
       prefetch && prefetch->text() != "auto" && prefetch->text() != "0";  // this needs overlap
   if (!open || loads_early || keys.find("overlap")) return std::nullopt;
   keys.set("overlap", Value::make(false));
-  // The record in the catalog also lists the policies that can be replicated.
+  // The record in the catalog is complete: it lists the policies that can be replicated.
   return Keys(std::move(keys), record_of(policy_catalog().find(replicating.name)));
 }
 

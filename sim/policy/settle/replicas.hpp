@@ -24,11 +24,11 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on);
 
-/// The parameters may leave choices to the replicated policy. Returns the parameters once for each way in which all
-/// replicas make these choices equally. These ways are compared on all replicas together, because the best way for a
-/// replica that has the links alone may not be the best way for replicas that share links. The parameters without a
-/// change, with which each replica chooses for itself, come first. The unchanged parameters are left out if the other
-/// ways include everything that equal replicas can choose.
+/// The parameters may leave choices of the replicated policy open. Returns one list of parameters for
+/// each way to make these choices equally for all replicas. These ways are compared in runs of all
+/// replicas together. The best way for a replica that has the links alone may not be the best way for
+/// replicas that share links. The unchanged parameters come first: with them, each replica chooses
+/// for itself. They are left out if the other ways include everything that equal replicas can choose.
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters);
 

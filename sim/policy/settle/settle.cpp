@@ -19,7 +19,7 @@ std::string joined(const std::string& cut, const std::string& rest) {
   return cut.empty() ? rest : rest.empty() ? cut : cut + ", " + rest;
 }
 
-/// Returns as text the entries of `settled` that differ from the entries of the scenario's mapping `asked`.
+/// Returns a text of the entries of `settled` that are missing or have other values in the scenario's mapping `asked`.
 std::string difference(const Value& settled, const Value& asked) {
   std::string text;
   for (const Value::Entry& entry : settled.entries()) {
@@ -44,11 +44,11 @@ Settled simulate_waiting(const Policy& policy, const PolicyRequest& request, con
   return {.seconds = run_seconds(*plan), .plan = [plan] { return *plan; }};
 }
 
-/// Makes a plan without a memory limit, so that the plan does not depend on the device's memory, and simulates
-/// it. The plan fits without waiting if, at every moment, all bytes that are granted or requested fit together. If the
-/// plan does not fit without waiting but takes less than `worth` seconds in this simulation, the plan is also simulated
-/// with waits for memory. A plan does not wait longer with a larger memory than with a smaller memory, so a plan that
-/// waits is a candidate for both memories. Throws Infeasible.
+/// Makes a plan without a memory limit, and simulates this plan. So the plan does not depend on the device's
+/// memory. The plan fits without waiting if, at every moment, all bytes that are granted or requested fit
+/// together. If the plan does not fit without waiting but takes less than `worth` seconds in this simulation,
+/// the plan is also simulated with waits for memory. A plan never waits longer with a larger memory. So a
+/// plan that waits in a small memory is a candidate for a larger memory, too. Throws Infeasible.
 Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys,
                  double worth) {
   PolicyRequest unlimited = request;
@@ -123,9 +123,9 @@ class Attempts {
     });
   }
 
-  /// Calls `offer`, which offers or simulates candidates of a cut. If `offer` throws Infeasible and there are several
-  /// cuts, only this cut is refused, because another cut may fit. If all cuts are refused, best_that_waits() reports
-  /// the reason.
+  /// Calls `offer`, which offers or simulates candidates of a cut. If there are several cuts, an
+  /// `offer` that throws Infeasible refuses only its own cut, because another cut may fit. If all
+  /// cuts are refused, best_that_waits() reports the reason.
   template <class Offer>
   static void unless_refused(const std::string& cut, const Offer& offer) {
     try {

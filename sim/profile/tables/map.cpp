@@ -30,7 +30,7 @@ const Record& map_record() {
            .optional = true},
           {.name = "file_name",
            .type = Type::choice,
-           .summary = "the column that the file's name fills",
+           .summary = "the column of the profile that gets the file's name",
            .optional = true,
            .choices = {"device", "model"}},
           {.name = "repeats",
@@ -59,7 +59,7 @@ const Record& origin_record() {
                  text_field("until", "a text; only the part of a cell before this text is used"),
                  text_field("separator", "the text between the parts of a list"),
                  text_field("text", "a text that every row has"),
-                 text_field("expression", "a formula of the table's whole numbers: 2 * $m * $n")}};
+                 text_field("expression", "a formula with whole numbers of the table: 2 * $m * $n")}};
   return record;
 }
 

@@ -42,7 +42,7 @@ void send_message(int channel, const Message& message, const std::vector<int>& f
 
 // --- the child -------------------------------------------------------------------------------
 
-/// Sends the outcome of a request, which is a result, or the exit code and the text of an error.
+/// Sends the outcome of a request: a result, or the exit code and the text of an error.
 void send_answer(int channel, std::int64_t code, const Memory& memory) {
   send_message(channel, {Message::Kind::answer, code, 0}, {memory.file().get()});
 }

@@ -23,7 +23,7 @@ struct ColumnPlace {
   std::size_t rows = 0, offset = 0, bytes = 0;
 };
 
-/// Returns the text of one row. The text is either the member `name` of the row, or the row itself.
+/// Returns the text of one row. The text is either the member `member` of the row, or the row itself.
 template <class Row>
 const std::string& text_of(const Row& row, std::string Row::*member) {
   return row.*member;

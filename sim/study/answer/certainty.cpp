@@ -160,8 +160,8 @@ std::vector<std::string> figures_of(const Figures& platform, const std::string& 
   return figures;
 }
 
-/// Two parts of the seconds of computation, each as a share of all these seconds. No row of a profile gives these
-/// parts. The platform's figures have no effect on these two parts.
+/// Two shares of the seconds of computation. The seconds of these shares are not given by rows of a
+/// profile, and they do not depend on the platform's figures.
 struct DerivedShares {
   /// The share that is fitted to measurements or interpolated between them, as the note fitted_share says.
   double known = 0;

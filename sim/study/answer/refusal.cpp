@@ -12,7 +12,7 @@
 namespace sluice {
 namespace {
 
-/// Returns the memory that is too small as a text such as " in gpu". Returns an empty text if that memory is not known.
+/// Returns the name of the memory that is too small as a text such as " in gpu", or "" if it is not known.
 std::string in_pool(const Refusal& refusal) {
   return refusal.pool.empty() ? "" : " in " + refusal.pool;
 }
@@ -36,8 +36,8 @@ class SmallerBatches {
  public:
   explicit SmallerBatches(const Scenario& scenario) : scenario_(scenario) {}
 
-  /// Returns whether the number of plans, or the number of actions that were listed and simulated for the plans, has
-  /// reached its limit. With a limit of time, the answer would depend on how busy the machine is.
+  /// Returns whether the search must end, because it has made too many plans or has listed and simulated
+  /// too many actions. With a limit of time, the answer would depend on how busy the machine is.
   bool given_up() const { return plans_ > 16 || actions_ > 400'000; }
 
   FitAnswer ask(std::int64_t batch) {
@@ -71,8 +71,8 @@ class SmallerBatches {
   std::int64_t plans_ = 0, actions_ = 0;
 };
 
-/// Finds the largest batch that fits. The first batch that is tried is a share of the requested batch. This share is
-/// available bytes / needed bytes.
+/// Finds the largest batch that fits. The first batch that is tried is (requested batch) x
+/// (available bytes) / (needed bytes).
 std::optional<std::int64_t> largest_batch(const Scenario& scenario, const Shortage& shortage) {
   const Workload& workload = scenario.workload;
   if (scenario.cost->only_samples(scenario.model) > 0) return {};

@@ -39,8 +39,8 @@ struct Statement {
   std::vector<std::pair<std::string, std::string>> says;  ///< key and value
 };
 
-/// Returns how many words at the start of a line are the line's subject. `first` is the first word of the line. The
-/// line must stand before the sections.
+/// Returns how many words at the start of a line are the line's subject. `first` is the first word
+/// of the line. The line must stand before the prologue.
 std::size_t words_about(const std::string& first) {
   for (const char* alone :
        {"format:", "name", "iterations", "steps_per_iteration", "iterations_per_step", "tensors"})

@@ -17,9 +17,9 @@ struct PolicyChoice {
 
   /// Throws InputError with a position when there is no such policy or parameter.
   explicit PolicyChoice(const std::string& words);
-  /// Returns the scenario's document with this policy. A mapping replaces the scenario's policy. If `value` is only a
-  /// name, the parameters that the new policy shares with the scenario's policy keep their values. `phases:` is removed
-  /// if the new policy does not use this key.
+  /// Returns the scenario's document with this policy. A mapping replaces the scenario's policy. If
+  /// `value` is only a name, the scenario's policy parameters stay, as far as the new policy has
+  /// them. `phases:` is removed if the new policy does not use this key.
   Value applied_to(const Value& document) const;
 };
 

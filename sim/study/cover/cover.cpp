@@ -61,8 +61,8 @@ std::string for_samples(std::int64_t batch) {
   return "for " + std::to_string(batch) + (batch == 1 ? " sample" : " samples");
 }
 
-/// For an operator that was not measured for the requested batch and dtype, says for which other batch or dtype the
-/// profile has it. Returns an empty text if the profile does not have the operator at all.
+/// The operator was not measured for the requested batch and dtype. Says for which other batch or dtype
+/// the profile has the operator. Returns an empty text if the profile does not have the operator at all.
 std::string elsewhere_of(const CountedOperator& one, const ProfileIndex& index,
                          const CoverRequest& request) {
   if (!one.measured->empty()) return for_samples(one.measured->begin()->first);
@@ -117,8 +117,8 @@ void attribute(Cover& cover, const ProfileRow& row, std::int64_t occurrences) {
   cover.attributed_j += static_cast<double>(occurrences) * *row.energy();
 }
 
-/// Ranks the operators that were not measured. `factor` is the number of measured seconds per unit of weight, and 0 if
-/// no operator was measured.
+/// Ranks the unmeasured operators by their weights (weight_of). `factor` is the measured seconds
+/// per unit of weight, or 0 if no operator was measured.
 void rank_missing(Cover& cover, double factor, double target) {
   std::stable_sort(
       cover.missing.begin(), cover.missing.end(),

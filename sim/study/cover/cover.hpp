@@ -32,8 +32,8 @@ struct UnmeasuredOperator {
   std::string words;
   std::int64_t occurrences = 0;
   double weight = 0;  ///< the weight of all occurrences, by which operators are ranked
-  /// The expected seconds of all occurrences: the weight of the occurrences, times the mean seconds per unit of weight
-  /// of all measured operators. This number is 0 if no operator was measured.
+  /// The expected seconds of all occurrences: `weight` times the mean seconds per unit of weight of
+  /// all measured operators. The number is 0 if no operator was measured.
   double expected_s = 0;
 };
 

@@ -17,8 +17,8 @@ class Card {
   /// `on_answer` is called after each plan of the search.
   Card(Scenario scenario, std::function<void()> on_answer);
 
-  /// Returns the size of micro-batch for which the cost model knows seconds, if it knows seconds for only one size.
-  /// Returns 0 if it knows seconds for any size.
+  /// If the cost model knows seconds for only one size of micro-batch, returns this size. If the
+  /// model knows seconds for any size, returns 0.
   static std::int64_t measured_batch(const Scenario& scenario);
 
   /// Returns the largest micro-batch of the card, with its memory and time. Throws InputError, Interrupted.

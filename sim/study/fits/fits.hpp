@@ -30,7 +30,7 @@ struct FitsRequest {
   std::string optimizer = {};  ///< name of the optimizer; empty for the scenario's default
   std::string policy = "resident";
   std::string fates = "keep_all";
-  /// Samples of the batch for which accumulation is shown.
+  /// The number of samples of the batch for which accumulation is shown.
   std::optional<std::int64_t> batch = {};
   /// Overrides KEY=VALUE of the scenario, which are applied last.
   std::vector<std::string> overrides = {};
@@ -63,8 +63,8 @@ struct CardFit {
   std::string cost;                      ///< the cost model that gives the seconds
   std::optional<std::int64_t> capacity;  ///< bytes for tensors; nullopt if there is no limit
   std::int64_t reserved = 0;             ///< bytes of the device's memory that tensors may not use
-  /// Samples of the largest micro-batch, which is also the largest batch without accumulation. The value is 0 if not
-  /// even one sample fits, and nullopt if any number of samples fits.
+  /// The number of samples of the largest micro-batch, which is also the largest batch without
+  /// accumulation. The value is 0 if not even one sample fits, and nullopt if any number of samples fits.
   std::optional<std::int64_t> largest;
   std::optional<Footprint> one_sample;  ///< the footprint of one sample
   /// The footprint of the largest batch that fits. If the memory has no limit, this is the footprint of the requested

@@ -1,5 +1,5 @@
-// The columns of `sluice model`. Each column is one record. The table, the CSV, the data island, the keys of the JSON
-// and the help are made from these records.
+// The columns of `sluice model`. Each column is one record. The table, the CSV, the data island
+// (island.hpp), the keys of the JSON and the help come from these records.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ struct Target {
   /// device.
   Target(const Platform& platform, const Device& device, DType dtype, ChosenCost cost);
   double transfer_s(std::int64_t elements) const;
-  /// Throws InputError if a sum does not fit into 64 bits.
+  /// Returns the bytes of this many elements. Throws InputError if this number does not fit into 64 bits.
   std::int64_t bytes(std::int64_t elements) const;
 };
 

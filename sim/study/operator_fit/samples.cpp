@@ -21,8 +21,8 @@ bool drops_nothing(const std::string& config) {
   return at != std::string::npos && std::strtod(config.c_str() + at + 3, nullptr) == 0;
 }
 
-/// Returns a key of a row. All rows with an equal key are in one half of a split. For an operator with weights, the key
-/// is the operator without its input. For an operator without weights, the key is the input.
+/// Returns a key of a row. Rows with equal keys are always in the same half of a split. For an operator with
+/// weights, the key is the operator without its input. For an operator without weights, the key is the input.
 std::string configuration_of(const ProfileRow& row, const Kernel& kernel) {
   const bool has_weights = kernel.of == "linear" || kernel.of == "conv" ||
                            kernel.of == "grouped_conv" || kernel.of == "batch_norm";
@@ -130,7 +130,7 @@ class Collector {
   const DevicesByName& devices_;
   std::map<std::pair<std::string, DType>, std::size_t> known_;
   std::map<std::tuple<std::string, DType, std::string>, std::vector<const ProfileRow*>> rows_;
-  /// The data sheet with the name "" is used for the device with this name.
+  /// The name of the device for which the data sheet with the name "" is used.
   std::optional<std::string> stood_for_;
 };
 

@@ -140,7 +140,7 @@ std::set<std::string> half_of(const std::vector<Sample>& samples, int split) {
   return {order.begin(), order.begin() + static_cast<std::ptrdiff_t>((order.size() + 1) / 2)};
 }
 
-/// Divides the samples into those samples for which the condition is true, and those samples for which the condition is
+/// Returns the samples for which the condition is true, and the samples for which the condition is
 /// false.
 template <class Chosen>
 std::pair<std::vector<Sample>, std::vector<Sample>> parted(const std::vector<Sample>& samples,

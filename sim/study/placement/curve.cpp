@@ -91,7 +91,7 @@ void check_cost(const Scenario& scenario) {
     if (model->counts_memories) known.push_back(model->name);
   const std::string message =
       "the cost model '" + scenario.cost.name() +
-      "' does not count the bandwidths of memories, so it cannot say where tensors should lie; expected one of " +
+      "' does not count the bandwidths of memories, so it cannot say where tensors should be; expected one of " +
       join(known) + ", as in cost.model=roofline";
   const Value* cost = scenario.document.find("cost");
   const Value* model = cost ? cost->find("model") : nullptr;

@@ -25,7 +25,7 @@ struct SearchKey {
 
   /// Returns the number of values of this key, which is infinity for real numbers.
   double count() const;
-  /// Returns whether positions in the range are logarithmic, because the range spans a factor of ten or more.
+  /// Returns whether positions in the range are logarithmic. They are if the range spans a factor of ten or more.
   bool by_logarithm() const { return low > 0 && high >= 10 * low; }
   /// Returns the number at a position in the range. Position 0 is `low`, and position 1 is `high`. The result is a
   /// whole number, or a real number with seven significant digits.

@@ -53,8 +53,8 @@ struct SearchResult {
   std::vector<Merit> merits;
   /// Index of the best point in `points`; nullopt if no point keeps all limits.
   std::optional<std::size_t> best;
-  /// A point that would be better than `best` if it did not break a limit. If there are several such points, this is
-  /// the point that breaks its limit least.
+  /// A point that breaks a limit, and would otherwise be better than `best`. If there are several
+  /// such points, this is the point that breaks its limit least.
   std::optional<std::size_t> beyond;
   std::size_t as_good = 0;  ///< number of other points that are as good as the best point
   bool all_asked = false;   ///< whether every combination was evaluated

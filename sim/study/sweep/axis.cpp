@@ -97,7 +97,7 @@ std::optional<Number> number_of(const std::string& text) {
 std::vector<double> evenly(const std::string& word, const Range& range) {
   const auto count = number_of<std::int64_t>(range.count);
   if (!count || *count < 2 || *count > static_cast<std::int64_t>(most_points))
-    refuse(word, "'" + range.count + "' is not a number of values from 2 to a million");
+    refuse(word, "'" + range.count + "' is not a whole number of values from 2 to a million");
   std::vector<double> numbers;
   for (std::int64_t i = 0; i < *count; ++i) {
     const double share = static_cast<double>(i) / static_cast<double>(*count - 1);
@@ -124,7 +124,7 @@ std::vector<double> by_factor(const std::string& word, const Range& range) {
 
 std::vector<double> one_by_one(const std::string& word, const Range& range) {
   if (!range.low.whole || !range.high.whole)
-    refuse(word, "a range without ':n' or '*f' runs over whole numbers");
+    refuse(word, "a range without ':n' or '*f' needs whole numbers at both ends");
   if (range.high.number - range.low.number >= static_cast<double>(most_points))
     refuse(word, "this range has more than a million values");
   std::vector<double> numbers;

@@ -27,8 +27,8 @@ struct PlainRange {
   std::string unit;          ///< unit of both ends; may be empty
   bool whole = false;        ///< whether both ends are written without a fraction or an exponent
 };
-/// Returns nullopt if `values` is not a range of numbers, but, for example, a list. `word` is KEY=values, for messages.
-/// Throws UsageError when the two ends have different units, or when the second end is below the first end.
+/// Returns nullopt if `values` is something else than a range of numbers, such as a list. `word` is KEY=values, for
+/// messages. Throws UsageError when the two ends have different units, or when the second end is below the first end.
 std::optional<PlainRange> plain_range(const std::string& word, const std::string& values);
 
 /// Returns a number of a range as text. If the ends of the range are `whole` numbers, a whole number is written with

@@ -66,8 +66,8 @@ std::optional<Summary> measure_again(PlansAgain::KeptPlan& made, double question
   return summarise(totals);
 }
 
-/// Measures a plan that was just made. During the measurement, the plan has more iterations than before and after the
-/// measurement.
+/// Measures a plan that was just made. The measurement changes the plan's number of iterations for
+/// a while, and then restores it.
 Summary measure_anew(Plan& plan, double question_bound_s) {
   const PlanTables tables = check_without_replay(plan);
   Totals totals(plan);

@@ -41,8 +41,8 @@ class Variants {
 
 /// Runs a plan and returns the numbers of the run. `question_bound_s` is the bound of the question, in seconds.
 using Measure = std::function<Summary(const Plan& plan, double question_bound_s)>;
-/// Measures a plan in the replay. Any thread may call this function, which loads neither SimGrid nor HDF5 into the
-/// process.
+/// Measures a plan in the replay. Any thread may call this function. The function loads neither
+/// SimGrid nor HDF5 into the process.
 Summary measure_on_replay(const Plan& plan, double question_bound_s);
 
 /// Evaluates a point in the replay. If the evaluation throws an exception, the result has the error. Only the exception

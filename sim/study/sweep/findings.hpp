@@ -24,8 +24,8 @@ std::vector<std::string> numbers_of_metric(const SweepResult& result, const std:
 /// if has_direction() is false. Throws UsageError when there is no such metric.
 std::optional<std::size_t> best_place(const SweepResult& result, const std::string& metric);
 
-/// Transfers count as hidden if exposed_share() is at most this share, which is a share of the time of computing and
-/// waiting together.
+/// Transfers count as hidden if exposed_share() is at most this
+/// number.
 inline constexpr double hidden_share = 0.05;
 /// Returns the time of waiting for transfers, divided by the time of computing and waiting together. Returns NaN if the
 /// point has no numbers.
@@ -40,8 +40,8 @@ struct HiddenFrom {
   std::string from;
   bool everywhere = false;  ///< whether transfers are hidden from the first value on
 };
-/// Returns the findings along one axis, for the points that ran: of the axes with only numbers, the axis with most
-/// values. Returns an empty list if there is no such axis, or if the points are not a whole grid.
+/// Returns what the points that ran show along one axis. Of all axes that have only numbers, this is the axis
+/// with the most values. Returns an empty list if there is no such axis, or if the points are not a whole grid.
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result);
 
 /// The points that were refused for one common reason. Numbers in the text of the reason may differ.

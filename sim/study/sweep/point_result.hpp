@@ -1,5 +1,5 @@
-// The result of one point of a sweep, which is numbers, a refusal, or an error. If several points have numbers with
-// equal names, these points share one list of names. So the results of a hundred thousand points fit into memory.
+// The result of one point of a sweep: numbers, a refusal, or an error. If several points have numbers with equal
+// names, these points share one list of names. So the results of a hundred thousand points fit into memory.
 #pragma once
 
 #include <memory>

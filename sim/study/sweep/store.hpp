@@ -44,7 +44,7 @@ class Store {
   /// Records that SimGrid has confirmed the stored result of this point.
   void set_verified(const std::string& key);
   void commit();
-  /// Closes the file, after which no other function may be called. Answers that commit() has not written are lost.
+  /// Closes the file. Afterwards, no other function may be called. Answers that commit() has not written are lost.
   void close();
   /// Calls the function for all points, in the order of their keys.
   void for_each(const std::function<void(const StoredPoint&)>& each);

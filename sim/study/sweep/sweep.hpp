@@ -15,8 +15,8 @@ namespace sluice {
 
 class Store;
 
-/// One of several equal parts of a sweep. `number` counts the parts from 1. `count` is the number of parts. A point
-/// belongs to the part if `number` - 1 is the remainder of position / `count`.
+/// One of several equal parts of a sweep. `number` counts the parts from 1. `count` is the number of parts.
+/// A point belongs to the part if its position divided by `count` has the remainder `number` - 1.
 struct Shard {
   std::size_t number = 1, count = 1;
   bool has(std::size_t point) const { return point % count == number - 1; }

@@ -5,11 +5,11 @@
 // The events of one thread must be nested. This condition holds, because the spans of a stream do not overlap
 // (timeline.hpp). If a span begins when another span ends, both times are written as one and the same decimal text. A
 // complete event "X" would have a duration instead of an end. Because of rounding, a reader that adds the duration to
-// the beginning may get an end that differs a little from the written end. In this case, Speedscope would nest the two
-// spans and would not close the first span. The events "B" and "E" of a span have equal arguments, because Speedscope
-// needs equal arguments to match the two events of a span whose length is 0. chrome://tracing reports the repeated
-// arguments and uses them. `highres-ticks` tells chrome://tracing that times of whole milliseconds are exact and not
-// rounded. All names are escaped so that the JSON can be put into an HTML page.
+// the beginning may get an end that is a little after the beginning of the next span. In this case, Speedscope would
+// nest the two spans and would not close the first span. The events "B" and "E" of a span have equal arguments, because
+// Speedscope needs equal arguments to match the two events of a span whose length is 0. chrome://tracing reports the
+// repeated arguments and uses them. `highres-ticks` tells chrome://tracing that times of whole milliseconds are exact
+// and not rounded. All names are escaped so that the JSON can be put into an HTML page.
 #include <array>
 #include <cstdio>
 

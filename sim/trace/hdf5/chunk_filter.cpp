@@ -99,7 +99,7 @@ std::span<const unsigned char> ChunkFilter::encode(const unsigned char* raw, std
   const std::size_t bytes = rows * width;
   z_stream& stream = deflate_->stream;
   if (shuffled_.size() < bytes) shuffled_.resize(bytes);
-  // Parts that are stored as they are have additional headers, which zlib's bound does not include.
+  // zlib's bound does not include the headers of the parts that are stored without compression.
   const std::size_t bound = deflateBound(&stream, bytes) + bytes / 1000 + 64 * width + 4;
   if (stored_.size() < bound) stored_.resize(bound);
 

@@ -2,9 +2,9 @@
 //
 // HDF5 could encode the chunks itself, but the deflate filter of HDF5 searches for repeated strings. The bytes of times
 // have no repeated strings, and the search takes longer than the simulation. This code therefore only codes runs of
-// equal bytes (zlib's Z_RLE). The file is a quarter larger than with HDF5's filter, but it is written three times as
-// fast, and every HDF5 library can read it. The low bytes of times do not become smaller by compression. The low bytes
-// are stored without compression, inside the deflate stream of the chunk.
+// equal bytes (zlib's Z_RLE). The file is a quarter larger than a file of HDF5's filter, but is written three times as
+// fast. Every HDF5 library can read it. Compression does not make the low bytes of times smaller. So the low bytes are
+// stored without compression, inside the deflate stream of the chunk.
 #pragma once
 
 #include <cstddef>

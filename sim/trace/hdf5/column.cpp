@@ -94,7 +94,7 @@ void Column::write_chunk() {
   const std::string what = "write " + path_;
   const std::size_t used = filled_ * cell_.width;
   hash_.update(buffer_.data(), used);
-  // If there are several chunks, the last chunk is stored in full length. The cells beyond the last row are never read.
+  // If the column has several chunks, the last chunk is stored in full length. Cells after the last row are never read.
   const std::size_t stored_rows = dataset_ ? chunk_rows_ : filled_;
   if (!dataset_) create(stored_rows);
   std::memset(buffer_.data() + used, 0, stored_rows * cell_.width - used);

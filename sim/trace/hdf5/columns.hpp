@@ -1,5 +1,5 @@
-// Reads the columns of one group in blocks. Checks that each code in the columns is a row number of the table to which
-// the code refers. Only sim/trace uses this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
+// Reads the columns of one group in blocks. A cell may hold a code, which is the number of a row in another table.
+// within() checks a code. Only sim/trace uses this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ class FileReader {
   /// Returns whether the file has a member at this path. Reading a member that is only a link throws hdf5::Failure.
   bool has(const std::string& path) const;
   bool is_group(const std::string& path) const;
-  /// Returns the names of the members in the order of their creation, or by name if the file does not store this order.
+  /// Returns the members' names in the order of their creation. If the file lacks this order, the names are sorted.
   std::vector<std::string> members(const std::string& group) const;
 
   bool has_attribute(const std::string& path, const std::string& name) const;
@@ -35,7 +35,7 @@ class FileReader {
   std::string text(const std::string& path) const;  ///< the text of a scalar dataset
   double number(const std::string& path) const;     ///< the number of a scalar dataset
 
-  /// An open column. A column is opened only once to read its length and its rows.
+  /// An open column. One opening of the column serves to read both its length and its rows.
   struct OpenColumn {
     hdf5::Handle data;
     std::uint64_t rows = 0;

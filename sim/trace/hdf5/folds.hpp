@@ -22,9 +22,9 @@ struct StoredRows {
 struct Fold {
   StoredRows spans;        ///< the spans of one period
   std::int64_t times = 0;  ///< how often the period is repeated
-  /// By how many seconds each repetition is later than the previous repetition.
+  /// The seconds from the start of one repetition to the start of the next repetition.
   double seconds = 0;
-  /// By how many iterations of the body each repetition is later than the previous repetition.
+  /// The number of iterations of the body in one repetition.
   std::int64_t iterations = 0;
   std::vector<StoredRows> pools;     ///< the events of the period, one entry per pool
   std::vector<std::uint32_t> order;  ///< the pool of each event of the period

@@ -19,8 +19,8 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Locks HDF5. The first call also sets HDF5 up. After the first call, HDF5 makes no clean-up at exit (because it would
-/// crash after a full disk), writes no messages of its own to stderr, and loads no filters from other files.
+/// Locks HDF5. The first call also sets HDF5 up: from then on, HDF5 writes no messages of its own to stderr, and loads
+/// no filters from other files. HDF5 also makes no clean-up at exit, because this would crash after a full disk.
 [[nodiscard]] std::unique_lock<std::recursive_mutex> lock();
 
 /// Throws a Failure that says "WHAT: HDF5's reason".

@@ -38,7 +38,7 @@ struct ActionCodes {
 std::vector<ActionCodes> codes_of(const std::vector<Labels::Action>& actions, Codes& kinds,
                                   Codes& sections);
 
-/// Writes /labels/* piece by piece, because writing a million names takes a while. Writing a piece takes some
+/// Writes /labels/* piece by piece, because writing a million names at once takes long. Each piece takes some
 /// milliseconds.
 class LabelWriter {
  public:

@@ -72,7 +72,7 @@ class Tree {
 
   void flush();
   void close();  ///< writes all data, then closes the file; throws Failure with the disk's error
-  /// Keeps the file open for ever, because HDF5 crashes if a file is closed after a failed write.
+  /// Keeps the file open for ever. HDF5 crashes if a file is closed after a failed write.
   void abandon();
 
  private:

@@ -88,7 +88,7 @@ Memory make_memory(Store& store, const std::string& group, std::size_t rows) {
           make("tensor", Cell::u32(), "", "tensor, a row of /labels/tensors")};
 }
 
-/// Keeps a store for ever after its disk failed, so that the store is never destroyed.
+/// Keeps a store for ever. A store must not be destroyed after a write to its disk failed.
 void keep_for_ever(std::unique_ptr<Store> store) {
   static std::mutex mutex;
   static auto* const kept = new std::vector<std::unique_ptr<Store>>;

@@ -27,8 +27,8 @@ void Agenda::arm(double time) {
   simgrid::kernel::timer::Timer::set(time, [this] { tick(); });
 }
 
-/// Handles a timer. SimGrid fires all timers that are due before it lets actors run. But the actors that an earlier
-/// timer woke must run first, so the function then sets a new timer instead.
+/// Handles a timer. SimGrid fires all due timers before it lets actors run. But if an earlier timer
+/// woke actors, these actors must run first. In this case, the function only sets a new timer.
 void Agenda::tick() {
   timers_.pop_back();
   if (entries_.empty()) return;

@@ -1,5 +1,5 @@
 // Decides when each actor continues. Events at the same time are in the order that all executors share
-// (execute/emitter.hpp). The agenda wakes all streams that are due at one exact time together, in the order of their
+// (execute/emitter.hpp). The agenda wakes together all streams that are due at one exact time, in the order of their
 // numbers. It wakes streams that are due later only when no actor can run any more. SimGrid's clock drives the agenda,
 // but the agenda also distinguishes times that differ by less than the precision of this clock.
 #pragma once
@@ -20,7 +20,7 @@ class Agenda {
 
   /// Adds an event: `stream` is due at `time`, which must not be in the past.
   void add(double time, std::uint32_t stream);
-  /// Says that the woken actors are running.
+  /// Tells the agenda that the woken actors run.
   void running() { woken_ = false; }
   double now() const { return now_; }
 

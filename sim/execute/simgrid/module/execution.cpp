@@ -177,7 +177,7 @@ class Execution {
       for (const sg::CommPtr& one : stream.through) one->cancel();
   }
 
-  /// Cancels all communications, which would go on without their actors, and ends all actors. Call this in an actor.
+  /// Ends all actors. Also cancels all communications, because these would go on without actors. Call this in an actor.
   void end_all() {
     cancel_transfers();
     sg::Actor::kill_all();
@@ -235,7 +235,7 @@ class Execution {
     emitter_.granted(cause.ready, a);
   }
 
-  /// Suspends the actor until the action ends. Returns the exact end of the action, which begins at `start`.
+  /// Suspends the actor until the action that begins at `start` ends. Returns the exact end of the action.
   double occupy(std::uint32_t s, std::uint32_t a, double start) {
     double end = occupancy_.has_own(a) ? start + occupancy_.own(a) : start;
     if (occupancy_.shares(a)) end = std::max(end, flow_through(s, a, start));
@@ -292,7 +292,7 @@ class Execution {
     if (others_end && next.empty()) sg::this_actor::yield();
   }
 
-  /// Removes the streams that waited for this execution from the list, and returns them.
+  /// Returns the streams that waited for this execution, and removes them from the list.
   std::vector<std::uint32_t> waiters_for(std::uint32_t a, std::int64_t iteration) {
     std::vector<std::uint32_t> woken;
     std::uint32_t s = std::exchange(first_waiter_[a], none);
@@ -309,7 +309,7 @@ class Execution {
   }
 
   /// Wakes the streams that are due. The agenda calls this function outside of actors, at the beginning of a round.
-  /// Shared pools grant after all other events of a moment, so `everybody` is the last element of `due`.
+  /// Shared pools (`everybody`) grant after all other events of a moment, so they come last in `due`.
   bool wake(const std::vector<std::uint32_t>& due) {
     emitter_.end_round();
     std::vector<std::uint32_t> next = due;

@@ -1,5 +1,5 @@
-// The note more_steps is for questions with few steps. The note says that another plan would take less time per step if
-// the question had many steps.
+// The note more_steps is for questions with few steps. It says that with many steps, another plan
+// would take less time per step than the plan of the answer.
 #include <string>
 
 #include "base/error.hpp"
@@ -61,7 +61,7 @@ std::string text(const AnsweredScenario& answered) {
   return "The plan is the fastest that was found for " +
          (workload.steps == 1 ? std::string("the one step")
                               : "the " + std::to_string(workload.steps) + " steps") +
-         " asked for, including the first loads. For many steps another plan takes at most " +
+         " asked for, including the first loads. For many steps, another plan takes at most " +
          seconds_text(*seconds) + " per step instead of " + seconds_text(step) +
          ", because tensors that stay on the device are loaded only once. Use workload.steps=" +
          std::to_string(several_steps) + " to choose a plan for many steps.";

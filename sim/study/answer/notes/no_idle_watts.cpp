@@ -1,5 +1,5 @@
-// The note no_idle_watts says that the energy leaves out what a device takes while the device waits, because the idle
-// watts of this device are not known.
+// The note no_idle_watts says that the energy leaves out a device while the device waits, because
+// the idle watts of this device are not known.
 #include <cmath>
 #include <vector>
 
@@ -23,9 +23,9 @@ std::string text(const AnsweredScenario& answered) {
   const std::string whose = devices.size() > 2 ? devices.front() + " and " +
                                                      std::to_string(devices.size() - 1) + " others"
                                                : join(devices, " and ");
-  return "The energy counts 0 W for " + whose + " while nothing computes there, " +
+  return "The energy counts 0 W for " + whose + " while nothing computes there (" +
          format_quantity(100 * waits, Dimension::none) +
-         " % of the run: the platform has no source for idle watts. Give idle watts as "
+         " % of the run), because the platform gives no idle watts. Give idle watts as "
          "platform.devices.NAME.idle=30W; a real card also takes power at rest.";
 }
 
