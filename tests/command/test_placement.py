@@ -222,7 +222,7 @@ class InRuns(unittest.TestCase):
         self.assertIn("100 % of 107.3 GB/s (written: 78.6 GB/s)", "\n".join(out.splitlines()[:2]))
 
     def test_a_request_without_a_placement_is_refused_at_its_key(self):
-        for words, says in ((["policy.placement=static"], "expected one of: none, auto, backing"),
+        for words, says in ((["policy.placement=static"], "needs a device with a second memory of its own"),
                             (["policy.placement=backing"], "the second memory of 'cpu' is host memory"),
                             (["policy={name: resident, placement: fastest}"], "expected one of: none, auto, static"),
                             (["policy={name: resident, placement: static}", "cost=peak"],
