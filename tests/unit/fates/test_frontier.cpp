@@ -144,7 +144,7 @@ ParetoNodes random_row(test::Dice& dice, std::size_t count) {
   return row;
 }
 
-/// Returns the Pareto front of all pairs (one point from each half of the split) and of the points in `all`.
+/// Returns the Pareto front of the points in `all` and of all pairs. A pair has one point from each half of `split`.
 ParetoNodes best_of_all_pairs(const ParetoSplit& split, ParetoNodes all, const ParetoNode& from) {
   for (const ParetoNode& first : split.first)
     for (const ParetoNode& second : split.second)
@@ -220,11 +220,11 @@ TEST_CASE(
 }
 
 TEST_CASE("bound: the bound of three stages equals the bound that was computed by hand") {
-  // Three stages take 1 s forward and 2 s backward. The inner tensors of each stage have 10 bytes and are copied in 0.4
-  // s each way. Boundaries have 0 bytes. The backward pass of stage 2 holds its own 10 bytes. So 25 bytes leave room
-  // for one and a half of the inner tensors of the other two stages. The missing half is moved, which takes 0.5 x 0.8
-  // s, and the bound is 9 + 0.5 x 0.8 s. If a copy takes 1 s each way, half of a forward pass runs again instead, and
-  // the bound is 9 + 0.5 s.
+  // Three stages take 3 x (1 + 2) = 9 s. The inner tensors of each stage have 10 bytes, and boundaries have 0 bytes.
+  // The backward pass of stage 2 holds 10 of 25 bytes. The other 15 bytes hold the inner tensors of one stage and half
+  // of those of another stage. The missing half (5 bytes) is saved and loaded in 0.5 x (0.4 + 0.4) s, so the bound is 9
+  // + 0.4 s. If each copy takes 1 s instead of 0.4 s, to save and load the half would take 1 s. Half of a forward pass
+  // takes 0.5 s and makes the half again, so the bound is 9 + 0.5 s.
   Chain chain;
   for (int s = 0; s < 3; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .inner = {10, 0.4, 0.4}});
@@ -234,10 +234,10 @@ TEST_CASE("bound: the bound of three stages equals the bound that was computed b
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 1;
   CHECK(fate_bound(chain, 25, Copies::serial) == Approx(9.5).epsilon(1e-9));
   CHECK(fate_bound(chain, 9, Copies::serial) == infinity);
-  // Copies take 30 s. A share x of the first stage's inner tensor is saved after the stage's forward pass, from 1 s to
-  // 1 + 30 x s. This share is loaded before the stage's backward pass. The rest of the missing half is recomputed. The
-  // forward passes take 3 s in all, so a share of x = 2 / 30 is saved without a delay. A larger share would cost 30 s
-  // per unit of x and save only 1 s per unit of x. The bound is 3 + 6 + 0.5 - 2 / 30 s.
+  // If each copy takes 30 s, a share x of the first stage's inner tensor is saved: from 1 s, when the stage's forward
+  // pass ends, to 1 + 30 x s. The forward passes end at 3 s, so a share of x = 2 / 30 is saved without a delay. A
+  // larger share would cost 30 s per unit of x, and would save only 1 s of recomputation per unit of x. The missing
+  // half except this share is recomputed in 0.5 - 2 / 30 s, so the bound is 9 + 0.5 - 2 / 30 s.
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 30;
   CHECK(fate_bound(chain, 25, Copies::overlapped) == Approx(9.5 - 2.0 / 30).epsilon(1e-3));
 }

@@ -55,7 +55,7 @@ std::string text_of(int image, const std::vector<Drawn>& layers, bool overlap) {
          (overlap ? "true}\n" : "false}\n");
 }
 
-/// A training run of a network whose scenario text_of() returns.
+/// A training run: text_of() returns the scenario of the run.
 class Run {
  public:
   Run(int image, const std::vector<Drawn>& layers, bool overlap)

@@ -63,14 +63,14 @@ TEST_CASE("if branches join, the field of the result is the largest field of the
   CHECK(last_field(conv + "- {type: add, inputs: [c, c]}\n") == square(3, 1));
   CHECK(last_field(conv + "- {type: conv2d, name: d, channels: 4, kernel: 5, padding: 2}\n" +
                    "- {type: concat, inputs: [x, c, d]}\n") == square(7, 1));
-  // Squeeze and excitation multiplies by a factor that depends on the whole image.
+  // The second factor, a global mean, depends on the whole image, so the product has no field.
   CHECK_FALSE(last_field(conv + "- {type: global_avg_pool, name: g}\n" +
                          "- {type: mul, inputs: [c, g]}\n"));
 }
 
 TEST_CASE("a transposed convolution divides the jump by its stride") {
-  // With 2 x 2 windows at a stride of 2, each output pixel depends on one input pixel. The field is 3 + 0 pixels wide,
-  // and the jump is 2 / 2.
+  // With 2 x 2 windows at a stride of 2, each output pixel depends on one input pixel. So the field stays 3 pixels
+  // wide, and the jump becomes 2 / 2 = 1.
   CHECK(last_field(halved + "- {type: conv_transpose2d, channels: 1, kernel: 2, stride: 2}\n") ==
         square(3, 1));
   // With 4 x 4 windows at a stride of 2, each output pixel depends on two input pixels. These two pixels are 2 pixels
@@ -89,8 +89,8 @@ TEST_CASE("rows of features are an image of one axis, but tokens are not an imag
 
 TEST_CASE(
     "the fields of AlexNet and VGG-16 are the published fields, and the field of ResNet-50 equals a hand calculation") {
-  // In the table of architectures of Araujo et al. (2019), the field is 195 for AlexNet v2, and 212 with a stride of 32
-  // for VGG-16.
+  // These fields are in the table of architectures of Araujo et al. (2019): 195 pixels for AlexNet v2, and 212 pixels
+  // for VGG-16. For VGG-16 the table also gives the stride, 32 pixels.
   const auto field = [](const std::string& model, const std::string& layer) {
     const Model read = load_model(zoo + model + ".yaml", {});
     return read.layers[read.layer_at(Value::make(layer))].field;

@@ -43,8 +43,8 @@ Shape padded(const std::vector<std::int64_t>& list) {
   return layer(read(onnx).model, "pad").shape;
 }
 
-/// Applies one operator to the table [[1, 2, 3], [4, 5, 6]], and returns the shape that the result gives to a tensor of
-/// 720 elements.
+/// Applies one operator to the table [[1, 2, 3], [4, 5, 6]]. A tensor of 720 elements is then reshaped to the numbers
+/// in the result. Returns the shape of this tensor.
 Shape through(const std::string& op, const std::vector<std::string>& inputs,
               const std::vector<A>& attributes, const std::vector<std::int64_t>& more = {}) {
   OnnxBytes onnx;
@@ -72,8 +72,8 @@ TEST_CASE("constant tables are transposed, and are sliced from either end", "[on
   // The first number of the table, 1, is the batch.
   CHECK(through("Transpose", {"t"}, {}) == Shape{4, 2, 5, 3, 6});
   CHECK(through("Transpose", {"t"}, {A::integers("perm", {0, 1})}) == Shape{2, 3, 4, 5, 6});
-  // Backward steps of 2 from column 2 to column 1 take only column 2. Steps of 3 rows take a single
-  // row.
+  // The slice goes backward by 2 from column 2 and stops before it has passed column 1: it takes only column 2. Along
+  // the rows, of which there are two, it goes by 3, so it takes one row.
   CHECK(through("Slice", {"t", "begin", "end", "axes", "steps"}, {}, {12, 10}) == Shape{6, 12, 10});
 }
 

@@ -97,7 +97,7 @@ Device any_device() {
 }  // namespace
 
 TEST_CASE("several inputs and sizes of 0 are read") {
-  // For two samples in float32, 96 B are 12 elements per sample, and 96 + 32 B are 16 elements per sample.
+  // The graph is for two samples in float32. So 96 B are 96 / 4 / 2 = 12 elements per sample, and 96 + 32 B are 16.
   const Model model = read(two_inputs);
   std::vector<std::string> names;
   for (const Layer& layer : model.layers) names.push_back(layer.name);

@@ -40,19 +40,19 @@ TEST_CASE("for each way at three capacities, three kernels take the seconds comp
           "[placement]") {
   const PlacementQuestion question(small());
   const auto none = place_by_all(question, {0}, {}, 1);
-  // If all tensors are in slow memory, the kernels take 3 + 5 + 5 s, in whatever way tensors are placed.
+  // If all tensors are in slow memory, the kernels take (1 + 2) + (1 + 2 + 2) + (1 + 4) s in all of these ways.
   for (const char* way : {"all_slow", "first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(none, way) == 13);
   // If fast memory is a cache without room, every byte is a miss (1 s for 10 bytes), and new bytes are written back at
   // once (2 s for 10 bytes). The first kernel takes 1 s, and 1 + 2 s to fill and write back `a`. The second kernel
   // takes 1 s, 1 s to fill `a`, and 1 + 2 s for `b`. The third kernel takes 1 s, and 1 s to fill `a`.
   CHECK(seconds_of(none, "cached") == 11);
-  // With a cache of one or two bytes, the kernels take as long as with a cache of zero bytes. New bytes are written
-  // back when the next bytes come, and the last of them when the next tensor comes.
+  // With a cache of one or two bytes, the kernels take as long as with a cache of zero bytes. New bytes stay in the
+  // cache only until other bytes need the room, and are then written back.
   for (const std::int64_t capacity : {1, 2})
     CHECK(seconds_of(place_by_all(question, {capacity}, {"cached"}, 1), "cached") == Approx(11));
   const auto one = place_by_all(question, {10}, {}, 1);
-  // With `a` in fast memory, the kernels take 1 + 3 + 1 s.
+  // With `a` in fast memory and `b` in slow memory, the kernels take 1 + (1 + 2) + 1 s.
   for (const char* way : {"first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(one, way) == 5);
   // Each kernel takes 1 s. The first kernel also fills `a` in 1 s. The second also writes `a` back in 2 s and fills `b`

@@ -90,7 +90,7 @@ TEST_CASE("a device may have several memories of its own, and the first memory i
   CHECK((ddr->read == 100e9 && ddr->write == 50e9));
   CHECK(ddr->bandwidth() == 50e9);
   CHECK(gpu.memory_or_null("gpu0_ddr") == nullptr);
-  // 3 GB in all, 1 GB of them written: 2 GB are read at 100 GB/s, and 1 GB is written at 50 GB/s.
+  // Of 3 GB, 2 GB are read at 100 GB/s in 0.02 s, and 1 GB is written at 50 GB/s in 0.02 s.
   CHECK(ddr->seconds(3e9, 1e9) == Approx(0.04).epsilon(1e-15));
   CHECK(gpu.memory().seconds(3e9, 1e9) == 3e9 / 960e9);
   CHECK(pools_of(platform, "gpu1") == Names{"gpu1", "gpu1_ddr"});

@@ -59,16 +59,16 @@ workload: {batch: 1, mode: training, optimizer: sgd}
 )";
 
 TEST_CASE("optimal fates are compared with strategies whose tensors are placed", "[placement]") {
-  // In HBM alone, the weights and the image arrive after 8 + 8 + 4 ns. For each layer, the forward pass takes 16 ns,
-  // the backward pass twice as long, and the update 24 ns.
+  // In HBM alone, the weights and the image arrive after 8 + 8 + 4 ns. The forward pass of a layer reads 4 + 8 bytes
+  // and writes 4 bytes in 16 ns. The backward pass takes twice as long, and the update takes 24 ns.
   const double hbm = 20 + 2 * (16 + 32 + 24);
   CHECK(1e9 * seconds_of(plan_of(on_card, {"fates=optimal", "policy.placement=none"})) ==
         Approx(hbm));
   // With a placement, each backward pass is priced by its own bytes. The pass with a gradient of its input takes 28 ns
   // (4 bytes of input, 8 bytes of weights, 4 bytes of the output's gradient, and 4 + 8 bytes of gradients that are
-  // written). The pass without a gradient of the image takes 24 ns. The image goes to DDR on a separate copy stream.
-  // The image shares the link with the first weights, so image and weights have arrived after 12 ns. The two passes
-  // that read the image each take (4 / 0.6 - 4) ns longer than with the image in HBM.
+  // written). The first layer's pass, without the image's gradient, takes 24 ns. The image goes to DDR on a copy stream
+  // of its own and shares the link with the first layer's weights, so both arrive after 12 ns. The forward and the
+  // backward pass of the first layer read the image, each in 4 / 0.6 ns instead of 4 ns.
   const double placed = 12 + 2 * (16 + 24) + 28 + 24 + 2 * (4 / 0.6 - 4);
   CHECK(1e9 * seconds_of(plan_of(on_card, {"fates=keep_all", "policy.placement=static"})) ==
         Approx(placed));
@@ -88,8 +88,8 @@ TEST_CASE(
     "if several placements were compared, a gap that was proven for only one of these placements names this "
     "placement",
     "[placement]") {
-  // Here, DDR has a hundredth of its bandwidth, and backward passes are priced per layer with and without a placement.
-  // So no placement is faster than HBM alone.
+  // Here, DDR has a hundredth of its bandwidth, so no placement is faster than HBM alone. `backward: per_layer` prices
+  // the backward pass of each layer in the same way with and without a placement.
   const Plan plan =
       plan_of(on_card, {"fates=optimal", "platform.devices.gpu.memory.1.bandwidth=6MB/s",
                         "platform.links.far.bandwidth=1MB/s", "workload.backward=per_layer"});
@@ -141,8 +141,8 @@ workload: {batch: 1, mode: training, optimizer: sgd, backward: per_layer}
 
 TEST_CASE("optimal fates are possible if only slow memory has room", "[placement]") {
   const std::string text = test::two_products_model + server;
-  // The forward passes of the two layers take 92 and 50 s. The first layer's backward pass moves 1720 bytes (40 bytes
-  // of the image, 800 bytes of the weights, and 80 + 800 bytes of gradients), and the second layer's backward pass
+  // Bytes move at 10 byte/s. The forward passes of the two layers move 920 and 500 bytes. The first layer's backward
+  // pass moves 1720 bytes: the image (40), the weights (800) and gradients (80 + 800). The second layer's backward pass
   // moves 980 bytes. The updates of the two layers move 2400 and 1200 bytes.
   const double step = 92 + 50 + 172 + 98 + 240 + 120;
   CHECK(seconds_of(plan_of(text, {"fates=keep_all"})) == Approx(step));

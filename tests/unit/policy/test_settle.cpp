@@ -56,8 +56,8 @@ TEST_CASE("if every candidate must wait for memory, the fastest candidate is cho
 
 TEST_CASE(
     "a plan that was chosen fits, runs to its end, and takes the seconds for which it was chosen") {
-  // All weights stay, and up to four inputs are loaded before they are needed. Because of the inputs that are listed
-  // early, the plan reserves more bytes than a run in unlimited memory ever holds.
+  // All weights stay, and up to four inputs are loaded before they are needed. The plan lists these inputs early. So it
+  // reserves more bytes than a run in unlimited memory holds at any moment.
   int fitting = 0;
   for (std::int64_t capacity = 800; capacity <= 3000; capacity += 20) {
     INFO(capacity << " B");
@@ -81,8 +81,8 @@ TEST_CASE(
   CHECK(fitting > 30);
 }
 
-/// Returns the seconds of a run on two devices of `capacity` bytes, which share the link to host memory. The model has
-/// these layers.
+/// Returns the seconds of a run of a model with these `layers`. It runs on two devices with `capacity` bytes each,
+/// which share the link to host memory.
 double on_two(const std::vector<test::Row>& layers, std::int64_t capacity,
               const std::string& text) {
   const std::vector<std::string> machine = {
