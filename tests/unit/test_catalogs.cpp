@@ -1,5 +1,5 @@
-// Tests that every entry of every catalog has a complete record and works on small models. This file tests a new entry
-// without any change. A hand calculation for a new entry belongs in a separate test.
+// Tests that every entry of every catalog has a complete record and works on small models. New entries are tested, too,
+// without a change of this file. A hand calculation for a new entry belongs in a separate test.
 #include <catch2/catch.hpp>
 
 #include <cmath>

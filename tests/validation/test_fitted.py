@@ -172,8 +172,8 @@ class Prices(unittest.TestCase):
                 with self.subTest(platform=platform, rows=batch * rows, columns=columns, depth=depth):
                     layer = {"type": "matmul", "name": "y", "features": columns, "bias": False}
                     ours = self.seconds(layer, [rows, depth], platform, dtype, batch)
-                    # The data sheet in the fit and the data sheet in the platform differ in the fourth digit. So if two
-                    # points of the fit are equally near, either point may be used.
+                    # The fit and the platform have data sheets that differ in the fourth digit. So if two points of the
+                    # fit are about equally near, the program and fit_form.py may use different points.
                     self.assertLess(abs(ours / form.product(1, batch * rows, columns, depth, size) - 1), 1e-2)
 
 

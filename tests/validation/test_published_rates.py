@@ -17,8 +17,8 @@ FOLDER = ROOT / "analysis/validation"
 DATA, PAGE = FOLDER / "published_rates.yaml", FOLDER / "published_rates.md"
 SCENARIO = "analysis/validation/one_card.yaml"
 
-# For each key of a run in published_rates.yaml, the key of the scenario to which its value is given. overrides()
-# handles the keys `model` and `platform`.
+# Keys of the runs in published_rates.yaml, and the keys of a scenario that get their values. overrides() handles the
+# keys `model` and `platform`.
 PATHS = {
     "mode": "workload.mode", "dtype": "workload.dtype", "batch": "workload.batch",
     "micro_batch": "workload.micro_batch", "optimizer": "workload.optimizer",

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Checks the numbers of analysis/validation/ twice, in the digits that the pages show: by a calculation that is
-independent of Sluice, and by Sluice itself."""
+"""Checks the numbers of analysis/validation/ twice: with a calculation that is independent of Sluice, and with the
+answers of Sluice. Both must give the digits that the pages show."""
 
 import pathlib
 import tempfile

@@ -79,7 +79,7 @@ TEST_CASE("optimal fates are compared with strategies whose tensors are placed",
   // A search for fates in the first memory alone has a gap, but this gap says nothing about placements.
   CHECK(find_fact(chosen.facts, "gap") == nullptr);
   CHECK(find_fact(chosen.facts, "micro_batch_bound_s") == nullptr);
-  // If only the first memory is considered, there is a fact `gap`, which names no placement.
+  // If the scenario says `placement: none`, the plan has a fact `gap`, which does not name a placement.
   const Plan alone = plan_of(on_card, {"fates=optimal", "policy.placement=none"});
   CHECK(find_fact(alone.facts, "gap") != nullptr);
 }

@@ -46,14 +46,14 @@ double seconds_of(const Scenario& scenario) {
 
 TEST_CASE("inference with tensors in two memories takes the seconds computed by hand",
           "[placement]") {
-  // With few images, to load weights takes more seconds than it saves, so only the tensor between the products is in
+  // For few images, loading weights takes more seconds than it saves, so only the tensor between the products is in
   // DRAM. Each image takes (40 + 800 + 400 + 20) / 10 + (80 + 80) / 100 s.
   CHECK(seconds_of(two_products("1020B")) == Approx(3 * 127.6));
-  // With ten images, 60 bytes of DRAM are for an image and an answer in transfer. The other bytes hold the first
-  // weights, the tensor between the products, an image and the answer, but not the second weights. The first weights
-  // take 400 s to load, and the first image 20 s. The other images are loaded during the products. The first product
-  // reads 840 bytes and writes 80 bytes in 9.2 s. The second product reads 80 bytes and writes 20 bytes in DRAM, and
-  // reads 400 bytes in PMEM, in 41 s. The last answer takes 10 s to save.
+  // For ten images, DRAM holds the first weights (800), the tensor between the products (80), two images (80) and two
+  // answers (40), of which one each is being copied. The second weights do not fit. The first weights are loaded in 400
+  // s, and the first image in 20 s. The other images are loaded during the products. The first product moves 840 + 80
+  // bytes in 9.2 s. The second product moves 80 + 20 bytes in DRAM in 1 s and reads 400 bytes in PMEM in 40 s. The last
+  // answer is saved in 10 s.
   const Scenario scenario = two_products("1020B", "batch: 1, steps: 10");
   CHECK(seconds_of(scenario) == Approx(400 + 20 + 10 * (9.2 + 41) + 10));
   const Plan plan = make_plan(scenario);

@@ -183,7 +183,7 @@ TEST_CASE("if one of the cuts has no candidates, the other cuts are still compar
   refused = 1;
   CHECK(settle(policy, two, keys.reader()).attempt == 1);
   asked = 0;
-  // If both cuts are refused, each is planned as the scenario says. Both are equally fast, so the first is taken.
+  // If both cuts are refused, each cut is planned with the scenario's settings. Both are as fast: the first is taken.
   refused = 2;
   CHECK(settle(policy, two, keys.reader()).attempt == 0);
   asked = 0;

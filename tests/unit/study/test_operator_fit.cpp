@@ -195,7 +195,7 @@ TEST_CASE("rows that were measured in different ways are not fitted together") {
       }),
       Contains("operators of the class 'linear' on 'a' were measured with cache cold and hot") &&
           Contains("--where 'cache=cold'"));
-  // The rows are also refused if each way of measuring has a file of its own.
+  // The rows are also refused if the rows with a cold cache and those with a hot cache are in two files.
   CHECK_THROWS_WITH(samples_of({table(columns + rows.substr(0, rows.find('\n') + 1)),
                                 table(columns + rows.substr(rows.find('\n') + 1))},
                                {{"", device}}),
@@ -219,6 +219,6 @@ TEST_CASE("a data sheet may be given for only one device") {
              }),
              Contains("devices 'a' and 'b'") && Contains("--on 'NAME=PLATFORM'") &&
                  Contains("--where 'device=a'"));
-  // The data sheet with the name "" is for the device without a data sheet of its own.
+  // Device b has no data sheet of its own, so the data sheet with the name "" is for b.
   CHECK(samples_of({profile}, {{"", device}, {"a", device}}).sheets.size() == 2);
 }

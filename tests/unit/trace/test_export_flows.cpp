@@ -1,5 +1,5 @@
-// Tests exports: malicious names, flows from the span that ended a wait, rounding, and traces that contradict
-// themselves.
+// Tests exports: malicious names, rounding, traces that contradict themselves, and flows. A flow is an arrow from the
+// span that ended a wait to the span that waited.
 #include "support/export_case.hpp"
 
 namespace sluice {
@@ -62,8 +62,8 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
 }
 
 TEST_CASE("If a trace names causes, flows begin at the causes, also for waits for memory") {
-  // Span 0 computes until the time 2, and so ends the wait of span 2, which starts at the time 2. Span 1 also arrives
-  // at the time 2, but no span waits for its action. Span 3 waits for memory that span 2 frees at its end.
+  // Span 0 ends at the time 2, which ends the wait of span 2. So span 2 starts at the time 2. Span 1 also arrives at
+  // the time 2, but no span waits for its action. Span 3 waits for memory that span 2 frees at its end.
   Labels two = labels();
   std::vector<Span> spans = {span(1, 0, 0, 2, 2), span(0, 0, 0, 2, 2),
                              span(2, 0, 2, 3, 3, 0, WaitReason::data, 1),
