@@ -53,7 +53,7 @@ struct TraceReader::State {
     }
   }
 
-  /// Reads a range of rows of StoredSpans or StoredEvents in blocks.
+  /// Reads the given rows of `stored`, which is a StoredSpans or a StoredEvents, and passes them to `take` in blocks.
   template <class Row>
   void hand_over(const auto& stored, StoredRows rows, const auto& take) const {
     std::vector<Row> block;
@@ -88,7 +88,7 @@ struct TraceReader::State {
   }
 
   void read_header();
-  /// Reads the folds at the first call. So damage in the folds is reported only to callers that need the folds.
+  /// Reads the folds at the first call: a caller that needs no folds can read a file whose folds are damaged.
   const std::vector<Fold>& folds() const;
   std::int64_t stored_events(std::uint32_t pool) const {
     return static_cast<std::int64_t>(file->rows(events_group(labels, pool) + "/time"));
