@@ -24,14 +24,15 @@ struct PolicyRequest {
   /// Whether the gradients are summed with the gradients of other replicas. The code that adds these gradients up needs
   /// one gradient tensor per stage.
   bool sums_gradients = false;
-  /// Whether the host of the platform stands for the second memory of a device (planning/placement/backing.hpp). If it
-  /// does, inputs use other links on the real machine than on this platform.
-  bool host_is_shown = false;
+  /// The real machine, if the host of the platform stands for the second memory of a device
+  /// (planning/placement/backing.hpp). Inputs and answers use other links on the real machine than on the platform. If
+  /// the platform is the real machine, the pointer is null.
+  const Platform* real_machine = nullptr;
 
   /// Returns this request with the pricing `other`, which may be for other stages or for another platform.
   PolicyRequest priced(const Pricing& other) const {
     return {other,  workload, fates,      capacity_enforced, working_set_counted,
-            phases, cut_open, fates_open, sums_gradients,    host_is_shown};
+            phases, cut_open, fates_open, sums_gradients,    real_machine};
   }
 
   /// Returns the strategy for fates. If the request has no strategy, returns the strategy that keeps all activations.

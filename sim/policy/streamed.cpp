@@ -39,14 +39,6 @@ Draft plan_from_host(const PolicyRequest& request, const Reader& parameters) {
        .resident = asked_to_stay(streamed_case(request, common, offload), keys.resident)});
 }
 
-Draft plan_streamed(const PolicyRequest& request, const Reader& parameters) {
-  const CommonParameters common = read_common(request, parameters);
-  if (homes_of(request, parameters, common).host) return plan_from_host(request, parameters);
-  return backed_draft(request, common, [&](const PolicyRequest& shown) {
-    return plan_from_host(shown, parameters);
-  });
-}
-
 std::vector<Candidate> candidates_from_host(const PolicyRequest& request,
                                             const Reader& parameters) {
   if (request.workload.training)
@@ -57,16 +49,20 @@ std::vector<Candidate> candidates_from_host(const PolicyRequest& request,
   return streamed_candidates(request, common, keys);
 }
 
+PlansForMachine plans_from_host(const Reader& parameters) {
+  return {
+      [&parameters](const PolicyRequest& machine) {
+        return candidates_from_host(machine, parameters);
+      },
+      [&parameters](const PolicyRequest& machine) { return plan_from_host(machine, parameters); }};
+}
+
+Draft plan_streamed(const PolicyRequest& request, const Reader& parameters) {
+  return plan_of_turns(request, parameters, plans_from_host(parameters));
+}
+
 std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& parameters) {
-  const CommonParameters common = read_common(request, parameters);
-  const Homes homes = homes_of(request, parameters, common);
-  const auto from_host = [&parameters](const PolicyRequest& shown) {
-    return candidates_from_host(shown, parameters);
-  };
-  const auto plan = [&parameters](const PolicyRequest& shown) {
-    return plan_from_host(shown, parameters);
-  };
-  return candidates_of_homes(request, common, homes, {from_host, plan});
+  return candidates_of_turns(request, parameters, plans_from_host(parameters));
 }
 
 /// Returns the cuts. The groups have about equal weights, because their weights take turns in memory.

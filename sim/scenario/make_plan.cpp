@@ -107,7 +107,8 @@ void require_counted_memories(const Scenario& scenario) {
   if (!placement || scenario.cost.model->counts_memories) return;
   if (placement->text() == "none" || placement->text() == backing) return;
   for (const Field& field : scenario.acting->parameters)
-    if (field.name == "placement" && !places_tensors(field)) return;
+    if (field.name == "placement" && placement->text() == "auto" && !compares_placements(field))
+      return;
   fail_at(*placement,
           "a placement needs a cost model that counts the bandwidths of memories, but '" +
               scenario.cost.name() +

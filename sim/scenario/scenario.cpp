@@ -219,7 +219,7 @@ std::vector<std::string> computing_devices(const Scenario& scenario, const Polic
 bool can_place(const Scenario& scenario, const Field& placement, const std::string& name) {
   const Device* device = scenario.platform.device_or_null(name);
   if (!device || device->memories.size() < 2) return false;
-  if (places_tensors(placement)) return scenario.cost.model->counts_memories;
+  if (compares_placements(placement)) return scenario.cost.model->counts_memories;
   return why_no_backing(scenario.platform, device->name).empty();
 }
 

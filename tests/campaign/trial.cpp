@@ -14,7 +14,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// A program with sanitizers takes about ten times the processor time.
+#ifdef __SANITIZE_ADDRESS__
+constexpr ChildLimits limits = {.more_bytes = 3'000'000'000, .cpu_s = 600};
+#else
 constexpr ChildLimits limits = {.more_bytes = 3'000'000'000, .cpu_s = 60};
+#endif
 
 /// Returns the bytes that a pool holds at its peak.
 double peak_of(const Executed& run, const std::string& pool) {

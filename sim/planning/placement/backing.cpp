@@ -9,6 +9,7 @@
 #include "base/quantity.hpp"
 #include "planning/only_candidate.hpp"
 #include "planning/placement/placed_candidates.hpp"
+#include "planning/placement/plan_routes.hpp"
 
 namespace sluice {
 namespace {
@@ -31,7 +32,7 @@ struct ShownRequest {
       : platform(shown_platform(asked.pricing.platform, device)),
         request(asked.priced({asked.pricing.model, asked.pricing.stages, platform,
                               asked.pricing.cost, asked.pricing.dtype, asked.pricing.training})) {
-    request.host_is_shown = true;
+    request.real_machine = &asked.pricing.platform;
   }
   ShownRequest(const ShownRequest&) = delete;
 
@@ -41,12 +42,6 @@ struct ShownRequest {
   /// decides this for all candidates, because every cut of the model has the same weights.
   mutable std::optional<bool> weights_fit;
 };
-
-std::uint32_t pool_number(const Plan& plan, const std::string& name) {
-  const auto at = std::find_if(plan.pools.begin(), plan.pools.end(),
-                               [&](const Pool& known) { return known.name == name; });
-  return static_cast<std::uint32_t>(at - plan.pools.begin());
-}
 
 /// Returns the bytes of the tensors whose home is this pool. With `only`, tensors of other classes do not count.
 std::int64_t bytes_at_home(const Plan& plan, std::uint32_t pool,
@@ -72,7 +67,7 @@ bool has_room_for_weights(const DeviceMemory& second, const Plan& plan) {
 class BackingRewriter {
  public:
   BackingRewriter(Plan plan, const Platform& platform, const CommonParameters& common)
-      : plan_(std::move(plan)), platform_(platform), in_turn_(!common.overlap) {
+      : plan_(std::move(plan)), routes_(plan_, platform), in_turn_(!common.overlap) {
     const DeviceMemory& memory = common.device.memories[1];
     second_ = pool_number(plan_, memory.pool);
     if (memory.own) plan_.pools[second_].owner = common.device.name;
@@ -125,35 +120,13 @@ class BackingRewriter {
       if (flow.tensor == none || plan_.tensors[flow.tensor].home != host_) continue;
       if (flow.from != second_ && flow.to != second_) continue;
       (flow.from == second_ ? flow.from : flow.to) = host_;
-      const Path& path = path_between(flow.from, flow.to);
-      flow.route = route(path);
-      if (action.is_transfer()) action.stream = stream(path);
+      routes_.send(action, flow);
     }
     for (Access& use : action.uses) use.pool = pool_of(use.tensor, use.pool);
     for (Placement& made : action.allocates) made.pool = pool_of(made.tensor, made.pool);
   }
   std::uint32_t pool_of(std::uint32_t tensor, std::uint32_t pool) const {
     return pool == second_ && plan_.tensors[tensor].home == host_ ? host_ : pool;
-  }
-
-  const Path& path_between(std::uint32_t from, std::uint32_t to) const {
-    return platform_.path(plan_.pools[from].name, plan_.pools[to].name);
-  }
-  std::uint32_t route(const Path& path) {
-    const auto known = std::find_if(plan_.routes.begin(), plan_.routes.end(),
-                                    [&](const Route& one) { return one.name == path.name; });
-    const auto number = static_cast<std::uint32_t>(known - plan_.routes.begin());
-    if (known == plan_.routes.end())
-      plan_.routes.push_back({path.name, path.channels, path.setup_s, path.latency_s});
-    return number;
-  }
-  std::uint32_t stream(const Path& path) {
-    const auto known = std::find_if(plan_.streams.begin(), plan_.streams.end(),
-                                    [&](const Stream& one) { return one.name == path.stream; });
-    const auto number = static_cast<std::uint32_t>(known - plan_.streams.begin());
-    if (known == plan_.streams.end())
-      plan_.streams.push_back({path.stream, StreamKind::copy, path.device});
-    return number;
   }
 
   /// Adds loads of the weights from host memory at the start of the prologue, in the order in which the weights are
@@ -186,18 +159,17 @@ class BackingRewriter {
   }
 
   Action load_of(std::uint32_t t, std::int32_t stage) {
-    const Path& path = path_between(host_, second_);
     Action load;
     load.name = "home." + plan_.tensors[t].name;
     load.kind = ActionKind::load;
     load.stage = stage;
-    load.stream = stream(path);
-    load.flows.push_back({t, host_, second_, route(path), plan_.tensors[t].bytes});
+    load.flows.push_back({t, host_, second_, none, plan_.tensors[t].bytes});
+    routes_.send(load, load.flows.front());
     return load;
   }
 
   Plan plan_;
-  const Platform& platform_;
+  PlanRoutes routes_;
   bool in_turn_;  ///< whether actions run one at a time
   std::uint32_t second_ = none, host_ = none;
   /// The weights, which are in host memory at the start of the run.
@@ -239,8 +211,8 @@ Candidate backed(Candidate candidate, const std::shared_ptr<const ShownRequest>&
 
 }  // namespace
 
-bool places_tensors(const Field& placement) {
-  return std::find(placement.choices.begin(), placement.choices.end(), "static") !=
+bool compares_placements(const Field& placement) {
+  return std::find(placement.choices.begin(), placement.choices.end(), "first_touch") !=
          placement.choices.end();
 }
 

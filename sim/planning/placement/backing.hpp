@@ -22,9 +22,9 @@ namespace sluice {
 /// The value of the key `placement` that makes the second memory the home of tensors that take turns.
 inline constexpr const char* backing = "backing";
 
-/// Returns whether the choices of `placement` include placements of single tensors. Placements of single tensors need a
-/// cost model that counts the bandwidths of memories.
-bool places_tensors(const Field& placement);
+/// Returns whether `auto` compares placements of single tensors. These placements need a cost model that counts the
+/// bandwidths of memories. If weights take turns, `auto` only compares homes of the weights.
+bool compares_placements(const Field& placement);
 
 /// Returns why the second memory of the device named `device` cannot be the home of tensors that take turns, or an
 /// empty text if it can.
@@ -38,10 +38,8 @@ Draft backed_draft(const PolicyRequest& request, const CommonParameters& common,
                    const PlanOf& plan);
 
 /// backed_candidates() returns the candidates of the policy for the shown machine. Each candidate is judged by its plan
-/// for the real machine. The lower bound of the candidate, however, is for the shown machine, in which inputs and
-/// weights use the same links. Lower bounds in training do not count the loads of inputs, so these bounds also hold for
-/// the real machine. In inference, such a bound may be too high. It may rule out a candidate that would be the fastest
-/// on the real machine.
+/// for the real machine. Therefore the lower bound of the candidate must hold for the real machine, in which inputs,
+/// answers and weights from host memory use other links than on the shown machine (PolicyRequest::real_machine).
 using CandidatesOf = std::function<std::vector<Candidate>(const PolicyRequest& shown)>;
 std::vector<Candidate> backed_candidates(const PolicyRequest& request,
                                          const CommonParameters& common,

@@ -9,6 +9,8 @@
 #include "base/error.hpp"
 #include "fates/optimal/report.hpp"
 #include "planning/only_candidate.hpp"
+#include "planning/placement/placed_bound.hpp"
+#include "planning/placement/placed_digest.hpp"
 #include "planning/placement/placed_draft.hpp"
 #include "planning/placement/placed_question.hpp"
 
@@ -28,15 +30,24 @@ class FatesToPlace {
     return *fates_;
   }
 
-  /// Returns a lower bound of the seconds of every placement. If all activations are kept, each pass runs once. With
-  /// any other fates, these passes also run. So the bound for keeping all activations holds for a strategy that
-  /// searches, too.
-  double least_seconds() const {
+  /// Returns a candidate with one way to place the tensors, whose placement is searched when the judge wants to know its
+  /// seconds.
+  static Candidate candidate(const std::shared_ptr<const FatesToPlace>& placed,
+                             const std::string& way, const std::string& text) {
+    // Every choice of fates computes at least the passes that are computed when all activations are kept. So the bound
+    // for keeping all activations also holds for a strategy that searches.
+    const bool searches = placed->request_.strategy().searches;
     const FateChoice kept;
-    const FateChoice& known = request_.strategy().searches ? kept : fates();
-    return PlacedQuestion(request_, common_, known, policy_, {}).least_seconds();
+    const PlacedQuestion asked(placed->request_, placed->common_, searches ? kept : placed->fates(),
+                               placed->policy_, {});
+    return {
+        .at_least = PlacedBound(asked, placed->request_, placed->common_).seconds(),
+        .simulate = [placed, way, text](
+                        double worth, const auto& use) { use(placed->settled(way, text, worth)); },
+        .same_ways = searches ? "" : way + " " + placed_digest(asked)};
   }
 
+ private:
   Settled settled(const std::string& way, const std::string& text, double worth) const {
     try {
       std::optional<Draft> draft = placed_draft({request_, common_, fates(), policy_, way, worth});
@@ -48,7 +59,6 @@ class FatesToPlace {
     return {.text = text};
   }
 
- private:
   PolicyRequest request_;
   CommonParameters common_;
   std::string policy_;
@@ -113,13 +123,6 @@ Candidate placed_for_another_request() {
           }};
 }
 
-Candidate candidate_of(const std::shared_ptr<const FatesToPlace>& placed, double at_least,
-                       const std::string& way, const std::string& text) {
-  return {at_least, 1, [placed, way, text](double worth, const auto& use) {
-            use(placed->settled(way, text, worth));
-          }};
-}
-
 }  // namespace
 
 std::vector<Candidate> placed_candidates(const PolicyRequest& request,
@@ -130,12 +133,11 @@ std::vector<Candidate> placed_candidates(const PolicyRequest& request,
     const auto all = fates_to_place(request, common, policy);
     if (all.empty()) return {placed_for_another_request()};
     for (const auto& placed : all) {
-      const double at_least = placed->least_seconds();
       for (const std::string& way : ways) {
         std::string text = ways.size() > 1 ? "placement: " + way : "";
         if (placed->strategy() != request.strategy().name)
           text += (text.empty() ? "strategy: " : ", strategy: ") + placed->strategy();
-        candidates.push_back(candidate_of(placed, at_least, way, text));
+        candidates.push_back(FatesToPlace::candidate(placed, way, text));
       }
     }
   } catch (const InputError&) {

@@ -1,12 +1,14 @@
 #include "planning/placement/placed_draft.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/error.hpp"
 #include "base/gap.hpp"
 #include "placement/ways.hpp"
 #include "planning/placement/moving.hpp"
+#include "planning/placement/placed_bound.hpp"
 #include "planning/placement/placed_listing.hpp"
 #include "planning/run_seconds.hpp"
 
@@ -58,16 +60,18 @@ class PlacementChoice {
         seconds_(run.worth) {}
 
   void consider(const PlacedQuestion& asked) {
+    const PlacedBound bound(asked, request_, common_);
     for (const FastSize& size : sizes_within(asked.question(), asked.room())) {
+      if (bound.seconds() >= seconds_) return;
       if (way_ == hardware_cache) {
-        list_cached(asked, size.bytes);
+        list_cached(asked, bound, size.bytes);
         continue;
       }
       const Placements found = placements(asked.question(), size);
       // No placement for a smaller size is faster than this bound.
-      if (at_least(asked, found.round_s) >= seconds_) return;
+      if (bound.seconds(found.round_s) >= seconds_) return;
       for (const PlacementSchedule& schedule : found.schedules)
-        list(asked,
+        list(asked, bound,
              schedule.moves.empty() ? schedule
                                     : repeatable(asked, request_.pricing.platform, schedule),
              found.bound);
@@ -78,11 +82,6 @@ class PlacementChoice {
   std::optional<Draft> best() { return std::move(best_); }
 
  private:
-  /// Returns a lower bound of the seconds of a run, whose kernels run one after the other.
-  static double at_least(const PlacedQuestion& asked, double kernels_s) {
-    return (1 - 1e-9) * kernels_s * static_cast<double>(asked.rounds());
-  }
-
   /// The placements that were found for a size of fast memory, with their bounds.
   struct Placements {
     std::vector<PlacementSchedule> schedules;
@@ -120,13 +119,14 @@ class PlacementChoice {
     return found;
   }
 
-  void list(const PlacedQuestion& asked, const PlacementSchedule& schedule, double bound) {
+  void list(const PlacedQuestion& asked, const PlacedBound& of_runs,
+            const PlacementSchedule& schedule, double bound) {
     const PlacementQuestion& question = asked.question();
     double round_s = 0;
     for (const double seconds : kernel_seconds(question, schedule.placing)) round_s += seconds;
     for (const PlacementMove& move : schedule.moves)
       if (move.synchronous()) round_s += move_seconds(question, move);
-    if (at_least(asked, round_s) >= seconds_) return;
+    if (of_runs.seconds(round_s) >= seconds_) return;
     Draft draft = list_placed({request_, common_, policy_, asked, schedule});
     if (bound > 0)
       draft.plan.facts.emplace_back("placement_gap",
@@ -134,10 +134,10 @@ class PlacementChoice {
     keep_fastest(std::move(draft));
   }
 
-  void list_cached(const PlacedQuestion& asked, std::int64_t bytes) {
+  void list_cached(const PlacedQuestion& asked, const PlacedBound& of_runs, std::int64_t bytes) {
     // From the second round on, all rounds are equal.
     const CachedRun cache = cached_run(asked.question(), bytes, 2);
-    if (at_least(asked, cache.seconds) >= seconds_) return;
+    if (of_runs.seconds(cache.seconds) >= seconds_) return;
     const PlacementSchedule schedule{all_slow(asked.question()), {}};
     keep_fastest(list_placed({request_, common_, policy_, asked, schedule, &cache, bytes}));
   }
@@ -145,7 +145,10 @@ class PlacementChoice {
   void keep_fastest(Draft draft) {
     draft.plan.facts.insert(draft.plan.facts.begin(), Fact("placement", way_));
     const double seconds = run_seconds(finish(draft, request_));
-    if (seconds >= seconds_) return;
+    // A run that does not fit into host memory takes infinitely many seconds. If no run fits, the first run is the
+    // result, so that its execution says what does not fit.
+    const bool first = !best_ && std::isinf(seconds_);
+    if (seconds >= seconds_ && !first) return;
     best_ = std::move(draft);
     seconds_ = seconds;
   }

@@ -33,10 +33,11 @@ struct PlacedRun {
 };
 
 /// Returns the plan of a run that computes one micro-batch after the other, with the fates of `run`. The result is
-/// empty if no placement was found whose run takes less than `worth` seconds. The run always fits into fast memory:
-/// there is also room for an input and an answer in transfer. More fast memory never makes the simulated run slower, if
-/// `way` and the fates do not change. Throws InputError if there are no two memories or the cost model has no price.
-/// Throws Infeasible if slow memory cannot hold all tensors.
+/// empty if no placement was found with a run of less than `worth` seconds. The run always fits into fast memory, also
+/// while an input and an answer are in transfer in addition to the placed tensors. More fast memory never makes the
+/// simulated run slower, if `way` and the fates do not change. If no run fits into host memory and `worth` is infinite,
+/// the result is a plan whose execution says what does not fit. Throws InputError if there are no two memories or the
+/// cost model has no price. Throws Infeasible if slow memory cannot hold all tensors.
 std::optional<Draft> placed_draft(const PlacedRun& run);
 
 }  // namespace sluice

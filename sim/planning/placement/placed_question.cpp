@@ -109,11 +109,4 @@ PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const CommonParamet
             (slow_only.answers ? 0 : answer_bytes_);
 }
 
-double PlacedQuestion::least_seconds() const {
-  double seconds = 0;
-  for (const PlacementProblem::Kernel& kernel : question_.problem().kernels)
-    seconds += kernel.time.least();
-  return (1 - 1e-9) * seconds * static_cast<double>(rounds_);
-}
-
 }  // namespace sluice

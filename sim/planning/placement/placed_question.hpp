@@ -52,9 +52,6 @@ class PlacedQuestion {
   /// Returns the bytes of fast memory for the placed tensors. The number is negative if an input and an answer in
   /// transfer do not fit.
   std::int64_t room() const { return room_; }
-  /// Returns seconds that no run can beat, whichever tensors are in fast memory: the sum of the
-  /// least seconds of all kernels, since they run one after the other.
-  double least_seconds() const;
 
  private:
   TwoMemories memories_;

@@ -6,6 +6,7 @@
 #include "planning/placement/placed_candidates.hpp"
 #include "planning/placement/placed_draft.hpp"
 #include "planning/placement/placed_question.hpp"
+#include "planning/placement/placed_turns.hpp"
 
 namespace sluice {
 
@@ -59,6 +60,34 @@ std::vector<Value> backing_or_not(const PolicyRequest& request, const Reader& pa
     maps.back().set("placement", Value::make(std::string(way)));
   }
   return maps;
+}
+
+/// Returns the homes that `placement` allows for weights that take turns. Throws InputError at `placement`.
+Homes homes_of(const PolicyRequest& request, const Reader& parameters,
+               const CommonParameters& common) {
+  const Platform& platform = request.pricing.platform;
+  const std::string& device = common.device.name;
+  const std::string said = parameters.text("placement");
+  if (said == backing) require_backing(platform, device, parameters);
+  return {said != backing,
+          said == backing || (said == "auto" && why_no_backing(platform, device).empty())};
+}
+
+/// Returns whether the tensors of a policy whose weights take turns are placed in both memories of the device. Throws
+/// InputError at `placement` if these placements are not possible.
+bool places_turns(const PolicyRequest& request, const Reader& parameters,
+                  const CommonParameters& common) {
+  if (!places(parameters)) return false;
+  const std::string start = "'placement: " + parameters.text("placement") + "' ";
+  if (request.workload.training)
+    parameters.fail("placement", start +
+                                     "is only for inference under a policy whose weights take "
+                                     "turns: use placement backing, or policy resident");
+  const std::string why = why_no_backing(request.pricing.platform, common.device.name);
+  if (!why.empty())
+    parameters.fail("placement", start + "needs a device with a second memory of its own: " + why +
+                                     "; use policy resident");
+  return true;
 }
 
 }  // namespace
@@ -152,26 +181,36 @@ std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
 }
 
 Field home_field() {
-  return {
+  Field placement = {
       .name = "placement",
       .type = Type::choice,
       .summary =
           "the home of the tensors that take turns on the device; none: host memory; backing: the device's second "
-          "memory, into which the weights are loaded once; auto: the home with the fastest run; "
-          "default: auto if "
+          "memory, into which the weights are loaded once; auto: the home with the fastest run; static, all_slow (in "
+          "inference): weights come from host memory, and kernels read and write tensors in both memories of the "
+          "device, or only in the second memory; default: auto if "
           "the device has a second memory that is not host memory",
       .default_text = nowhere_else,
       .choices = {nowhere_else, compared, backing}};
+  for (const std::string& way : placements_of_turns()) placement.choices.push_back(way);
+  return placement;
 }
 
-Homes homes_of(const PolicyRequest& request, const Reader& parameters,
-               const CommonParameters& common) {
-  const Platform& platform = request.pricing.platform;
-  const std::string& device = common.device.name;
-  const std::string said = parameters.text("placement");
-  if (said == backing) require_backing(platform, device, parameters);
-  return {said != backing,
-          said == backing || (said == "auto" && why_no_backing(platform, device).empty())};
+Draft plan_of_turns(const PolicyRequest& request, const Reader& parameters,
+                    const PlansForMachine& of_policy) {
+  const CommonParameters common = read_common(request, parameters);
+  if (places_turns(request, parameters, common))
+    return placed_turns_draft({request, common, parameters.text("placement"), of_policy});
+  if (homes_of(request, parameters, common).host) return of_policy.plan(request);
+  return backed_draft(request, common, of_policy.plan);
+}
+
+std::vector<Candidate> candidates_of_turns(const PolicyRequest& request, const Reader& parameters,
+                                           const PlansForMachine& of_policy) {
+  const CommonParameters common = read_common(request, parameters);
+  if (places_turns(request, parameters, common))
+    return placed_turns_candidates({request, common, parameters.text("placement"), of_policy});
+  return candidates_of_homes(request, common, homes_of(request, parameters, common), of_policy);
 }
 
 std::vector<Value> alternatives_of_homes(const PolicyRequest& request, const Reader& parameters) {

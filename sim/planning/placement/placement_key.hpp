@@ -1,7 +1,7 @@
 // The key `placement` of a policy: the field of the key, and the plans that are made and compared for each value of the
 // key. Two kinds of policies have this key. A policy of the first kind keeps all weights on the device, and a plan with
-// placements of single tensors can replace the policy's own plan. A policy of the second kind lets weights take turns,
-// and `placement` only gives the home of these weights.
+// placements of single tensors can replace the policy's own plan. A policy of the second kind lets weights take turns.
+// `placement` then gives the home of these weights, or places the tensors of the policy's plan (placed_turns.hpp).
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@ namespace sluice {
 /// Returns the field for a policy that keeps all weights on the device.
 Field placement_field();
 
-/// Returns whether `placement` names a placement of single tensors. If it does, placed_plan() makes the plan, and no
-/// candidates are compared.
+/// Returns whether `placement` names a placement of single tensors. If it does, placed_plan() makes the plan of a policy
+/// that keeps all weights on the device, and no candidates are compared.
 bool places(const Reader& parameters);
 
 /// Returns the plan of the policy with the placement `way` of single tensors. Throws InputError (at `placement`) if the
@@ -43,9 +43,13 @@ std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
 /// Returns the field for a policy whose weights take turns on the device.
 Field home_field();
 
-/// Returns the homes that `placement` allows for a policy whose weights take turns. Throws InputError at `placement`.
-Homes homes_of(const PolicyRequest& request, const Reader& parameters,
-               const CommonParameters& common);
+/// Return the plan and the candidates of a policy whose weights take turns, for the value of `placement`. `of_policy`
+/// plans for one machine. The request and the parameters must outlive the candidates. Throw InputError at `placement`.
+/// Throw Infeasible if the tensors do not fit.
+Draft plan_of_turns(const PolicyRequest& request, const Reader& parameters,
+                    const PlansForMachine& of_policy);
+std::vector<Candidate> candidates_of_turns(const PolicyRequest& request, const Reader& parameters,
+                                           const PlansForMachine& of_policy);
 
 /// Returns the mappings for `policy:` that compare both homes, or an empty list if `placement` allows only one home.
 std::vector<Value> alternatives_of_homes(const PolicyRequest& request, const Reader& parameters);

@@ -101,7 +101,7 @@ void simulate(const AlternatingCase& alternating, const AlternatingShape& shape,
   const std::int64_t least = step.peak();
   if (alternating.capacity && least > *alternating.capacity) return;
   const StepClock clock(step, alternating.request.pricing.platform, step.devices, step.rounds,
-                        false);
+                        nullptr);
   const std::int64_t most = place_loads(step, {}).most;
   for (const std::int64_t share : rooms_tried) {
     const std::int64_t room = least + (most - least) / whole_room * share;
@@ -131,7 +131,7 @@ std::vector<Candidate> alternating_candidates(const AlternatingCase& alternating
   const std::size_t first_back = first_back_group(streamed);
   const auto groups = static_cast<std::int64_t>(streamed.groups.size());
   if (first_back == 0 || in_flight >= streamed.micro_batches || !streamed.overlap ||
-      alternating.request.host_is_shown || keys.prefetch || keys.ahead || keys.resident.stays ||
+      alternating.request.real_machine || keys.prefetch || keys.ahead || keys.resident.stays ||
       keys.piece.value_or(0) > 0 || streamed.micro_batches * groups > most_slots / streamed.steps ||
       !saves_are_long(streamed, first_back))
     return {};

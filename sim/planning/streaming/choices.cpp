@@ -8,6 +8,7 @@
 #include "base/quantity.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/streaming/alternating_ways.hpp"
+#include "planning/streaming/least_seconds.hpp"
 #include "planning/streaming/listing.hpp"
 #include "planning/streaming/rehearsal.hpp"
 #include "planning/streaming/waiting_ways.hpp"
@@ -21,12 +22,12 @@ constexpr std::int64_t steps_of_ahead = 32;
 constexpr std::int64_t few_steps_of_ahead = 8;  ///< the number if a step has `many_passes` passes or more
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
-/// Each element is a number of inputs and a number of results. If a choice spares buffers, one value of
-/// `ahead` is tried per element. It leaves room for these inputs and results beside the largest group.
+constexpr std::int64_t no_bytes_limit = std::numeric_limits<std::int64_t>::max();
+/// Each element is a number of inputs and a number of results of other slots. If a choice spares buffers, one value of
+/// `ahead` per element leaves room for so many inputs and results beside the largest group.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
-constexpr std::int64_t few_slots =
-    1000;  ///< more ways are tried if a step has at most this many slots
+constexpr std::int64_t few_slots = 1000;  ///< with at most so many slots, more ways are tried
 /// The shares of the weights that stay are tried in multiples of 1 / 8.
 constexpr std::int64_t shares_that_stay = 8;
 
@@ -98,6 +99,11 @@ class StreamedWays {
         choice.spares = buffers.spares;
         choice.inputs_cross = buffers.inputs_cross;
         choice.piece = piece;
+        if (ways->shared_->streamed.real) {
+          for (Candidate& one : by_ahead(ways, choice, no_bytes_limit))
+            opened.push_back(std::move(one));
+          continue;
+        }
         Rehearsal rehearsal(ways->shared_->streamed, choice);
         const std::vector<std::int64_t> aheads = ways->aheads_that_fit(rehearsal);
         if (aheads.empty()) continue;
@@ -109,6 +115,32 @@ class StreamedWays {
                           }});
       }
     return opened;
+  }
+
+  /// For a shown machine, returns a candidate with the values of `ahead` for which the choice needs less than `below`
+  /// bytes, or nothing if there are no such values. The candidate opens into the way with the greatest of these values,
+  /// and a candidate with the smaller values that lead to another order of loads. Only the judge knows the seconds of
+  /// the ways on the real machine. A rehearsal gives lower bounds of these seconds.
+  static std::vector<Candidate> by_ahead(const std::shared_ptr<const StreamedWays>& ways,
+                                         const StreamedChoice& choice, std::int64_t below) {
+    Rehearsal rehearsal(ways->shared_->streamed, choice);
+    std::vector<std::int64_t> aheads = ways->aheads_that_fit(rehearsal);
+    std::erase_if(aheads, [&](std::int64_t some) { return rehearsal.bytes_with(some) >= below; });
+    if (aheads.empty()) return {};
+    rehearsal.set_ahead(aheads.back());
+    const double least = std::max(ways->at_least(choice), rehearsal.at_least());
+    return {{.at_least = least, .open = [ways, choice, least, ahead = aheads.back()] {
+               Rehearsal again(ways->shared_->streamed, choice);
+               again.set_ahead(ahead);
+               const RehearsedOrder order = again.order();
+               const Settled way = ways->way(again, again.seconds(order.loads));
+               std::vector<Candidate> opened =
+                   by_ahead(ways, choice, std::min(order.used, again.bytes()));
+               opened.insert(opened.begin(),
+                             {.at_least = std::max(least, way.seconds),
+                              .simulate = [way](double, const auto& settled) { settled(way); }});
+               return opened;
+             }}};
   }
 
   /// Returns the values of `ahead` for which the device has room, in ascending order.
@@ -131,7 +163,7 @@ class StreamedWays {
     if (keys.ahead) return {};
     StreamedChoice choice = this->choice({});
     choice.buffers =
-        std::min(keys.buffers.value_or(most_buffers()), shared_->streamed.micro_batches + 1);
+        keys.buffers.value_or(std::min(most_buffers(), shared_->streamed.micro_batches + 1));
     choice.piece = pieces().front();
     return waiting_candidates({shared_->request, shared_->common, shared_->streamed, choice,
                                shared_->capacity, at_least(choice), !keys.piece},
@@ -144,7 +176,7 @@ class StreamedWays {
   void simulate(Rehearsal& rehearsal, double worth,
                 const std::function<void(const Settled&)>& settled) const {
     const std::vector<std::int64_t> aheads = aheads_that_fit(rehearsal);
-    std::int64_t same_from = std::numeric_limits<std::int64_t>::max();
+    std::int64_t same_from = no_bytes_limit;
     for (auto ahead = aheads.rbegin(); ahead != aheads.rend(); ++ahead) {
       if (rehearsal.bytes_with(*ahead) >= same_from) continue;
       rehearsal.set_ahead(*ahead);
@@ -156,14 +188,18 @@ class StreamedWays {
       if (replayed() && !(alone < worth * (1 - 1e-12))) continue;
       const double seconds = replayed() ? seconds_replayed(rehearsal) : alone;
       worth = std::min(worth, seconds);
-      settled({seconds, text(rehearsal),
-               [shared = shared_, choice = rehearsal.choice(), limited = replayed()] {
-                 const Rehearsal again(shared->streamed, choice);
-                 Plan plan = list_rehearsed(shared->request, shared->common, again);
-                 if (limited) stay_within(plan, shared->common.device.name, again.bytes());
-                 return plan;
-               }});
+      settled(way(rehearsal, seconds));
     }
+  }
+
+  Settled way(const Rehearsal& rehearsal, double seconds) const {
+    return {seconds, text(rehearsal),
+            [shared = shared_, choice = rehearsal.choice(), limited = replayed()] {
+              const Rehearsal again(shared->streamed, choice);
+              Plan plan = list_rehearsed(shared->request, shared->common, again);
+              if (limited) stay_within(plan, shared->common.device.name, again.bytes());
+              return plan;
+            }};
   }
 
   /// The share of the weights that stays, and the order in which weights are chosen to stay.
@@ -219,62 +255,7 @@ class StreamedWays {
   }
 
   double at_least(const StreamedChoice& choice) const {
-    const StreamedCase& streamed = shared_->streamed;
-    const double passes = this->passes(), slots = static_cast<double>(streamed.micro_batches);
-    const double waiting_slots =
-        std::max(0.0, slots - passes * static_cast<double>(most_buffers()));
-    const auto steps = static_cast<double>(streamed.steps);
-    const double turns = streamed.groups.size() == 1 ? 1 : passes * steps;
-    double compute = 0, weights = 0, down = 0, up = 0, runs = 0;
-    double loaded = 0, before = 0, beginning = 0;  // Rehearsal::at_least explains this bound
-    for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
-      const StreamedCase::Group& group = streamed.groups[g];
-      const bool last = g + 1 == streamed.groups.size();
-      const bool loads = g == 0 || offload_, crosses = !last && offload_;
-      const bool saves = crosses || (streamed.returns_answers && (last || group.bytes.answer > 0));
-      const std::int64_t saved = last || offload_ ? group.bytes.output : group.bytes.answer;
-      const double in = loads ? streamed.down.seconds(group.bytes.input) : 0;
-      const double out = saves ? streamed.up.seconds(saved) : 0;
-      const std::int64_t stays = choice.resident_of(g), takes_turns = group.bytes.weights - stays;
-      if (group.bytes.weights > 0) loaded += streamed.down.seconds(group.bytes.weights);
-      beginning = std::max(beginning, loaded - before);
-      before += static_cast<double>(in_flight_) * group.compute_s;
-      compute += group.compute_s;
-      if (stays > 0) weights += streamed.down.seconds(stays);
-      if (takes_turns > 0) weights += turns * streamed.down.seconds(takes_turns);
-      down += in;
-      up += out;
-      runs += std::max({static_cast<double>(streamed.micro_batches) * group.compute_s,
-                        waiting_slots * in, waiting_slots * out});
-    }
-    const double all = steps * static_cast<double>(streamed.micro_batches);
-    if (!streamed.overlap) return weights + all * (compute + down + up);
-    return std::max(
-        {steps * runs, ending(choice, weights + all * down), all * up, beginning + all * compute});
-  }
-
-  /// Returns the lower bound that comes from the end of the run. Rehearsal::at_least() explains this bound. `loads_s`
-  /// is the time of all loads of the run.
-  double ending(const StreamedChoice& choice, double loads_s) const {
-    const StreamedCase& streamed = shared_->streamed;
-    const bool again = passes() * static_cast<double>(streamed.steps) > 1;
-    const double count = static_cast<double>(streamed.micro_batches) -
-                         (passes() - 1) * static_cast<double>(in_flight_);
-    double later_loads = 0, later_runs = 0, least = loads_s;
-    for (std::size_t g = streamed.groups.size(); g-- > 0;) {
-      const StreamedCase::Group& group = streamed.groups[g];
-      const bool input = g == 0 || offload_;
-      const std::int64_t comes =
-          again ? (streamed.groups.size() == 1 ? 0 : group.bytes.weights - choice.resident_of(g))
-                : group.bytes.weights;
-      const double loads = (comes > 0 ? streamed.down.seconds(comes) : 0) +
-                           (input ? count * streamed.down.seconds(group.bytes.input) : 0);
-      const double tail = (input ? 1 : count) * group.compute_s + later_runs;
-      if (loads > 0) least = std::max(least, loads_s - later_loads + tail);
-      later_loads += loads;
-      later_runs += count * group.compute_s;
-    }
-    return least;
+    return seconds_at_least(shared_->streamed, choice, most_buffers());
   }
 
   /// Returns whether a replay of the plan is needed to know its seconds. A rehearsal ignores that
@@ -311,9 +292,12 @@ class StreamedWays {
         for (const std::int64_t most : {3, 2}) counts.push_back({most, false, false});
     }
     counts.push_back({1, false});
-    // The scenario's number of buffers is the greatest that is tried.
+    // No number of buffers above the scenario's number is tried. A rehearsal looks only one step ahead, so rehearsals do
+    // not try a much greater number than there are micro-batches.
     if (const auto most = shared_->keys.buffers) {
-      const std::int64_t useful = std::min(*most, shared_->streamed.micro_batches + 1);
+      const std::int64_t greatest = std::ranges::max(counts, {}, &BufferCount::most).most;
+      const std::int64_t useful =
+          std::min(*most, std::max(greatest, shared_->streamed.micro_batches + 1));
       std::erase_if(counts, [&](const BufferCount& some) {
         return some.most > useful || (some.most == useful && some.inputs_cross);
       });
@@ -322,8 +306,9 @@ class StreamedWays {
     }
     return counts;
   }
+  /// Returns the greatest number of buffers of any way.
   std::int64_t most_buffers() const {
-    return std::ranges::max(buffers(), {}, &BufferCount::most).most;
+    return shared_->keys.buffers.value_or(std::ranges::max(buffers(), {}, &BufferCount::most).most);
   }
   std::vector<std::int64_t> pieces() const {
     if (shared_->keys.piece) return {*shared_->keys.piece};

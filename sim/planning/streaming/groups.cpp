@@ -36,7 +36,7 @@ std::int64_t StreamedCase::answer_bytes(std::size_t group) const {
 
 double StreamedCase::save_s(std::size_t group) const {
   const std::int64_t bytes = answer_bytes(group);
-  return returns_answers && bytes > 0 ? up.seconds(bytes) : 0;
+  return returns_answers && bytes > 0 ? answer_copy().seconds(bytes) : 0;
 }
 
 std::int64_t StreamedCase::weights() const {
@@ -60,6 +60,41 @@ std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offloa
   return all;
 }
 
+namespace {
+
+/// Returns the copies of the real machine if the platform of the request is a shown machine. There, the host of the
+/// platform stands for the second memory of the device.
+std::optional<RealCopies> real_copies(const PolicyRequest& request,
+                                      const CommonParameters& common) {
+  if (!request.real_machine) return {};
+  const Platform& machine = *request.real_machine;
+  const std::string &host = machine.host().name, &second = common.host,
+                    &device = common.device.name;
+  RealCopies real{copy_time(machine, host, device), copy_time(machine, device, host),
+                  copy_time(machine, host, second)};
+  std::vector<std::string> streams = {machine.path(second, device).stream,
+                                      machine.path(device, second).stream};
+  const auto engine_of = [&](const Path& path) {
+    const auto known = std::find(streams.begin(), streams.end(), path.stream);
+    const auto engine = static_cast<std::size_t>(known - streams.begin());
+    if (known == streams.end()) streams.push_back(path.stream);
+    return engine;
+  };
+  const Path &inputs = machine.path(host, device), &begins = machine.path(host, second);
+  real.inputs_engine = engine_of(inputs);
+  real.answers_engine = engine_of(machine.path(device, host));
+  real.begins_engine = engine_of(begins);
+  // The executors share links with an accuracy of 1e-9 (execute/arithmetic/replay.hpp).
+  constexpr double accuracy = 1 - 2e-9;
+  for (const std::uint32_t link : inputs.channels)
+    if (std::find(begins.channels.begin(), begins.channels.end(), link) != begins.channels.end())
+      real.shared_s_per_byte =
+          std::max(real.shared_s_per_byte, accuracy / machine.channels[link].bandwidth);
+  return real;
+}
+
+}  // namespace
+
 StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters& common,
                            bool offload) {
   StreamedCase made;
@@ -81,6 +116,7 @@ StreamedCase streamed_case(const PolicyRequest& request, const CommonParameters&
   made.steps = request.workload.steps;
   made.returns_answers = common.return_outputs;
   made.overlap = common.overlap;
+  made.real = real_copies(request, common);
   return made;
 }
 

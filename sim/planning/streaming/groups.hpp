@@ -57,7 +57,20 @@ struct StreamedChoice {
   std::string text(std::size_t groups) const;
 };
 
-/// The bytes of a cut's groups, and their seconds on a device. The seconds and bytes of every choice follow from these.
+/// The copies of a plan from a shown machine that use other links on the real machine
+/// (planning/placement/backing.hpp). Copies with equal engines take turns. Engine 0 makes the copies `down` of a
+/// StreamedCase, and engine 1 makes the copies `up`.
+struct RealCopies {
+  CopyTime inputs, answers;
+  /// The copies that bring each weight from host memory into the second memory, once, before its first load.
+  CopyTime begins;
+  static constexpr std::size_t down_engine = 0, up_engine = 1, engines = 5;
+  std::size_t inputs_engine = down_engine, answers_engine = up_engine, begins_engine = up_engine;
+  /// The seconds per byte of the slowest link that both inputs and weights from host memory cross; 0 if there is none.
+  double shared_s_per_byte = 0;
+};
+
+/// The bytes of a cut, and its seconds on a device. These numbers determine the seconds and bytes of every choice.
 struct StreamedCase {
   struct Group {
     StageBytes bytes{};
@@ -71,6 +84,10 @@ struct StreamedCase {
   bool returns_answers = true, overlap = true;
   bool shared_link = false;   ///< whether loads and saves slow each other down
   bool host_limited = false;  ///< whether host memory may be too small for offloaded tensors
+  std::optional<RealCopies> real = {};  ///< set if the platform is a shown machine
+  /// The times of the copies of the model's inputs and of answers.
+  const CopyTime& input_copy() const { return real ? real->inputs : down; }
+  const CopyTime& answer_copy() const { return real ? real->answers : up; }
 
   std::int64_t weights() const;  ///< the bytes of the weights of all groups
   /// If the tensors for the next group stay on the device, a group may save a part of each answer. answer_bytes()

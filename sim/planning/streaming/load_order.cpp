@@ -129,7 +129,8 @@ class LoadOrder {
       computed_[at(compute_)] = end;
       if (here.saves) {
         save_free_ =
-            std::max(save_free_, end) + rehearsal_.save_seconds(rehearsal_.runs()[here.in_step]);
+            std::max(save_free_, end) +
+            streamed_.up.seconds(rehearsal_.levels().saved_bytes(rehearsal_.runs()[here.in_step]));
         save_there_.push_back(save_free_ + streamed_.up.latency_s);
         saved_[at(compute_)] = save_there_.back();
       }
@@ -241,7 +242,8 @@ class LoadOrder {
 
   void load_input(std::int64_t at_slot, double start) {
     const Row& here = run(input_run_);
-    const double seconds = rehearsal_.input_seconds(rehearsal_.runs()[here.in_step]);
+    const GroupRun& needing = rehearsal_.runs()[here.in_step];
+    const double seconds = streamed_.down.seconds(streamed_.groups[needing.group].bytes.input);
     free_ = start + seconds;
     input_there_[at(next_input_)] = free_ + streamed_.down.latency_s;
     loads_.push_back(

@@ -78,8 +78,10 @@ class Rehearsal {
   /// Returns whether transfers load the inputs of this run's slots. If no transfers load the inputs, the inputs were
   /// made on the device.
   bool loads_input(const GroupRun& run) const { return levels_.loads_input(run); }
-  /// Returns whether the results of this run's slots go to host memory.
+  /// Returns whether the results of this run's slots go to host memory. saves_answers() returns whether these results
+  /// are answers or parts of answers.
   bool saves(const GroupRun& run) const { return levels_.saves(run); }
+  bool saves_answers(const GroupRun& run) const;
   /// Returns the bytes on the device during each run.
   const RunLevels& levels() const { return levels_; }
   /// The first function returns the number of saves of a step before this run. The second function returns the number
@@ -90,8 +92,15 @@ class Rehearsal {
   std::int64_t slot_of_save(std::int64_t number) const;
   /// The first function returns the seconds to save one result of this run to host memory. The second function returns
   /// the seconds to load one input.
-  double save_seconds(const GroupRun& run) const;
-  double input_seconds(const GroupRun& run) const;
+  double save_seconds(const GroupRun& run) const { return save_copy(run).seconds; }
+  double input_seconds(const GroupRun& run) const { return input_copy(run).seconds; }
+  /// A copy of one input or of one result: its seconds, its latency, and its copy engine (RealCopies).
+  struct Copy {
+    double seconds = 0, latency_s = 0;
+    std::size_t engine = 0;
+  };
+  Copy save_copy(const GroupRun& run) const;
+  Copy input_copy(const GroupRun& run) const;
 
   const StreamedCase& streamed() const { return streamed_; }
   const StreamedChoice& choice() const { return choice_; }

@@ -23,11 +23,13 @@ RunClock::RunClock(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>&
 
 double RunClock::makespan() {
   if (!streamed_.overlap) return everything_alone();
+  if (streamed_.real) begin_weights();
   prologue();
   double earlier_period = -1;
   for (std::int64_t i = 0; i < streamed_.steps; ++i) {
-    const double free_before = free_;
+    const auto free_before = free_;
     step(i + 1 == streamed_.steps);
+    first_step_ = false;
     double period = 0;
     // If two consecutive steps take equally long in every slot, so do all later steps. The loop
     // then skips all steps except the last two. The last step has other times than the steps before
@@ -39,8 +41,8 @@ double RunClock::makespan() {
         for (auto* times : {&some->computed, &some->input, &some->saved, &some->weights})
           for (double& time : *times) time += skipped * period;
       for (double& time : save_there_) time += skipped * period;
-      for (double* time : {&free_, &save_free_, &compute_free_, &makespan_})
-        *time += skipped * period;
+      for (double& time : free_) time += skipped * period;
+      for (double* time : {&compute_free_, &makespan_}) *time += skipped * period;
       i = streamed_.steps - 3;
       earlier_period = -1;
     } else {
@@ -51,23 +53,60 @@ double RunClock::makespan() {
   return makespan_;
 }
 
-bool RunClock::repeats(double free_before, double* period) const {
+bool RunClock::repeats(const Engines& free_before, double* period) const {
   *period = now_.computed.back() - before_.computed.back();
   const double slack = 1e-13 * now_.computed.back();
-  if (std::abs(free_ - free_before - *period) > slack) return false;
+  const std::size_t inputs =
+      streamed_.real ? streamed_.real->inputs_engine : RealCopies::down_engine;
+  for (const std::size_t engine : {RealCopies::down_engine, inputs})
+    if (std::abs(free_[engine] - free_before[engine] - *period) > slack) return false;
   for (std::size_t s = 0; s < now_.computed.size(); ++s)
     if (std::abs(now_.computed[s] - before_.computed[s] - *period) > slack) return false;
   return true;
 }
 
+/// Brings the weights from host memory into the second memory, in the order of their first loads. These copies are the
+/// first copies of their copy engine.
+void RunClock::begin_weights() {
+  for (std::size_t g = 0; g < streamed_.groups.size(); ++g)
+    begun_.emplace_back(rehearsal_.pieces(g).size(), 0.0);
+  for (const RehearsedLoad& load : rehearsal_.prologue(loads_)) begin(load);
+  for (const Listed& listed : listed_) begin(loads_[listed.load]);
+}
+
+void RunClock::begin(const RehearsedLoad& load) {
+  const GroupRun& run = rehearsal_.runs()[load.run];
+  if (load.piece == RehearsedLoad::input || run.pass > 0) return;
+  double& there = begun_[run.group][static_cast<std::size_t>(load.piece)];
+  if (there > 0) return;
+  const CopyTime& copy = streamed_.real->begins;
+  double& free = free_[streamed_.real->begins_engine];
+  free += copy.seconds(rehearsal_.pieces(run.group)[static_cast<std::size_t>(load.piece)]);
+  there = free + copy.latency_s;
+  makespan_ = std::max(makespan_, there);
+}
+
+/// Returns the time from which on the second memory has the weights that this load reads.
+double RunClock::begun(const RehearsedLoad& load) const {
+  const GroupRun& run = rehearsal_.runs()[load.run];
+  const bool waits = !begun_.empty() && load.piece != RehearsedLoad::input && run.pass == 0;
+  return waits ? begun_[run.group][static_cast<std::size_t>(load.piece)] : 0;
+}
+
 /// Makes the loads before the first step: the weights that stay, and the early loads of this step.
 void RunClock::prologue() {
-  for (const RehearsedLoad& load : rehearsal_.prologue(loads_)) {
-    free_ += load.seconds;
-    const double there = free_ + streamed_.down.latency_s;
-    (load.piece == RehearsedLoad::input ? now_.input[at(load.slot)] : now_.weights[load.run]) =
-        there;
-  }
+  for (const RehearsedLoad& load : rehearsal_.prologue(loads_)) load_from(load, 0, now_);
+}
+
+/// Makes a load that may start at `start`.
+void RunClock::load_from(const RehearsedLoad& load, double start, Step& step) {
+  const bool input = load.piece == RehearsedLoad::input;
+  const Rehearsal::Copy copy =
+      input ? rehearsal_.input_copy(rehearsal_.runs()[load.run])
+            : Rehearsal::Copy{load.seconds, streamed_.down.latency_s, RealCopies::down_engine};
+  double& free = free_[copy.engine];
+  free = std::max({free, start, begun(load)}) + copy.seconds;
+  (input ? step.input[at(load.slot)] : step.weights[load.run]) = free + copy.latency_s;
 }
 
 void RunClock::step(bool last) {
@@ -95,7 +134,7 @@ double RunClock::results_left(std::size_t run) const {
 void RunClock::bring(const Listed& listed, std::size_t number) {
   const RehearsedLoad& load = loads_[listed.load];
   const bool input = load.piece == RehearsedLoad::input;
-  double start = std::max(free_, computed_before(listed.slot - (load.replaces_results ? 1 : 0)));
+  double start = computed_before(listed.slot - (load.replaces_results ? 1 : 0));
   if (load.replaces_results) {
     const std::size_t own = rehearsal_.saves(rehearsal_.runs()[number - 1]) ? 1 : 0;
     start =
@@ -106,22 +145,32 @@ void RunClock::bring(const Listed& listed, std::size_t number) {
   }
   if (input && rehearsal_.runs()[load.run].group > 0)
     start = std::max(start, now_.saved[at(load.slot - rehearsal_.runs()[load.run - 1].count)]);
-  free_ = start + load.seconds;
-  const double there = free_ + streamed_.down.latency_s;
-  Step& step = listed.next_step ? next_ : now_;
-  (input ? step.input[at(load.slot)] : step.weights[load.run]) = there;
+  load_from(load, start, listed.next_step ? next_ : now_);
+}
+
+/// Returns the seconds that the link which inputs and weights from host memory share needs for all of these copies that
+/// were needed until this slot.
+double RunClock::shared_until(const GroupRun& run, std::int64_t slot) {
+  if (!streamed_.real) return 0;
+  const StageBytes& bytes = streamed_.groups[run.group].bytes;
+  std::int64_t crossed = run.group == 0 ? bytes.input : 0;
+  if (first_step_ && run.pass == 0 && slot == run.first_slot) crossed += bytes.weights;
+  return shared_s_ += static_cast<double>(crossed) * streamed_.real->shared_s_per_byte;
 }
 
 void RunClock::compute(const GroupRun& run, std::size_t number, std::int64_t slot) {
   double start = std::max(compute_free_, results_left(number));
   if (rehearsal_.loads_input(run)) start = std::max(start, now_.input[at(slot)]);
   if (slot == run.first_slot) start = std::max(start, now_.weights[number]);
+  start = std::max(start, shared_until(run, slot));
   compute_free_ = start + streamed_.groups[run.group].compute_s;
   now_.computed[at(slot)] = compute_free_;
   makespan_ = std::max(makespan_, compute_free_);
   if (!rehearsal_.saves(run)) return;
-  save_free_ = std::max(save_free_, compute_free_) + rehearsal_.save_seconds(run);
-  const double there = save_free_ + streamed_.up.latency_s;
+  const Rehearsal::Copy save = rehearsal_.save_copy(run);
+  double& free = free_[save.engine];
+  free = std::max(free, compute_free_) + save.seconds;
+  const double there = free + save.latency_s;
   save_there_[saves_ % save_there_.size()] = there;
   now_.saved[at(slot)] = there;
   makespan_ = std::max(makespan_, there);
@@ -139,15 +188,21 @@ double RunClock::everything_alone() const {
   for (const GroupRun& run : rehearsal_.runs()) {
     const auto count = static_cast<double>(run.count);
     step += count * streamed_.groups[run.group].compute_s;
-    if (rehearsal_.loads_input(run))
-      step += count * (rehearsal_.input_seconds(run) + streamed_.down.latency_s);
-    if (rehearsal_.saves(run))
-      step += count * (rehearsal_.save_seconds(run) + streamed_.up.latency_s);
+    if (rehearsal_.loads_input(run)) {
+      const Rehearsal::Copy input = rehearsal_.input_copy(run);
+      step += count * (input.seconds + input.latency_s);
+    }
+    if (rehearsal_.saves(run)) {
+      const Rehearsal::Copy save = rehearsal_.save_copy(run);
+      step += count * (save.seconds + save.latency_s);
+    }
     const std::vector<std::int64_t>& pieces = rehearsal_.pieces(run.group);
     const std::size_t first = rehearsal_.first_piece(run);
     for (std::size_t piece = run.pass == 0 ? 0 : first; piece < pieces.size(); ++piece)
       (piece < first ? once : step) +=
           streamed_.down.seconds(pieces[piece]) + streamed_.down.latency_s;
+    for (std::size_t piece = 0; streamed_.real && run.pass == 0 && piece < pieces.size(); ++piece)
+      once += streamed_.real->begins.seconds(pieces[piece]) + streamed_.real->begins.latency_s;
   }
   return once + static_cast<double>(streamed_.steps) * step;
 }

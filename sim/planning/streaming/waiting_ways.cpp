@@ -44,17 +44,24 @@ bool shares_links_with_devices(const WaitingCase& waiting) {
   return false;
 }
 
+/// Returns how many of the numbers in `rooms_of_weights` are tried, beginning with the first number. The weights of a
+/// single group are never loaded early.
+std::size_t rooms_tried(const StreamedCase& streamed) {
+  return streamed.groups.size() == 1 ? 1 : rooms_of_weights.size();
+}
+
 /// Simulates the plans that fit, beginning with the most bytes for early loads.
 void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& context,
               const std::function<void(const Settled&)>& settled) {
   const auto fit =
       std::make_shared<const StreamedFit>(waiting.request, waiting.common, waiting.choice);
   const std::int64_t least = fit->peak(waiting.choice.in_flight);
-  const bool limited = shares_links_with_devices(waiting);
+  const bool limited = waiting.streamed.shared_link || shares_links_with_devices(waiting);
   std::int64_t same_from = std::numeric_limits<std::int64_t>::max();
-  for (auto part = rooms_of_weights.rbegin(); part != rooms_of_weights.rend(); ++part) {
+  for (std::size_t n = rooms_tried(waiting.streamed); n-- > 0;) {
     const std::int64_t room =
-        least + static_cast<std::int64_t>(*part * static_cast<double>(waiting.streamed.weights()));
+        least + static_cast<std::int64_t>(rooms_of_weights[n] *
+                                          static_cast<double>(waiting.streamed.weights()));
     if (room >= same_from || (waiting.capacity && room > *waiting.capacity)) continue;
     const auto plan = [waiting, context, fit, limited, room] {
       ListedPlan listed = list_within(waiting.request, waiting.common, waiting.streamed,
@@ -64,7 +71,8 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
     };
     const ListedPlan listed = plan();
     same_from = listed.used;
-    settled({run_seconds(listed.plan),
+    // On the real machine of a shown machine, the judge simulates another plan, which is made from this plan.
+    settled({waiting.request.real_machine ? 0 : run_seconds(listed.plan),
              waiting.choice.text(waiting.streamed.groups.size()) +
                  (limited ? "; stays within " : "; loads ahead within ") + format_bytes(room),
              [plan] { return plan().plan; }});
@@ -77,13 +85,17 @@ std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
                                           const std::shared_ptr<const void>& context) {
   const StreamedCase& streamed = waiting.streamed;
   const auto groups = static_cast<std::int64_t>(streamed.groups.size());
-  if (groups == 1 || !streamed.overlap || streamed.shared_link || streamed.host_limited ||
+  // A rehearsal loads an input at most one step early, so it cannot use more buffers. With several groups, there are
+  // many ways, and each way takes long to simulate if loads and saves share a link.
+  if (groups == 1 && waiting.choice.buffers <= streamed.micro_batches + 1) return {};
+  if (!streamed.overlap || (streamed.shared_link && groups > 1) || streamed.host_limited ||
       streamed.micro_batches > most_slots / groups ||
       streamed.micro_batches * groups > most_slots_of_run / streamed.steps)
     return {};
   std::vector<std::int64_t> pieces = {waiting.choice.piece};
   if (waiting.smaller_pieces && pieces[0] / 4 >= 4096) pieces.push_back(pieces[0] / 4);
   std::vector<std::int64_t> groups_ahead(prefetched.begin(), prefetched.end());
+  if (groups == 1) groups_ahead = {1};  // the number has no effect
   if (waiting.choice.prefetch) groups_ahead = {*waiting.choice.prefetch};
   std::vector<Candidate> candidates;
   for (const std::int64_t piece : pieces)
@@ -92,7 +104,7 @@ std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
       one.choice.piece = piece;
       one.choice.prefetch = prefetch;
       candidates.push_back({.at_least = waiting.at_least,
-                            .ways = static_cast<std::int64_t>(rooms_of_weights.size()),
+                            .ways = static_cast<std::int64_t>(rooms_tried(streamed)),
                             .simulate = [one, context](double, const auto& settled) {
                               simulate(one, context, settled);
                             }});

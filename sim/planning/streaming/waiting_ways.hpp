@@ -22,10 +22,11 @@ struct WaitingCase {
 };
 
 /// Returns candidates for this choice. A candidate lists loads as early as a limit of bytes allows. Several limits are
-/// tried; these do not depend on the capacity. Weights, inputs and results share the bytes of a limit, and actions
-/// wait for each other. A rehearsal, in contrast, reserves bytes for inputs and results during a whole run of a group.
-/// `context` keeps the members of `waiting` alive. There are no candidates if the cut has one group, if nothing
-/// overlaps, if loads and saves slow each other down, if host memory may be too small, or if there are too many slots.
+/// tried, which do not depend on the capacity. Weights, inputs and results share the bytes of a limit, and actions wait
+/// for each other. Unlike these candidates, a rehearsal reserves bytes for inputs and results during a whole run of a
+/// group. A rehearsal also loads inputs at most one step early. `context` keeps the members of `waiting` alive. Returns
+/// nothing if the cut has one group and a rehearsal can use all buffers, if the cut has several groups and loads and
+/// saves slow each other down, if nothing overlaps, if host memory may be too small, or if there are too many slots.
 std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
                                           const std::shared_ptr<const void>& context);
 

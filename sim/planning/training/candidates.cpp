@@ -169,7 +169,7 @@ class TrainingWays {
   std::string description(const ChosenStep& step) const {
     std::ostringstream text;
     text << order_.policy << " " << *order_.in_flight << " " << order_.weights_stay << " "
-         << unlimited_.host_is_shown << " " << &unlimited_.pricing.stages << " "
+         << (unlimited_.real_machine != nullptr) << " " << &unlimited_.pricing.stages << " "
          << step_digest(step.program());
     return text.str();
   }
@@ -185,17 +185,23 @@ class TrainingWays {
     order.run_room = limits.run_room;
     order.pace = limits.pace;
     const auto plan = std::make_shared<const Plan>(finish(step.listed(limits), unlimited_));
-    return {enforced_ ? run_seconds_in_host(*plan) : run_seconds(*plan), text(order),
-            [plan, in = enforced_] {
+    return {seconds(*plan), text(order), [plan, in = enforced_] {
               Plan made = *plan;
               if (in) enforce_host(made);
               return made;
             }};
   }
 
-  /// Returns the ways that fit: for each pace, ways with different rooms. A room is the bytes for the step
-  /// and its early loads. The smallest room is the step's peak. For each pace, the result also has ways
-  /// for up to TriedCounts::listings other listings, beginning with the listing that needs the most bytes.
+  /// Returns the simulated seconds of a plan. For a shown machine, the judge simulates the plan for the real machine
+  /// instead, and the result is 0.
+  double seconds(const Plan& plan) const {
+    if (unlimited_.real_machine) return 0;
+    return enforced_ ? run_seconds_in_host(plan) : run_seconds(plan);
+  }
+
+  /// Returns for each pace the ways with different rooms for early loads. A room includes the step's peak, so the
+  /// smallest room is this peak. For each pace, the result also has ways for up to TriedCounts::listings other
+  /// listings, beginning with the listing that needs the most bytes. The result leaves out ways that do not fit.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
     const TriedCounts tried = tried_counts(step.program().count());
     std::vector<ChosenStep::EarlyLoadLimits> all;

@@ -12,7 +12,7 @@ LoadOffers::LoadOffers(Program step, const PolicyRequest& request, const Trainin
     : order_(order),
       platform_(request.pricing.platform),
       step_(std::move(step)),
-      clock_(step_, platform_, order.devices, request.workload.steps, request.host_is_shown),
+      clock_(step_, platform_, order.devices, request.workload.steps, request.real_machine),
       priced_alike_(std::all_of(
           order.devices.begin(), order.devices.end(),
           [&](const std::string& name) { return alike(platform_, name, order.devices.front()); })) {

@@ -12,24 +12,45 @@ namespace sluice {
 
 StepClock::StepClock(const Program& step, const Platform& platform,
                      const std::vector<std::string>& devices, std::int64_t rounds,
-                     bool inputs_elsewhere)
-    : step_(step), writes_(step), rounds_(rounds), inputs_elsewhere_(inputs_elsewhere) {
+                     const Platform* real_machine)
+    : step_(step), writes_(step), rounds_(rounds) {
   const std::string& host = platform.host().name;
   std::map<std::string, std::size_t> streams;
-  const auto way = [&](const std::string& from, const std::string& to) {
-    const Path& path = platform.path(from, to);
+  const auto way = [&](const Path& path) {
     return CopyStream{streams.try_emplace(path.stream, streams.size()).first->second,
                       path.latency_s};
   };
   std::vector<CopyTime> up, down;
   for (const std::string& device : devices) {
-    down_.push_back(way(host, device));
-    up_.push_back(way(device, host));
+    down_.push_back(way(platform.path(host, device)));
+    up_.push_back(way(platform.path(device, host)));
     down.push_back(copy_time(platform, host, device));
     up.push_back(copy_time(platform, device, host));
   }
+  Users users;
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    users.emplace_back(&down_[d], &platform.path(host, devices[d]));
+    users.emplace_back(&up_[d], &platform.path(devices[d], host));
+  }
+  if (real_machine) {
+    const std::string& far = real_machine->host().name;
+    real_ = RealCopies{.begins = way(real_machine->path(far, host))};
+    for (const std::string& device : devices) {
+      real_->inputs.push_back(way(real_machine->path(far, device)));
+      real_->input_times.push_back(copy_time(*real_machine, far, device));
+    }
+    const CopyTime begins = copy_time(*real_machine, far, host);
+    for (const Program::Place& place : step.places) {
+      if (place.home != Program::Home::weights || place.bytes == 0) continue;
+      real_->begins_s[place.number] = begins.seconds(place.bytes);
+      real_->begins_bytes[place.number] = place.bytes;
+    }
+    users.emplace_back(&real_->begins, &real_machine->path(far, host));
+    for (std::size_t d = 0; d < devices.size(); ++d)
+      users.emplace_back(&real_->inputs[d], &real_machine->path(far, devices[d]));
+  }
   streams_ = streams.size();
-  find_shared_links(platform, devices);
+  find_shared_links(platform, users);
   for (const Program::Instance& made : step.instances)
     save_s_.push_back(made.saved_at < 0 ? 0 : up[made.device].seconds(made.bytes));
   for (const Program::Staying& stays : step.staying)
@@ -41,22 +62,18 @@ StepClock::StepClock(const Program& step, const Platform& platform,
   }
 }
 
-/// Finds the links that several copy streams use. Copies of one stream never share a link, because they take turns.
-void StepClock::find_shared_links(const Platform& platform,
-                                  const std::vector<std::string>& devices) {
+/// Finds the links that several of the copy streams use. Copies that use the same stream take turns anyway.
+void StepClock::find_shared_links(const Platform& platform, const Users& users) {
   struct Link {
     std::set<std::size_t> streams;
     std::vector<CopyStream*> users;
   };
   std::map<std::uint32_t, Link> links;
-  const std::string& host = platform.host().name;
-  for (std::size_t d = 0; d < devices.size(); ++d)
-    for (const auto& [way, path] : {std::pair{&down_[d], &platform.path(host, devices[d])},
-                                    std::pair{&up_[d], &platform.path(devices[d], host)}})
-      for (const std::uint32_t channel : path->channels) {
-        links[channel].streams.insert(way->stream);
-        links[channel].users.push_back(way);
-      }
+  for (const auto& [way, path] : users)
+    for (const std::uint32_t channel : path->channels) {
+      links[channel].streams.insert(way->stream);
+      links[channel].users.push_back(way);
+    }
   for (const auto& [channel, link] : links) {
     if (link.streams.size() < 2) continue;
     for (CopyStream* way : link.users)
@@ -73,9 +90,12 @@ double StepClock::seconds_on_links() const {
   };
   for (const Program::Staying& stays : step_.staying)
     cross(down_[stays.device], static_cast<double>(stays.weights));
+  if (real_)
+    for (const auto& [stage, bytes] : real_->begins_bytes)
+      cross(real_->begins, static_cast<double>(bytes));
   for (const Program::Instance& made : step_.instances) {
     const double bytes = static_cast<double>(rounds_) * static_cast<double>(made.bytes);
-    if (made.loaded && uses_host_link(made)) cross(down_[made.device], bytes);
+    if (made.loaded) cross(stream_of(made), bytes);
     if (made.saved_at >= 0) cross(up_[made.device], bytes);
   }
   return busy.empty() ? 0 : *std::max_element(busy.begin(), busy.end());
@@ -136,9 +156,40 @@ class StepRun {
     return places_[load].at < 0 || (places_[load].at == 0 && first_goes_ahead_);
   }
 
+  /// Brings the weights from host memory into the second memory of the real machine, in the order of their first loads.
+  /// These copies are the first copies of their copy engine.
+  void begin_weights() {
+    if (!clock_.real_) return;
+    const auto begin = [&](std::int64_t stage) {
+      const auto seconds = clock_.real_->begins_s.find(stage);
+      if (seconds == clock_.real_->begins_s.end() || begun_.count(stage) > 0) return;
+      begun_[stage] = copy(clock_.real_->begins, 0, seconds->second);
+    };
+    const auto begin_load = [&](std::size_t i) {
+      const Program::Instance& made = step_.instances[loads_[i].instance];
+      if (made.home == Program::Home::weights) begin(made.stage);
+    };
+    for (std::size_t s = 0; s < step_.staying.size(); ++s)
+      if (step_.staying[s].weights > 0) begin(static_cast<std::int64_t>(s));
+    for (std::size_t i = 0; i < loads_.size(); ++i)
+      if (goes_ahead(i)) begin_load(i);
+    for (const std::vector<std::size_t>& slot : by_slot_)
+      for (const std::size_t i : slot)
+        if (!goes_ahead(i)) begin_load(i);
+    for (const auto& [stage, seconds] : clock_.real_->begins_s) begin(stage);
+  }
+
+  /// Returns the time from which on the home of the weights of this stage has these weights.
+  double begun(std::int64_t stage) const {
+    const auto found = begun_.find(stage);
+    return found == begun_.end() ? 0 : found->second;
+  }
+
   void prologue() {
+    begin_weights();
     for (std::size_t s = 0; s < clock_.weights_s_.size(); ++s)
-      weights_.push_back(copy(clock_.down_[step_.staying[s].device], 0, clock_.weights_s_[s]));
+      weights_.push_back(copy(clock_.down_[step_.staying[s].device],
+                              begun(static_cast<std::int64_t>(s)), clock_.weights_s_[s]));
     // The loop makes the loads in the order in which operations need them.
     for (std::size_t i = 0; i < loads_.size(); ++i)
       if (goes_ahead(i)) now_.loaded[i] = load_at(i, 0);
@@ -191,8 +242,8 @@ class StepRun {
 
   double load_at(std::size_t i, double ready) {
     const Program::Instance& made = step_.instances[loads_[i].instance];
-    if (!clock_.uses_host_link(made)) return ready;
-    return copy(clock_.down_[made.device], ready, made.load_s);
+    if (made.home == Program::Home::weights) ready = std::max(ready, begun(made.stage));
+    return copy(clock_.stream_of(made), ready, clock_.load_seconds(made));
   }
 
   double copy(const StepClock::CopyStream& way, double ready, double seconds) {
@@ -228,9 +279,15 @@ class StepRun {
   /// device. So when the operation starts, the shared links have carried this load and the loads of all earlier
   /// operations.
   void need(const Program::Instance& made) {
-    if (!clock_.uses_host_link(made)) return;
-    for (const auto& [link, per_byte] : clock_.down_[made.device].shared)
-      needed_s_[link] += static_cast<double>(made.bytes) * per_byte;
+    add_needed(clock_.stream_of(made), made.bytes);
+    if (!clock_.real_ || made.home != Program::Home::weights || round_ > 0) return;
+    const auto begins = clock_.real_->begins_bytes.find(made.stage);
+    if (begins != clock_.real_->begins_bytes.end() && begins_needed_.insert(made.stage).second)
+      add_needed(clock_.real_->begins, begins->second);
+  }
+  void add_needed(const StepClock::CopyStream& way, std::int64_t bytes) {
+    for (const auto& [link, per_byte] : way.shared)
+      needed_s_[link] += static_cast<double>(bytes) * per_byte;
   }
 
   /// The executors share links with an accuracy of 1e-9 (execute/arithmetic/replay.hpp).
@@ -247,6 +304,9 @@ class StepRun {
   std::vector<double> needed_s_;
   /// Times at which weights that stay have arrived, indexed by stage.
   std::vector<double> weights_;
+  /// The times at which weights have arrived in the second memory, and the stages whose weights were needed so far.
+  std::map<std::int64_t, double> begun_;
+  std::set<std::int64_t> begins_needed_;
   Times now_, before_, next_;
   std::int64_t round_ = 0;
   bool first_goes_ahead_ = false;

@@ -5,10 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "planning/copy_time.hpp"
 #include "planning/load_places.hpp"
 #include "planning/program.hpp"
 #include "platform/platform.hpp"
@@ -17,11 +20,11 @@ namespace sluice {
 
 class StepClock {
  public:
-  /// The clock is for this number of rounds on these devices. Copies run during computation. `step`
-  /// must outlive the clock. With `inputs_elsewhere`, inputs do not come from the host of this
-  /// platform, and their loads take no time.
+  /// The clock is for this number of rounds on these devices, with copies during computation.
+  /// `step` must outlive the clock. If `platform` is a shown machine (planning/placement/backing.hpp), `real_machine` is
+  /// the real machine, and the bound is for the real machine.
   StepClock(const Program& step, const Platform& platform, const std::vector<std::string>& devices,
-            std::int64_t rounds, bool inputs_elsewhere);
+            std::int64_t rounds, const Platform* real_machine);
 
   /// Returns the lower bound. `loads` holds the loads of the step in the order of need, and `places` says where each
   /// load is listed.
@@ -36,16 +39,33 @@ class StepClock {
     /// The links that these copies share with other copies: for each link, its index and its seconds per byte.
     std::vector<std::pair<std::size_t, double>> shared = {};
   };
-  void find_shared_links(const Platform& platform, const std::vector<std::string>& devices);
+  /// The copies of the real machine that use other links than on the shown machine.
+  struct RealCopies {
+    std::vector<CopyStream> inputs;  ///< indexed by device
+    std::vector<CopyTime> input_times;
+    /// The copies that bring weights from host memory into the second memory, each once, before the first round.
+    CopyStream begins;
+    std::map<std::int64_t, double> begins_s;  ///< the seconds of these copies, by stage
+    std::map<std::int64_t, std::int64_t> begins_bytes;
+  };
+  /// Copies over these links, and the links.
+  using Users = std::vector<std::pair<CopyStream*, const Path*>>;
+  void find_shared_links(const Platform& platform, const Users& users);
   double seconds_on_links() const;
-  /// Returns whether the load of this instance uses the link between the host of the platform and the device.
-  bool uses_host_link(const Program::Instance& loaded) const {
-    return !(inputs_elsewhere_ && loaded.home == Program::Home::input);
+  bool is_real_input(const Program::Instance& loaded) const {
+    return real_ && loaded.home == Program::Home::input;
+  }
+  const CopyStream& stream_of(const Program::Instance& loaded) const {
+    return is_real_input(loaded) ? real_->inputs[loaded.device] : down_[loaded.device];
+  }
+  double load_seconds(const Program::Instance& loaded) const {
+    return is_real_input(loaded) ? real_->input_times[loaded.device].seconds(loaded.bytes)
+                                 : loaded.load_s;
   }
   const Program& step_;
   HomeWrites writes_;
   std::int64_t rounds_;
-  bool inputs_elsewhere_;
+  std::optional<RealCopies> real_;     ///< set if the platform is a shown machine
   std::vector<CopyStream> down_, up_;  ///< indexed by device
   std::vector<double> save_s_;         ///< indexed by instance
   /// The seconds of the loads of weights that stay, indexed by stage.

@@ -112,7 +112,7 @@ class TrainingPlan {
                       .peak = peak_of(step, order_.devices.size())};
     for (const Program::Operation& operation : step.operations) sums.compute_s += operation.seconds;
     for (const Program::Instance& instance : step.instances) {
-      if (instance.loaded && !(request_.host_is_shown && instance.home == Program::Home::input))
+      if (instance.loaded && !(request_.real_machine && instance.home == Program::Home::input))
         sums.load_s += instance.load_s;
       if (instance.saved_at >= 0) sums.save_s += up.seconds(instance.bytes);
       sums.additions += (instance.loaded ? 1 : 0) + (instance.saved_at >= 0 ? 1 : 0);
@@ -120,7 +120,7 @@ class TrainingPlan {
     if (order_.overlap) {  // each device has its own copy engines
       sums.load_s /= static_cast<double>(order_.devices.size());
       sums.save_s /= static_cast<double>(order_.devices.size());
-      if (order_.devices.size() == 1 && !request_.host_is_shown) add_ends(sums, step, up);
+      if (order_.devices.size() == 1 && !request_.real_machine) add_ends(sums, step, up);
     }
     return sums;
   }

@@ -201,7 +201,10 @@ std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& r
 std::optional<Keys> without_overlap(const Policy& replicating, const Policy& policy, Value keys) {
   const bool open = std::any_of(policy.parameters.begin(), policy.parameters.end(),
                                 [](const Field& field) { return field.name == "overlap"; });
-  if (!open || keys.find("overlap")) return std::nullopt;
+  const Value* prefetch = keys.find("prefetch");
+  const bool loads_early =
+      prefetch && prefetch->text() != "auto" && prefetch->text() != "0";  // this needs overlap
+  if (!open || loads_early || keys.find("overlap")) return std::nullopt;
   keys.set("overlap", Value::make(false));
   // The record in the catalog is complete: it lists the policies that can be replicated.
   return Keys(std::move(keys), record_of(policy_catalog().find(replicating.name)));

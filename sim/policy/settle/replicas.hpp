@@ -32,8 +32,8 @@ Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reade
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters);
 
-/// Returns the keys of the policy `replicating` with `overlap: false` added. Returns nothing if the
-/// replicated `policy` does not have this parameter, or if the keys already give it.
+/// Returns the keys of the policy `replicating` with `overlap: false`. Returns nothing if the replicated `policy` does
+/// not have this parameter, if the keys give it, or if they ask for weights loaded early (`prefetch`).
 std::optional<Keys> without_overlap(const Policy& replicating, const Policy& policy, Value keys);
 
 }  // namespace sluice

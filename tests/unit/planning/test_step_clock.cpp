@@ -158,7 +158,9 @@ TEST_CASE(
           "platform.devices.gpu.memory=[{capacity: unlimited, bandwidth: 1TB/s}, "
           "{name: ddr, capacity: unlimited, bandwidth: 1TB/s}]");
       made.machine.push_back(std::string("platform.links.far={joins: [gpu, gpu_ddr], bandwidth: ") +
-                             (dice.one_in(2) ? "1MB/s" : "400MB/s") + "}");
+                             (dice.one_in(2) ? "1MB/s" : "400MB/s") +
+                             ", latency: " + (dice.one_in(2) ? "0us" : "300us") + "}");
+      if (dice.one_in(3)) made.machine.push_back("platform.links.host.latency=20ms");
       const Scenario scenario = scenario_of(made);
       const CutModel cut = cut_models(scenario).front();
       const std::vector<std::string> fates = {"keep_all", "offload_all", "sqrt", "recompute_all"};

@@ -191,8 +191,10 @@ TEST_CASE("a second memory that cannot be the home of the weights is refused", "
   // If the key `placement` is left out, the weights stay in host memory.
   CHECK(seconds_of(on_card("policy: {name: streamed, " + one_by_one, "1000B", "1100B")) ==
         Approx(3 * 126));
-  CHECK_THROWS_WITH(on_card("policy: {name: streamed, placement: static}\n"),
-                    Contains("'static' for 'placement': expected one of: none, auto, backing"));
+  CHECK_THROWS_WITH(
+      on_card("policy: {name: streamed, placement: asynchronous}\n"),
+      Contains("'asynchronous' for 'placement': expected one of: none, auto, backing, "
+               "static, all_slow"));
 }
 
 TEST_CASE(

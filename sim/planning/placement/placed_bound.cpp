@@ -1,0 +1,142 @@
+#include "planning/placement/placed_bound.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "planning/copy_time.hpp"
+
+namespace sluice {
+namespace {
+
+using Begins = PlacementProblem::Begins;
+using Pinned = PlacementProblem::Pinned;
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// Returns the channels that both paths use.
+std::vector<std::uint32_t> common_channels(const Path& a, const Path& b) {
+  std::vector<std::uint32_t> common;
+  for (const std::uint32_t channel : a.channels)
+    if (std::find(b.channels.begin(), b.channels.end(), channel) != b.channels.end())
+      common.push_back(channel);
+  return common;
+}
+
+}  // namespace
+
+/// A load of a tensor from host memory.
+struct PlacedBound::Load {
+  /// The seconds for which the load occupies a copy engine, if the tensor is placed in fast memory or in slow memory.
+  double fast_s = 0, slow_s = 0;
+  /// The seconds for which the load occupies the slowest of the links that every load uses.
+  double link_s = 0;
+  /// The kernel `needed`, or an earlier kernel of the round, waits for the load. If `needed` is the number of kernels,
+  /// the load only ends before the end of the run.
+  std::uint32_t needed = 0;
+  bool each_round =
+      false;  ///< whether the tensor is loaded for each round. A weight is loaded once.
+
+  /// Returns the least seconds that the load adds to the sum share x (seconds of the engine that loads into fast memory)
+  /// + (1 - share) x (seconds of the engine that loads into slow memory). The engine that works longer takes at least
+  /// this sum.
+  double of_engines(double share) const { return std::min(share * fast_s, (1 - share) * slow_s); }
+};
+
+PlacedBound::PlacedBound(const PlacedQuestion& asked, const PolicyRequest& request,
+                         const CommonParameters& common)
+    : rounds_(static_cast<double>(asked.rounds())), in_turn_(!common.overlap) {
+  const auto& kernels = asked.question().problem().kernels;
+  from_kernel_s_.assign(kernels.size() + 1, 0);
+  for (std::size_t k = kernels.size(); k-- > 0;)
+    from_kernel_s_[k] = from_kernel_s_[k + 1] + kernels[k].time.least();
+  const Platform& platform = request.pricing.platform;
+  const Path* to_fast = platform.path_or_null(common.host, asked.memories().fast);
+  const Path* to_slow = platform.path_or_null(common.host, asked.memories().slow);
+  // If slow memory is host memory, tensors in slow memory need no load.
+  if (asked.memories().far || !to_fast || !to_slow) return;
+  const std::vector<Load> loads = loads_of(asked, *to_fast, *to_slow, platform);
+  const double latency_s = std::min(to_fast->latency_s, to_slow->latency_s);
+  if (in_turn_) {
+    for (const Load& load : loads)
+      all_loads_s_ +=
+          (load.each_round ? rounds_ : 1) * (std::min(load.fast_s, load.slow_s) + latency_s);
+    return;
+  }
+  count(loads, latency_s, [](const Load& load) { return load.link_s; });
+  if (to_fast->stream == to_slow->stream) {
+    count(loads, latency_s, [](const Load& load) { return std::min(load.fast_s, load.slow_s); });
+    return;
+  }
+  const double share = best_share(loads);
+  count(loads, latency_s, [share](const Load& load) { return load.of_engines(share); });
+}
+
+std::vector<PlacedBound::Load> PlacedBound::loads_of(const PlacedQuestion& asked,
+                                                     const Path& to_fast, const Path& to_slow,
+                                                     const Platform& platform) const {
+  const PlacementQuestion& question = asked.question();
+  const double fast_rate = narrowest(platform, to_fast.channels);
+  const double slow_rate = narrowest(platform, to_slow.channels);
+  const double common_rate = narrowest(platform, common_channels(to_fast, to_slow));
+  std::vector<Load> loads;
+  for (std::uint32_t t = 0; t < question.tensor_count(); ++t) {
+    const PlacementProblem::Tensor& tensor = question.tensor(t);
+    const bool came_back = asked.copy_of(t) != none;
+    const bool weight = tensor.tensor_class == TensorClass::weight;
+    if (!came_back && !weight && tensor.begins != Begins::given) continue;
+    const auto bytes = static_cast<double>(tensor.bytes);
+    loads.push_back(
+        {.fast_s = tensor.pinned == Pinned::slow ? never : to_fast.setup_s + bytes / fast_rate,
+         .slow_s = tensor.pinned == Pinned::fast ? never : to_slow.setup_s + bytes / slow_rate,
+         .link_s = bytes / common_rate,
+         .needed = came_back ? question.kernel_count() : question.uses(t).kernels.front(),
+         .each_round = !weight});
+  }
+  std::stable_sort(loads.begin(), loads.end(),
+                   [](const Load& a, const Load& b) { return a.needed < b.needed; });
+  return loads;
+}
+
+/// Returns the share for which the loads of the whole run take longest (see Load::of_engines()). The sum of the loads is
+/// a concave function of the share, so the function finds the share by bisection.
+double PlacedBound::best_share(const std::vector<Load>& loads) const {
+  double low = 0, high = 1;
+  for (int n = 0; n < 40; ++n) {
+    const double share = (low + high) / 2;
+    double slope = 0;
+    for (const Load& load : loads) {
+      const bool fast = share * load.fast_s < (1 - share) * load.slow_s;
+      slope += (load.each_round ? rounds_ : 1) * (fast ? load.fast_s : -load.slow_s);
+    }
+    (slope > 0 ? low : high) = share;
+  }
+  return (low + high) / 2;
+}
+
+/// Counts the loads on a resource, which performs one load after the other. `seconds` gives the least seconds for which
+/// a load occupies the resource. When a kernel of the first round ends, the loads that this kernel and earlier kernels
+/// need have ended. In the last round, all loads of the earlier rounds have also ended.
+template <class Seconds>
+void PlacedBound::count(const std::vector<Load>& loads, double latency_s, const Seconds& seconds) {
+  double earlier_rounds_s = 0;
+  for (const Load& load : loads)
+    earlier_rounds_s += (load.each_round ? rounds_ - 1 : 1) * seconds(load);
+  double first_s = 0, last_s = 0;
+  for (const Load& load : loads) {
+    first_s += seconds(load);
+    if (load.each_round) last_s += seconds(load);
+    const double after_s = latency_s + from_kernel_s_[load.needed];
+    first_round_s_ = std::max(first_round_s_, first_s + after_s);
+    if (rounds_ > 1) all_loads_s_ = std::max(all_loads_s_, earlier_rounds_s + last_s + after_s);
+  }
+}
+
+double PlacedBound::seconds(double round_s) const {
+  // The factor makes up for rounding.
+  constexpr double factor = 1 - 1e-9;
+  const double kernels_s = rounds_ * round_s;
+  if (in_turn_) return factor * (all_loads_s_ + kernels_s);
+  return factor * std::max({kernels_s, first_round_s_ + kernels_s - round_s, all_loads_s_});
+}
+
+}  // namespace sluice

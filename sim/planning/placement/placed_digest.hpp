@@ -1,0 +1,15 @@
+// A digest of a problem of placement. Different cuts may lead to the same problem, for example if all activations are
+// kept. The tensors of the problem need to be placed only once.
+#pragma once
+
+#include <string>
+
+#include "planning/placement/placed_question.hpp"
+
+namespace sluice {
+
+/// Returns a digest of the kernels and tensors of the problem. If two problems of one model, workload and machine have
+/// equal digests, the same placement gives plans with equal actions and tensors, which may only belong to other stages.
+std::string placed_digest(const PlacedQuestion& asked);
+
+}  // namespace sluice

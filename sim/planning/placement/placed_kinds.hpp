@@ -1,0 +1,82 @@
+// Places the tensors of a finished plan of inference in the two memories of its device. The tensors are placed by kind.
+// A kind is the weights of one stage, or all tensors of one other class: inputs, activations between stages, tensors
+// inside stages (workspaces), answers, or caches. All tensors of a kind are in the same memory for their whole lives.
+// Kernels read and write each tensor in its memory, so the seconds of a stage depend on the memories of the kinds.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "planning/request.hpp"
+
+namespace sluice {
+
+struct TensorKind {
+  TensorClass tensor_class = TensorClass::activation;
+  std::int32_t stage = -1;  ///< the stage of weights; -1 for other classes
+  auto operator<=>(const TensorKind&) const = default;
+};
+using TensorKinds = std::set<TensorKind>;
+
+/// The prices of the stages of a request, for each set of kinds in the second memory. The prices are computed once, since
+/// many plans are placed for the same stages.
+class PlacedPrices {
+ public:
+  /// The stage and the number of samples of a forward pass.
+  using Work = std::pair<std::int32_t, std::int64_t>;
+
+  /// The device must reach its second memory without a link. The request must outlive the object.
+  PlacedPrices(const PolicyRequest& request, const std::string& device);
+
+  const PolicyRequest& request() const { return request_; }
+  const Device& device() const { return device_; }
+  /// Returns the price of a forward pass with the kinds of `slow` in the second memory. Throws InputError when the cost
+  /// model has no price.
+  const Price& of(const Work& work, const TensorKinds& slow);
+
+ private:
+  Price computed(const Work& work, const TensorKinds& slow) const;
+  TensorKind kind_of_output(std::uint32_t layer, const Stage& stage) const;
+  std::vector<TensorKind> operand_kinds(const Layer& layer, std::int32_t stage) const;
+
+  const PolicyRequest& request_;
+  const Device& device_;
+  std::vector<std::uint32_t> last_readers_;
+  std::vector<TensorKinds> used_;  ///< the kinds that the layers of a stage use, indexed by stage
+  std::map<std::pair<Work, TensorKinds>, Price> known_;
+};
+
+class PlacedKinds {
+ public:
+  /// `plan` is a finished plan whose tensors on the device are all in the first memory. This memory may have another
+  /// capacity and other rates in the plan than in the request of `prices`. `prices` must outlive the object.
+  PlacedKinds(PlacedPrices& prices, Plan plan);
+
+  /// Returns the kinds of the plan. The first kind is the kind that saves the most seconds per byte in the first
+  /// memory, compared with a plan in which only this kind is in the second memory.
+  const std::vector<TensorKind>& kinds() const { return kinds_; }
+
+  /// Returns the seconds of all kernels of the run, which is a lower bound of the seconds of the run.
+  double kernel_seconds(const TensorKinds& slow) const;
+
+  /// Returns the plan with the kinds of `slow` in the second memory, and with the capacities of the request's platform.
+  Plan plan(const TensorKinds& slow) const;
+
+ private:
+  void find_kinds();
+  void order_kinds();
+
+  PlacedPrices& prices_;
+  Plan plan_;
+  std::uint32_t first_ = none, second_ = none;       ///< the numbers of the two pools
+  std::vector<std::optional<TensorKind>> kinds_of_;  ///< indexed by tensor of the plan
+  std::vector<TensorKind> kinds_;
+  /// How often each forward pass runs in a run of the plan.
+  std::map<PlacedPrices::Work, std::int64_t> works_;
+};
+
+}  // namespace sluice

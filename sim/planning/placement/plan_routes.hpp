@@ -1,0 +1,33 @@
+// Changes a finished plan so that its transfers run between other memories. The routes and the copy streams of these
+// transfers come from the platform.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "plan/plan.hpp"
+#include "platform/platform.hpp"
+
+namespace sluice {
+
+/// Returns the number of the pool with this name, or the number of pools if the plan has no such pool.
+std::uint32_t pool_number(const Plan& plan, const std::string& name);
+
+class PlanRoutes {
+ public:
+  /// Both arguments must outlive the object.
+  PlanRoutes(Plan& plan, const Platform& platform) : plan_(plan), platform_(platform) {}
+
+  /// Gives a flow of the action the route between the two pools of the flow. A transfer also gets the copy stream of
+  /// this route. Throws InputError if no links connect the two pools.
+  void send(Action& action, Flow& flow);
+
+ private:
+  std::uint32_t route(const Path& path);
+  std::uint32_t stream(const Path& path);
+
+  Plan& plan_;
+  const Platform& platform_;
+};
+
+}  // namespace sluice

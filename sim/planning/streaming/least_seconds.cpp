@@ -1,0 +1,136 @@
+#include "planning/streaming/least_seconds.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace sluice {
+
+namespace {
+
+constexpr std::size_t down_engine = RealCopies::down_engine, up_engine = RealCopies::up_engine;
+
+double passes_of(const StreamedCase& streamed, const StreamedChoice& choice) {
+  return static_cast<double>(passes_per_step(streamed.micro_batches, choice.in_flight));
+}
+
+/// The copies of a group's inputs and results, each for one micro-batch.
+struct GroupCopies {
+  double in_s = 0, out_s = 0;
+  std::size_t in_engine = down_engine, out_engine = up_engine;  ///< see RealCopies
+};
+
+GroupCopies copies_of(const StreamedCase& streamed, const StreamedChoice& choice, std::size_t g) {
+  const StageBytes& bytes = streamed.groups[g].bytes;
+  const bool last = g + 1 == streamed.groups.size(), crosses = !last && choice.offload;
+  const bool saves = crosses || (streamed.returns_answers && (last || bytes.answer > 0));
+  const std::int64_t saved = last || choice.offload ? bytes.output : bytes.answer;
+  const CopyTime& in = g == 0 ? streamed.input_copy() : streamed.down;
+  const CopyTime& out = crosses ? streamed.up : streamed.answer_copy();
+  GroupCopies copies;
+  if (g == 0 || choice.offload) copies.in_s = in.seconds(bytes.input);
+  if (saves) copies.out_s = out.seconds(saved);
+  if (streamed.real && g == 0) copies.in_engine = streamed.real->inputs_engine;
+  if (streamed.real && !crosses) copies.out_engine = streamed.real->answers_engine;
+  return copies;
+}
+
+/// Returns the lower bound that comes from the end of the run. Rehearsal::at_least() explains this bound. `loads_s`
+/// is the time of all loads of the run that use the copy engine of the weights.
+double ending(const StreamedCase& streamed, const StreamedChoice& choice, double loads_s) {
+  const double passes = passes_of(streamed, choice);
+  const bool again = passes * static_cast<double>(streamed.steps) > 1;
+  const double count = static_cast<double>(streamed.micro_batches) -
+                       (passes - 1) * static_cast<double>(choice.in_flight);
+  double later_loads = 0, later_runs = 0, least = loads_s;
+  for (std::size_t g = streamed.groups.size(); g-- > 0;) {
+    const StreamedCase::Group& group = streamed.groups[g];
+    const GroupCopies copies = copies_of(streamed, choice, g);
+    const bool input = (g == 0 || choice.offload) && copies.in_engine == down_engine;
+    const std::int64_t comes =
+        again ? (streamed.groups.size() == 1 ? 0 : group.bytes.weights - choice.resident_of(g))
+              : group.bytes.weights;
+    const double loads =
+        (comes > 0 ? streamed.down.seconds(comes) : 0) + (input ? count * copies.in_s : 0);
+    const double tail = (input ? 1 : count) * group.compute_s + later_runs;
+    if (loads > 0) least = std::max(least, loads_s - later_loads + tail);
+    later_loads += loads;
+    later_runs += count * group.compute_s;
+  }
+  return least;
+}
+
+/// The time at which the weights of the first groups have arrived, at the earliest.
+class FirstWeights {
+ public:
+  explicit FirstWeights(const StreamedCase& streamed) : streamed_(streamed) {}
+  void add(std::int64_t bytes) {
+    if (bytes == 0) return;
+    loaded_s_ += streamed_.down.seconds(bytes);
+    if (!streamed_.real) return;
+    begun_s_ += streamed_.real->begins.seconds(bytes);
+    begun_bytes_ += bytes;
+  }
+  /// The computation of these groups needs `inputs` bytes of the model's inputs.
+  double at_least(std::int64_t inputs) const {
+    const std::optional<RealCopies>& real = streamed_.real;
+    if (!real) return loaded_s_;
+    const double latency_s = begun_bytes_ > 0 ? real->begins.latency_s : 0;
+    return std::max({loaded_s_ + latency_s, begun_s_ + latency_s,
+                     static_cast<double>(begun_bytes_ + inputs) * real->shared_s_per_byte});
+  }
+  double begun_s() const { return begun_s_; }
+
+ private:
+  const StreamedCase& streamed_;
+  double loaded_s_ = 0, begun_s_ = 0;
+  std::int64_t begun_bytes_ = 0;
+};
+
+}  // namespace
+
+// Rehearsal::at_least explains these bounds.
+double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choice,
+                        std::int64_t most_buffers) {
+  const double passes = passes_of(streamed, choice),
+               slots = static_cast<double>(streamed.micro_batches);
+  const double waiting_slots = std::max(0.0, slots - passes * static_cast<double>(most_buffers));
+  const auto steps = static_cast<double>(streamed.steps);
+  const double turns = streamed.groups.size() == 1 ? 1 : passes * steps;
+  double compute = 0, weights = 0, runs = 0, before = 0, beginning = 0;
+  std::array<double, RealCopies::engines> copies_s{};  // for one micro-batch, indexed by engine
+  FirstWeights first(streamed);
+  std::int64_t inputs = 1;  // the inputs that the first pass needs before the group
+  for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
+    const StreamedCase::Group& group = streamed.groups[g];
+    const GroupCopies copies = copies_of(streamed, choice, g);
+    const std::int64_t stays = choice.resident_of(g), takes_turns = group.bytes.weights - stays;
+    first.add(group.bytes.weights);
+    beginning =
+        std::max(beginning, first.at_least(inputs * streamed.groups[0].bytes.input) - before);
+    before += static_cast<double>(choice.in_flight) * group.compute_s;
+    inputs = choice.in_flight;
+    compute += group.compute_s;
+    if (stays > 0) weights += streamed.down.seconds(stays);
+    if (takes_turns > 0) weights += turns * streamed.down.seconds(takes_turns);
+    copies_s[copies.in_engine] += copies.in_s;
+    copies_s[copies.out_engine] += copies.out_s;
+    runs += std::max(
+        {slots * group.compute_s, waiting_slots * copies.in_s, waiting_slots * copies.out_s});
+  }
+  const double all = steps * slots;
+  if (!streamed.overlap) {
+    for (const double seconds : copies_s) compute += seconds;
+    return first.begun_s() + weights + all * compute;
+  }
+  double least =
+      std::max({steps * runs, ending(streamed, choice, weights + all * copies_s[down_engine])});
+  for (std::size_t engine = up_engine; engine < copies_s.size(); ++engine)
+    least = std::max(least, all * copies_s[engine]);
+  // After the last computation, the last answer is saved.
+  const GroupCopies last = copies_of(streamed, choice, streamed.groups.size() - 1);
+  const double last_s =
+      streamed.real && streamed.returns_answers ? last.out_s + streamed.real->answers.latency_s : 0;
+  return std::max(least, beginning + all * compute + last_s);
+}
+
+}  // namespace sluice

@@ -1,0 +1,16 @@
+// A lower bound of the seconds of a streamed run that needs no rehearsal.
+#pragma once
+
+#include <cstdint>
+
+#include "planning/streaming/groups.hpp"
+
+namespace sluice {
+
+/// Returns a lower bound of the seconds of all runs with this choice and any pieces, any `ahead`, and at most
+/// `most_buffers` buffers. The bound counts the computations and copies that every such run makes. If the platform is a
+/// shown machine, the bound is for the real machine (RealCopies).
+double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choice,
+                        std::int64_t most_buffers);
+
+}  // namespace sluice

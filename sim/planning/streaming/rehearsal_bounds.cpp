@@ -1,0 +1,279 @@
+// Lower bounds of the seconds of a rehearsed run.
+#include <algorithm>
+#include <limits>
+
+#include "planning/streaming/rehearsal.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// Returns whether the copy engine of the weights also loads the inputs of this run. On the real machine of a shown
+/// machine, another engine may load the inputs of the model.
+bool loads_down(const Rehearsal& rehearsal, const GroupRun& run) {
+  return rehearsal.loads_input(run) && rehearsal.input_copy(run).engine == RealCopies::down_engine;
+}
+
+/// A lower bound of the time at which the first loads have arrived: the first input, the inputs that were added, and
+/// the weights of the groups that were added. On the real machine of a shown machine, weights first come from host
+/// memory, one after the other, and over links that inputs also use. The last of these weights is then loaded.
+class FirstLoads {
+ public:
+  explicit FirstLoads(const Rehearsal& rehearsal)
+      : rehearsal_(rehearsal),
+        real_(rehearsal.streamed().real),
+        input_bytes_(rehearsal.streamed().groups.front().bytes.input) {
+    const Rehearsal::Copy input = rehearsal.input_copy(rehearsal.runs().front());
+    input_there_ = input.seconds + input.latency_s;
+    down_s_ = loads_down(rehearsal, rehearsal.runs().front()) ? input_there_
+                                                              : rehearsal.streamed().down.latency_s;
+    inputs(1);
+  }
+
+  /// Says that this many inputs of the model have been loaded.
+  void inputs(std::int64_t count) { inputs_ = count; }
+
+  void add_weights(std::size_t group) {
+    const CopyTime& down = rehearsal_.streamed().down;
+    for (const std::int64_t bytes : rehearsal_.pieces(group)) {
+      down_s_ += down.seconds(bytes);
+      if (!real_) continue;
+      begun_bytes_ += bytes;
+      begins_s_ += real_->begins.seconds(bytes);
+      shortest_begin_s_ = std::min(shortest_begin_s_, real_->begins.seconds(bytes));
+      shortest_load_s_ = std::min(shortest_load_s_, down.seconds(bytes));
+    }
+  }
+
+  double at_least() const {
+    if (!real_) return down_s_;
+    double least = input_there_;
+    if (begun_bytes_ > 0) {
+      const double begins_latency_s = real_->begins.latency_s;
+      least = std::max(
+          {least, shortest_begin_s_ + begins_latency_s + down_s_,
+           begins_s_ + begins_latency_s + shortest_load_s_ + rehearsal_.streamed().down.latency_s});
+    }
+    return std::max(least, static_cast<double>(begun_bytes_ + inputs_ * input_bytes_) *
+                               real_->shared_s_per_byte);
+  }
+
+ private:
+  const Rehearsal& rehearsal_;
+  const std::optional<RealCopies>& real_;
+  std::int64_t input_bytes_, inputs_ = 0, begun_bytes_ = 0;
+  /// The arrival of the first input, and the seconds of all loads of the copy engine of the weights.
+  double input_there_ = 0, down_s_ = 0;
+  double begins_s_ = 0;
+  double shortest_begin_s_ = never, shortest_load_s_ = never;
+};
+
+/// The seconds of the transfers of a step.
+struct WorkOfStep {
+  double first_s = 0, last_s = 0;  ///< transfers before the first slot, and after the last slot
+  double inputs_s = 0, weights_s = 0;
+  double kept_s = 0;  ///< the seconds of the loads before the first step
+};
+
+WorkOfStep work_of(const Rehearsal& rehearsal) {
+  const StreamedCase& streamed = rehearsal.streamed();
+  WorkOfStep work;
+  for (const GroupRun& run : rehearsal.runs()) {
+    if (loads_down(rehearsal, run))
+      work.inputs_s += static_cast<double>(run.count) * rehearsal.input_seconds(run);
+    const std::vector<std::int64_t>& pieces = rehearsal.pieces(run.group);
+    for (std::size_t piece = rehearsal.first_piece(run); piece < pieces.size(); ++piece)
+      work.weights_s += streamed.down.seconds(pieces[piece]);
+    for (std::size_t piece = 0; run.pass == 0 && piece < rehearsal.first_piece(run); ++piece)
+      work.kept_s += streamed.down.seconds(pieces[piece]);
+  }
+  FirstLoads first(rehearsal);
+  first.add_weights(0);
+  work.first_s = first.at_least();
+  const GroupRun& last = rehearsal.runs().back();
+  const Rehearsal::Copy save = rehearsal.save_copy(last);
+  if (rehearsal.saves(last)) work.last_s = save.seconds + save.latency_s;
+  return work;
+}
+
+/// Returns a lower bound of the seconds from the start of a run's first slot to the start of its last slot. In this
+/// time, the device computes all slots except the last slot. In this time, all inputs are loaded except the inputs that
+/// are in buffers at the start. All results are saved except the results that are in buffers at the end.
+double until_last_slot(const Rehearsal& rehearsal, std::size_t r) {
+  const GroupRun& run = rehearsal.runs()[r];
+  const auto beyond = [&](std::int64_t others) {
+    return static_cast<double>(std::max<std::int64_t>(0, run.count - 1 - others));
+  };
+  return std::max({beyond(0) * rehearsal.streamed().groups[run.group].compute_s,
+                   beyond(rehearsal.levels().inputs(r)) * rehearsal.input_seconds(run),
+                   beyond(rehearsal.levels().results(r)) * rehearsal.save_seconds(run)});
+}
+
+/// Returns a lower bound of the seconds that run r takes.
+double of_run(const Rehearsal& rehearsal, std::size_t r) {
+  return until_last_slot(rehearsal, r) +
+         rehearsal.streamed().groups[rehearsal.runs()[r].group].compute_s;
+}
+
+/// Returns a lower bound of the seconds that all runs of a step need in addition to of_run(). The bound looks at
+/// consecutive runs that save results. When the last slot of these runs starts, all of their results except the results
+/// in buffers have been saved.
+double waits_for_saves(const Rehearsal& rehearsal) {
+  const std::vector<GroupRun>& runs = rehearsal.runs();
+  double waits = 0;
+  for (std::size_t first = 0, end = 0; first < runs.size(); first = std::max(end, first + 1)) {
+    std::int64_t results = -1;  // The result of the last slot is not counted.
+    double computed = 0;
+    const std::size_t engine = rehearsal.save_copy(runs[first]).engine;
+    for (end = first; end < runs.size() && rehearsal.saves(runs[end]) &&
+                      rehearsal.save_copy(runs[end]).engine == engine;
+         ++end) {
+      results += runs[end].count;
+      computed += of_run(rehearsal, end);
+    }
+    if (end < first + 2) continue;
+    const auto compute_s = [&](std::size_t r) {
+      return rehearsal.streamed().groups[runs[r].group].compute_s;
+    };
+    std::int64_t left = results - rehearsal.levels().results(end - 1);
+    double saved = compute_s(first) + compute_s(end - 1);
+    for (std::size_t r = first; r < end && left > 0; left -= runs[r++].count)
+      saved += static_cast<double>(std::min(left, runs[r].count)) * rehearsal.save_seconds(runs[r]);
+    waits += std::max(0.0, saved - computed);
+  }
+  return waits;
+}
+
+/// Returns the lower bound of the makespan that follows from the last pass. When the last slot of a run of this
+/// pass starts, all loads for this run and for earlier runs have arrived. `loads_s` is the time of all loads.
+double ending(const Rehearsal& rehearsal, double loads_s) {
+  const std::vector<GroupRun>& runs = rehearsal.runs();
+  double later_loads = 0, later_runs = 0, least = 0;
+  for (std::size_t r = runs.size(); r-- > 0 && runs[r].pass == runs.back().pass;) {
+    const bool input = loads_down(rehearsal, runs[r]);
+    const double last = rehearsal.streamed().groups[runs[r].group].compute_s;
+    const double tail = (input ? last : of_run(rehearsal, r)) + later_runs;
+    double loads =
+        static_cast<double>(input ? runs[r].count : 0) * rehearsal.input_seconds(runs[r]);
+    const std::vector<std::int64_t>& pieces = rehearsal.pieces(runs[r].group);
+    for (std::size_t piece = rehearsal.first_piece(runs[r]); piece < pieces.size(); ++piece)
+      loads += rehearsal.streamed().down.seconds(pieces[piece]);
+    if (loads > 0)
+      least = std::max(least, loads_s - later_loads + rehearsal.streamed().down.latency_s + tail);
+    later_loads += loads;
+    later_runs += of_run(rehearsal, r);
+  }
+  return least;
+}
+
+/// Returns the lower bound of the makespan that follows from the first pass. For each group, the makespan is at least
+/// the sum of two times: the time of all loads up to this group, and the time of the computation that can only start
+/// after these loads. `in_runs` is the time of all runs of all groups.
+double beginning(const Rehearsal& rehearsal, double in_runs) {
+  const StreamedCase& streamed = rehearsal.streamed();
+  FirstLoads loads(rehearsal);
+  double before = 0, least = 0;
+  for (std::size_t g = 0; g < streamed.groups.size(); ++g) {
+    loads.add_weights(g);
+    least = std::max(least, loads.at_least() + in_runs - before);
+    before += until_last_slot(rehearsal, g) + streamed.groups[g].compute_s;
+    loads.inputs(rehearsal.runs().front().count);
+  }
+  return least;
+}
+
+/// Returns the lower bound that follows from the copies of inputs and answers on the real machine of a shown machine.
+/// After the last input has arrived, all groups compute the last micro-batch. After the first answer has been computed,
+/// all answers are saved.
+double inputs_and_answers(const Rehearsal& rehearsal) {
+  const StreamedCase& streamed = rehearsal.streamed();
+  const std::vector<GroupRun>& runs = rehearsal.runs();
+  FirstLoads loads(rehearsal);
+  double inputs_s = 0, answers_s = 0, first_answer_s = never, last_pass_s = 0;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const GroupRun& run = runs[r];
+    const double compute_s = streamed.groups[run.group].compute_s;
+    const auto slots = static_cast<double>(run.count);
+    if (run.group == 0) inputs_s += slots * rehearsal.input_seconds(run);
+    if (rehearsal.saves_answers(run)) answers_s += slots * rehearsal.save_seconds(run);
+    if (run.pass == runs.back().pass) last_pass_s += run.group == 0 ? compute_s : slots * compute_s;
+    if (run.pass > 0) continue;
+    loads.add_weights(run.group);
+    if (rehearsal.saves_answers(run))
+      first_answer_s = std::min(first_answer_s, loads.at_least() + compute_s);
+    loads.inputs(run.count);
+  }
+  const auto steps = static_cast<double>(streamed.steps);
+  const double to_inputs = steps * inputs_s + streamed.real->inputs.latency_s + last_pass_s;
+  if (answers_s == 0) return to_inputs;
+  return std::max(to_inputs, first_answer_s + steps * answers_s + streamed.real->answers.latency_s);
+}
+
+/// When slot `m` of a run starts, the device holds at most `bytes()` bytes, so some of the next `later` bytes of
+/// weights have not been loaded. Returns the time that the link needs for the bytes that have not been loaded.
+double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std::int64_t later) {
+  const double missing =
+      static_cast<double>(later) - static_cast<double>(rehearsal.bytes() - rehearsal.level(r, m));
+  return std::max(0.0, missing) / rehearsal.streamed().down.bandwidth;
+}
+
+/// Returns a lower bound of the seconds between this run and the next run. While the last slot of this run is computed,
+/// some weights of the next run have no room. The device loads these weights after this slot, and the next run waits
+/// for their arrival.
+double wait_for_weights(const Rehearsal& rehearsal, std::size_t r, std::int64_t next_weights) {
+  const GroupRun& run = rehearsal.runs()[r];
+  const std::int64_t room = rehearsal.bytes() - rehearsal.levels().least_at(r, run.count - 1);
+  if (next_weights <= room) return 0;
+  const CopyTime& down = rehearsal.streamed().down;
+  return static_cast<double>(next_weights - room) / down.bandwidth + down.latency_s;
+}
+
+}  // namespace
+
+// The result is the greatest of these lower bounds:
+// 1. The runs of all groups follow each other.
+// 2. The copy engine makes all loads. After these loads, the groups whose weights or inputs came last are computed.
+// 3. Each group of the first pass waits for its own weights and the weights of all earlier groups. The computation of
+//    this group and of all later runs follows.
+// 4. When a slot of a step starts, the weights for which the device has no room yet must still be loaded.
+// 5. The runs of all groups follow each other. Between two runs, the device loads the weights for which it had no room
+//    during the first of the two runs.
+// 6. On the real machine of a shown machine, inputs and answers use their own links.
+double Rehearsal::at_least() const {
+  if (!streamed_.overlap) return seconds({});
+  const WorkOfStep work = work_of(*this);
+  const auto steps = static_cast<double>(streamed_.steps);
+  const GroupRun& last = runs_.back();
+  const double last_c = streamed_.groups[last.group].compute_s;
+  const double tail = loads_input(last) ? last_c : static_cast<double>(last.count) * last_c;
+  double least =
+      ending(*this, work.kept_s + steps * (work.weights_s + work.inputs_s)) + work.last_s;
+  if (streamed_.real) least = std::max(least, inputs_and_answers(*this));
+  double in_runs = 0;
+  std::int64_t later = 0;
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    in_runs += of_run(*this, r);
+    later += turns_[runs_[r].group];
+  }
+  least = std::max(least, beginning(*this, steps * in_runs) + work.last_s);
+  // The seconds since the start of the first slot of the step.
+  double in_step = in_runs + waits_for_saves(*this), start = 0;
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    later -= turns_[runs_[r].group];
+    const double last_slot = start + until_last_slot(*this, r);
+    if (later > 0) {
+      in_step = std::max(in_step, start + held_back(*this, r, 0, later) + tail);
+      const double held_at_last = held_back(*this, r, runs_[r].count - 1, later);
+      in_step = std::max(in_step, last_slot + held_at_last + tail);
+    }
+    start = last_slot + streamed_.groups[runs_[r].group].compute_s;
+    if (r + 1 < runs_.size() && runs_[r + 1].group != runs_[r].group)
+      start += wait_for_weights(*this, r, turns_[runs_[r + 1].group]);
+  }
+  in_step = std::max(in_step, start);
+  return std::max(least, work.first_s + steps * in_step + work.last_s);
+}
+
+}  // namespace sluice

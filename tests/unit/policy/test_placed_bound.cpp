@@ -1,0 +1,134 @@
+// Tests the lower bound of runs whose tensors are placed, and that no run that this bound rules out would be faster.
+#include <catch2/catch.hpp>
+
+#include <limits>
+
+#include "document/load.hpp"
+#include "planning/placement/placed_bound.hpp"
+#include "planning/placement/placed_candidates.hpp"
+#include "planning/placement/placed_draft.hpp"
+#include "scenario/scenario.hpp"
+#include "support/campaign.hpp"
+#include "support/random_chain.hpp"
+
+namespace sluice {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// A card with HBM (1 GB/s) and DDR (600 MB/s), behind a link to host memory.
+Scenario on_card(const std::string& layers, const std::string& hbm, const std::string& links,
+                 const std::string& workload) {
+  return read_scenario(
+      parse_text("format: sluice-scenario/1\nmodel:\n  definition:\n    format: sluice-model/1\n"
+                 "    name: dense\n    layers:\n    - {type: input, name: x, shape: [1]}\n" +
+                     layers +
+                     "platform:\n  format: sluice-platform/1\n  name: card\n  devices:\n    gpu:\n"
+                     "      rate: {float32: 1GFLOP/s}\n      memory:\n      - {capacity: " +
+                     hbm +
+                     ", bandwidth: 1GB/s}\n"
+                     "      - {name: ddr, capacity: unlimited, bandwidth: 600MB/s}\n"
+                     "  memories: {host: {capacity: unlimited}}\n  links:\n" +
+                     links + "policy: {name: resident}\nworkload: {mode: training, " + workload +
+                     "}\n",
+                 "card.yaml"),
+      "card");
+}
+
+PolicyRequest request_with(const Scenario& scenario, const CutModel& cut,
+                           const std::string& fates) {
+  PolicyRequest request = request_of(scenario, cut, plain_fates(fate_catalog().find(fates)));
+  request.capacity_enforced = false;
+  return request;
+}
+
+TEST_CASE("the bound of a placed run counts the loads before the kernels", "[placement]") {
+  // Each of the two layers has 8 bytes of weights, and the image has 4 bytes. Each forward pass moves 16 bytes. The
+  // backward passes move 28 and 24 bytes, and each update moves 24 bytes. All these bytes are in HBM.
+  const Scenario scenario = on_card(
+      "    - {type: dense, name: one, features: 1}\n    - {type: dense, name: two, features: 1}\n",
+      "unlimited",
+      "    host: {joins: [host, gpu], bandwidth: 1GB/s, latency: 5ns, setup: 100ns}\n"
+      "    far: {joins: [gpu, gpu_ddr], bandwidth: 10GB/s, setup: 100ns}\n",
+      "batch: 1, steps: 3, optimizer: sgd");
+  const double round = 2 * (16 + 24) + 28 + 24;
+  const CutModel cut = cut_models(scenario).front();
+  const PolicyRequest request = request_with(scenario, cut, "keep_all");
+  const auto bound = [&](bool overlap, PlacedQuestion::SlowOnlyKinds slow_only) {
+    const CommonParameters common{scenario.platform.device("gpu"), "host", overlap, 1, true};
+    const PlacedQuestion asked(request, common, placed_fates(request, common), "tested", slow_only);
+    return 1e9 * PlacedBound(asked, request, common).seconds();
+  };
+  // Without overlap, the weights are loaded once, and the image in each of the three steps. A load into HBM takes 105
+  // ns and 1 ns per byte.
+  CHECK(bound(false, {}) == Approx(2 * (105 + 8) + 3 * (105 + 4) + 3 * round));
+  // If the image must be in DDR, its load takes 205 ns and 1 ns per byte.
+  CHECK(bound(false, {.inputs = true}) == Approx(2 * (105 + 8) + 3 * (205 + 4) + 3 * round));
+  // With overlap, one copy engine loads the three images into DDR, each in 204 ns, while another engine loads the weights
+  // into HBM. The last round begins after the last image has arrived.
+  CHECK(bound(true, {.inputs = true}) == Approx(3 * 204 + 5 + round));
+}
+
+/// Layers of random widths on a card whose links have random times.
+Scenario random_card(test::Dice& dice) {
+  const auto number = [&](std::uint64_t least, std::uint64_t most) {
+    return std::to_string(least + dice.below(most - least + 1));
+  };
+  std::string layers;
+  for (std::uint64_t l = 0, count = 1 + dice.below(3); l < count; ++l)
+    layers +=
+        "    - {type: dense, name: d" + std::to_string(l) + ", features: " + number(1, 40) + "}\n";
+  const auto link = [&](const std::string& name, const std::string& joins) {
+    return "    " + name + ": {joins: " + joins + ", bandwidth: " + number(1, 20) +
+           "00MB/s, latency: " + number(0, 3) + "us, setup: " + number(0, 3) + "us}\n";
+  };
+  return on_card(layers, dice.one_in(2) ? "unlimited" : number(400, 9000) + "B",
+                 link("host", "[host, gpu]") + link("far", "[gpu, gpu_ddr]"),
+                 "batch: " + number(1, 3) + ", micro_batch: 1, steps: " + number(1, 3) +
+                     ", optimizer: " + (dice.one_in(2) ? "sgd" : "none"));
+}
+
+TEST_CASE(
+    "no placed run is faster than its bound, and the judge finds the fastest of all placed runs",
+    "[placement][property]") {
+  const std::vector<std::string> ways = {"static", "first_touch", "all_slow"};
+  int runs = 0, ruled_out = 0, repeated = 0;
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{5}); ++seed) {
+    test::Dice dice(seed);
+    const Scenario scenario = random_card(dice);
+    const bool overlap = !dice.one_in(4);
+    const CommonParameters common{scenario.platform.device("gpu"), "host", overlap, 1, true};
+    const std::vector<CutModel> cuts = cut_models(scenario);
+    std::vector<PolicyRequest> requests;
+    for (const CutModel& cut : cuts)
+      for (const FateStrategy* strategy : fate_catalog().entries())
+        if (strategy->compared) {
+          requests.push_back(request_with(scenario, cut, strategy->name));
+          requests.back().fates_open = true;
+        }
+    std::vector<Candidate> all;
+    for (const PolicyRequest& request : requests)
+      for (Candidate& one : placed_candidates(request, common, "tested", ways))
+        if (one.simulate) all.push_back(std::move(one));
+    double fastest = never;
+    for (const Candidate& one : all)
+      one.simulate(never, [&](const Settled& settled) {
+        INFO("seed " << seed << ", " << settled.text);
+        ++runs;
+        CHECK(one.at_least <= settled.seconds * (1 + 1e-9));
+        fastest = std::min(fastest, settled.seconds);
+      });
+    for (const Candidate& one : all) ruled_out += one.at_least > fastest ? 1 : 0;
+    repeated += static_cast<int>(all.size());
+    INFO("seed " << seed);
+    const Judgement judgement = judge(all);
+    CHECK(judgement.best.seconds == fastest);
+    repeated -= static_cast<int>(judgement.simulated);
+  }
+  CHECK(runs > 100);
+  CHECK(ruled_out > 10);
+  CHECK(repeated > ruled_out);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,171 @@
+// Placements of tensors under policy streamed: weights take turns, and tensors are in both memories of the device.
+#include <catch2/catch.hpp>
+#include <limits>
+
+#include "base/error.hpp"
+#include "document/load.hpp"
+#include "execute/arithmetic/replay.hpp"
+#include "execute/feasibility.hpp"
+#include "run/isolated.hpp"
+#include "scenario/scenario.hpp"
+#include "support/campaign.hpp"
+#include "support/random_chain.hpp"
+#include "support/two_products.hpp"
+
+namespace sluice {
+namespace {
+
+using Catch::Matchers::Contains;
+
+/// Two products on a card whose second memory has a tenth of the bandwidth of the first memory. The input has 40 bytes,
+/// the weights have 800 and 400 bytes, the tensor between the products has 80 bytes, and the output has 20 bytes. The
+/// FLOP take no time. All transfers from and to host memory have 10 byte/s.
+Scenario on_card(std::int64_t first, std::int64_t second, const std::string& more) {
+  return read_scenario(parse_text(test::two_products_model + R"(platform:
+  format: sluice-platform/1
+  name: card
+  devices:
+    gpu:
+      rate: {float32: 1000TFLOP/s}
+      memory:
+      - {capacity: )" + std::to_string(first) +
+                                      R"(B, bandwidth: 100B/s}
+      - {name: ddr, capacity: )" + std::to_string(second) +
+                                      R"(B, bandwidth: 10B/s}
+  memories: {host: {capacity: 1MB}}
+  links:
+    host: {joins: [host, gpu], bandwidth: 10B/s}
+    far: {joins: [gpu, gpu_ddr], bandwidth: 100B/s}
+stages: {cut: per_layer}
+cost: {model: roofline}
+)" + more,
+                                  "card.yaml"),
+                       "card");
+}
+
+/// Returns the simulated seconds, which must be equal in both executors.
+double seconds_of(const Scenario& scenario) {
+  const Plan plan = make_plan(scenario);
+  check(plan);
+  const double replayed = replay(plan).makespan;
+  CHECK(execute_isolated(plan).report.makespan == Approx(replayed).epsilon(1e-9));
+  return replayed;
+}
+
+std::string one_by_one(const std::string& placement) {
+  return "policy: {name: streamed, placement: " + placement +
+         ", in_flight: 1, prefetch: 0, pieces: whole, resident: none, overlap: false}\n"
+         "workload: {batch: 1, steps: 3}\n";
+}
+
+TEST_CASE("under streamed, kernels read and write each tensor in the memory where it is placed",
+          "[placement]") {
+  const auto seconds = [](std::int64_t first, const std::string& placement) {
+    return seconds_of(on_card(first, 2000, one_by_one(placement)));
+  };
+  // In each step, the transfers take 80 + 40 s for the weights, 4 s for the input and 2 s for the answer. The first
+  // product reads 840 bytes and writes 80 bytes. The second product reads 480 bytes and writes 20 bytes. In the second
+  // memory, these bytes take 92 + 50 s.
+  CHECK(seconds(500, "all_slow") == Approx(3 * (126 + 92 + 50)).epsilon(1e-9));
+  // In the first memory, the same bytes take 9.2 + 5 s. The first product needs 920 bytes there.
+  CHECK(seconds(920, "static") == Approx(3 * (126 + 9.2 + 5)).epsilon(1e-9));
+  CHECK(seconds(920, "none") == Approx(3 * (126 + 9.2 + 5)).epsilon(1e-9));
+  // If one byte is missing, the input is in the second memory, because it has the fewest bytes: 4 s instead of 0.4 s.
+  CHECK(seconds(919, "static") == Approx(3 * (126 + 4 + 8.8 + 5)).epsilon(1e-9));
+  // With 500 bytes, everything but the weights of the first product is in the first memory: the second product needs
+  // 400 + 80 + 20 bytes.
+  CHECK(seconds(500, "static") == Approx(3 * (126 + 80 + 1.2 + 5)).epsilon(1e-9));
+  // If one byte is missing, the answer is in the second memory: 2 s instead of 0.2 s.
+  CHECK(seconds(499, "static") == Approx(3 * (126 + 80 + 1.2 + 2 + 4.8)).epsilon(1e-9));
+  CHECK_THROWS_AS(make_plan(on_card(919, 2000, one_by_one("none"))), Infeasible);
+}
+
+TEST_CASE("under streamed, the answer says how many bytes are placed in each memory",
+          "[placement]") {
+  const Plan plan = make_plan(on_card(500, 2000, one_by_one("static")));
+  CHECK(find_fact(plan.facts, "placement")->shown() == "static");
+  // The first memory has the second weights (400), the input (40), the tensor between the products (80) and the answer
+  // (20).
+  CHECK(find_fact(plan.facts, "placed_bytes", "gpu")->number()->value == 540);
+  CHECK(find_fact(plan.facts, "placed_bytes", "gpu_ddr")->number()->value == 800);
+}
+
+TEST_CASE("under streamed, weights cross the link once if both memories together hold them",
+          "[placement]") {
+  // The first memory alone holds one group at a time, so that 1200 bytes cross the link in each of 5 steps. Both
+  // memories together hold all weights, so that each crosses the link once.
+  const auto planned = [](const std::string& placement) {
+    return on_card(
+        1000, 1400,
+        "policy: {name: streamed, placement: " + placement + "}\nworkload: {batch: 1, steps: 5}\n");
+  };
+  const Plan plan = make_plan(planned("static"));
+  for (const char* group : {"0", "1"})
+    CHECK(find_fact(plan.facts, "weight_passes", group)->number()->value == 1);
+  CHECK(seconds_of(planned("static")) < 0.8 * seconds_of(planned("none")));
+}
+
+TEST_CASE("under streamed, a placement that is not possible is refused at its key", "[placement]") {
+  const auto says = [](const std::string& more, const std::string& words,
+                       const std::vector<std::string>& overrides = {}) {
+    Value document = on_card(1000, 2000, more).document;
+    apply_overrides(document, overrides);
+    CHECK_THROWS_WITH(make_plan(read_scenario(document, "card")), Contains(words));
+  };
+  const std::string placed = "policy: {name: streamed, placement: static}\n";
+  says(placed + "workload: {batch: 1, mode: training}\n",
+       "'placement: static' is only for inference under a policy whose weights take turns: use "
+       "placement backing, or policy resident");
+  says(placed + "workload: {batch: 1}\n",
+       "needs a cost model that counts the bandwidths of memories, but 'peak' does not",
+       {"cost={model: peak}"});
+  says(placed + "workload: {batch: 1}\n",
+       "'placement: static' needs a device with a second memory of its own: device 'gpu' has only "
+       "one memory; use policy resident",
+       {"platform.devices.gpu.memory={capacity: 1kB, bandwidth: 100B/s}",
+        "platform.links={host: {joins: [host, gpu], bandwidth: 10B/s}}"});
+  CHECK_THROWS_WITH(
+      on_card(1000, 2000,
+              "policy: {name: streamed, placement: first_touch}\nworkload: {batch: 1}\n"),
+      Contains("'first_touch' for 'placement': expected one of: none, auto, backing, static, "
+               "all_slow"));
+  // The first product needs 920 bytes, of which the weights are 800.
+  CHECK_THROWS_WITH(make_plan(on_card(100, 700, placed + "workload: {batch: 1}\n")),
+                    Contains("no plan with placement static fits into the memories 'gpu' and "
+                             "'gpu_ddr' together"));
+}
+
+TEST_CASE(
+    "under streamed with a placement, a run is never slower with more memory or with more freedom",
+    "[placement][property]") {
+  for (std::uint64_t seed = 0; seed < test::cases_of(std::uint64_t{10}); ++seed) {
+    test::Dice dice(seed);
+    const std::string workload = "workload: {batch: " + std::to_string(1 + dice.below(3)) +
+                                 ", batches_per_step: " + std::to_string(1 + dice.below(3)) +
+                                 ", steps: " + std::to_string(1 + dice.below(4)) + "}\n";
+    const std::string more = dice.one_in(3) ? ", overlap: false" : "";
+    const auto with = [&](std::int64_t first, std::int64_t second, const std::string& placement) {
+      try {
+        return seconds_of(
+            on_card(first, second,
+                    "policy: {name: streamed, placement: " + placement + more + "}\n" + workload));
+      } catch (const Infeasible&) {
+        return std::numeric_limits<double>::infinity();
+      }
+    };
+    double before = std::numeric_limits<double>::infinity();
+    std::int64_t first = 100, second = 1000;
+    for (int n = 0; n < 5; ++n) {
+      (dice.one_in(2) ? first : second) += 1 + static_cast<std::int64_t>(dice.below(900));
+      INFO("seed " << seed << ", " << first << " and " << second << " bytes");
+      const double seconds = with(first, second, "static");
+      CHECK(seconds <= with(first, second, "none") * (1 + 1e-9));
+      CHECK(seconds <= with(first, second, "all_slow") * (1 + 1e-9));
+      CHECK(seconds <= before * (1 + 1e-9));
+      before = seconds;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice
