@@ -37,14 +37,14 @@ def arguments():
 
 
 def microseconds(stage, micro_batch, backward):
-    """Returns the same number as compute_seconds in workload.cpp."""
+    """Returns how long a pass takes, like compute_seconds in workload.cpp, but in microseconds."""
     mixed = ((stage * 131 + micro_batch * 31 + backward * 17) * 2654435761 & 0xFFFFFFFF) >> 16
     return (2000 if backward else 1000) + mixed % 101
 
 
 def order(stages, micro_batches, stage):
-    """Returns pairs (whether the pass is backward, micro-batch) in the order of 1F1B: one forward pass, one backward
-    pass."""
+    """Returns the passes of a stage in the order of 1F1B, in which forward and backward passes alternate. A pass is a
+    pair: 0 for forward or 1 for backward, and the micro-batch."""
     warm_up = min(stages - 1 - stage, micro_batches)
     steps = [(0, m) for m in range(warm_up)]
     for m in range(warm_up, micro_batches):
@@ -86,8 +86,8 @@ def measured(command):
 
 
 def reference(asked, folder):
-    """Returns the command of the reference program (sg A), and its makespan in seconds. Returns None twice if there is
-    no such program."""
+    """Returns the command of the reference program (sg A), and its makespan in seconds. Returns (None, None)
+    if the program does not exist."""
     source = asked.reference / "sg.cpp"
     if not source.exists():
         print(f"the ratios to sg A are skipped, because {source} does not exist")

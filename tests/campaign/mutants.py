@@ -122,8 +122,8 @@ def written_profile(folder):
 
 
 def seeds_of_profiles(folder):
-    """Returns seeds that are profiles as CSV and as HDF5, a table of another program with the map of its columns, and a
-    profile of copies over a link."""
+    """Returns valid files, as seeds_of_mutants() does: profiles as CSV and as HDF5, a table of another program with the
+    map of its columns, and a profile of copies over a link."""
     table = "op,b,m,n,k,hot_us,cold_us\n" + "".join(
         f"linear({n}),1,{m},{n},{k},{m * n * k / 4e6},{m * n * k / 3e6 + 9}\n"
         for m in (64, 512) for n in (128, 1024) for k in (256, 2048))
@@ -150,7 +150,7 @@ def seeds_of_profiles(folder):
 
 
 def seeds_of_machines(folder):
-    """Returns seeds that are platforms and fits, and writes the scenarios that use them."""
+    """Returns valid platforms and fits, as seeds_of_mutants() does, and writes scenarios that use them."""
     policies = {"k40": "streamed", "rx7900xtx_pair": "{name: data_parallel, replica: streamed}",
                 "optane_server": "streamed", "four_v100_switch": "{name: data_parallel, replica: resident}",
                 "a100_nvlink_8": "sharded", "ipu_pair_gc200": "phased"}
@@ -183,7 +183,7 @@ def seeds_of_models(folder):
 
 
 def seeds_of_results(folder):
-    """Returns seeds that are traces, plans, baselines with their plans, and stores."""
+    """Returns valid traces, plans, baselines with their plans, and stores, as seeds_of_mutants() does."""
     for words in ([*RUN, "workload.steps=1", "-o", "mutant_seed.h5"],
                   [*SWEEP[:3], "workload.batch=1,2", "--store", "mutant_seed.db"],
                   [*CHECK[:2], "--baseline", "mutant_golden", "--update"]):
@@ -201,8 +201,8 @@ def seeds_of_results(folder):
 
 
 def seeds_of_mutants(folder):
-    """Returns a list of (name, bytes of a valid file, commands that read it). Other files that these commands need
-    are written into the folder."""
+    """Returns a seed for each kind of input. A seed is (name, bytes of a valid file, commands that read it). Writes other
+    files that these commands need into the folder."""
     folder = pathlib.Path(folder)
     text = (ROOT / "scenarios/alexnet_resident.yaml").read_bytes().replace(b"../", f"{ROOT}/".encode())
     scenario = ("s.yaml", text, [["run", "s.yaml"], ["plan", "s.yaml", "--check"], ["run", "s.yaml", "--resolve"]])

@@ -56,7 +56,7 @@ void check_sums(const Executed& run, Complaints& complaints) {
                      "no seconds are recomputed if all activations are kept");
 }
 
-/// Checks that the energy is between that of devices that are always idle and that of devices that are always busy.
+/// Checks the energy of each device: always idle, the device would use less, and always busy, it would use more.
 void check_energy(const Executed& run, Complaints& complaints) {
   const Summary& s = run.summary;
   const double makespan = run.seconds(), slack = 1e-9;
@@ -129,10 +129,10 @@ Busy busy_of(const Executed& run) {
   return busy;
 }
 
-/// Checks three claims about the stream or link that `bound_by` names. The named stream or link is busy for at least
-/// half of the lower bound. If a stream is named, add up its work, the time of the run before this work, and the time
-/// after it: the sum is at least 99 % of the bound. No other stream or link that is busy for at least 99 % of the bound
-/// works longer than the named stream or link.
+/// Checks three claims about the stream or link that `bound_by` names. First, it is busy for at least half of the lower
+/// bound. Second, if it is a stream: its busy seconds, the seconds of the run before its first action, and those after
+/// its last action are together at least 99 % of the bound. Third, every other stream or link that is busy for at least
+/// 99 % of the bound is busy for at most as long.
 void check_bound_by(const Executed& run, Complaints& complaints) {
   const Plan& plan = run.plan();
   const double bound = run.summary.number("lower_bound_s");
