@@ -222,9 +222,9 @@ TEST_CASE(
 TEST_CASE("bound: the bound of three stages equals the bound that was computed by hand") {
   // Three stages take 3 x (1 + 2) = 9 s. The inner tensors of each stage have 10 bytes, and boundaries have 0 bytes.
   // The backward pass of stage 2 holds 10 of 25 bytes. The other 15 bytes hold the inner tensors of one stage and half
-  // of those of another stage. The missing half (5 bytes) is saved and loaded in 0.5 x (0.4 + 0.4) s, so the bound is 9
-  // + 0.4 s. If each copy takes 1 s instead of 0.4 s, to save and load the half would take 1 s. Half of a forward pass
-  // takes 0.5 s and makes the half again, so the bound is 9 + 0.5 s.
+  // of those of another stage. The missing half (5 bytes) is saved and loaded in 0.5 x (0.4 + 0.4) s, so the bound is
+  // 9 + 0.4 s. If each copy takes 1 s instead of 0.4 s, to save and load the half would take 1 s. Half of a forward
+  // pass takes 0.5 s and makes the half again, so the bound is 9 + 0.5 s.
   Chain chain;
   for (int s = 0; s < 3; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .inner = {10, 0.4, 0.4}});

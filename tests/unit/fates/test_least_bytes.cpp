@@ -27,8 +27,8 @@ TEST_CASE("the least bytes of a chain are the bytes of the pass that needs the m
   chain.stages[2].gradient = 0;
   chain.stages[2].reads_output = true;
   // A forward pass needs its input and output: 10 + 20, 20 + 30 and 30 + 40 bytes for A, B and C. The backward pass of
-  // C needs inner tensors (5), its output (40), its input (30) and the input's gradient (30): 105 bytes. That of B
-  // needs 5 bytes, its input (20), and the gradients of output (30) and input (20). That of A needs 5 + 10 + 20 bytes.
+  // C needs inner tensors (5), its output (40), its input (30) and the input's gradient (30): 105 bytes. B's backward
+  // pass needs 5 + 20 bytes, and 30 + 20 bytes for gradients. A's backward pass needs 5 + 10 + 20 bytes.
   CHECK(least_bytes_bound(chain) == 105);
   // With a shortcut from A to C, the backward pass of C also needs A's output (20) and the gradient of this output
   // (20).

@@ -152,7 +152,7 @@ struct FateQuestion {
     return run_bound(chain, run, bound_of(chain, budget, Copies::overlapped).halves);
   }
 
-  /// Returns the bound on the seconds of the micro-batches, which is a fact of the plan. Updates are not counted.
+  /// Returns the bound on the seconds of the micro-batches alone, without updates. The plan has a fact with this bound.
   double micro_batches_bound(std::int64_t budget) const {
     return run_of(scenario.workload, states).micro_batches *
            fate_bound(chain, budget, overlap ? Copies::overlapped : Copies::serial);

@@ -1,5 +1,5 @@
-// Tests which axis of an ONNX file is the batch. A sample may consist of several sequences or images, and the axis that
-// counts these is tested, too.
+// Tests which axis of an ONNX file is the batch. A sample may consist of several sequences or images. The axis that
+// counts the sequences or images of a sample is tested, too.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"

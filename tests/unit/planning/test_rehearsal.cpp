@@ -87,7 +87,7 @@ TEST_CASE("a rehearsal gives the seconds of the replay, and a run with more memo
       const std::int64_t bytes = made.all_bytes * part / 8 + 64;
       const std::optional<Plan> plan = plan_within(made, bytes);
       INFO(bytes << " B");
-      CHECK((plan || !fitted));  // a run that fits into less memory is not refused here
+      CHECK((plan || !fitted));  // a run that has fitted into less memory is not refused now
       if (!plan) continue;
       fitted = true;
       const ReplayResult result = replay(*plan);

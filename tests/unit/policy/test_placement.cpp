@@ -50,10 +50,10 @@ TEST_CASE("inference with tensors in two memories takes the seconds computed by 
   // DRAM. Each image takes (40 + 800 + 400 + 20) / 10 + (80 + 80) / 100 s.
   CHECK(seconds_of(two_products("1020B")) == Approx(3 * 127.6));
   // For ten images, DRAM holds the first weights (800), the tensor between the products (80), two images (80) and two
-  // answers (40), of which one each is being copied. The second weights do not fit. The first weights are loaded in 400
-  // s, and the first image in 20 s. The other images are loaded during the products. The first product moves 840 + 80
-  // bytes in 9.2 s. The second product moves 80 + 20 bytes in DRAM in 1 s and reads 400 bytes in PMEM in 40 s. The last
-  // answer is saved in 10 s.
+  // answers (40), but not the second weights. One image and one answer are in transfer. The first weights are loaded in
+  // 400 s, and the first image in 20 s. The other images are loaded during the products. The first product moves 840 +
+  // 80 bytes in 9.2 s. The second product moves 80 + 20 bytes in DRAM in 1 s and reads 400 bytes in PMEM in 40 s. The
+  // last answer is saved in 10 s.
   const Scenario scenario = two_products("1020B", "batch: 1, steps: 10");
   CHECK(seconds_of(scenario) == Approx(400 + 20 + 10 * (9.2 + 41) + 10));
   const Plan plan = make_plan(scenario);
@@ -66,8 +66,8 @@ TEST_CASE("inference with tensors in two memories takes the seconds computed by 
 
 TEST_CASE("reading inputs in place is compared with copying the inputs", "[placement]") {
   // The first product has its weights after 800 / 2 = 400 s and runs. The second product waits for its weights until
-  // 1200 / 2 = 600 s. To copy an image of 40 bytes would take 20 s. To read the image in PMEM takes 4 s instead of 0.4
-  // s. So the two products take (4 + 8.8) + 5 s per image.
+  // 1200 / 2 = 600 s. To copy an image of 40 bytes would take 20 s. To read the image in PMEM takes 4 s instead of
+  // 0.4 s. So the two products take (4 + 8.8) + 5 s per image.
   const Scenario scenario = two_products("4000B", "batch: 1, steps: 40");
   CHECK(seconds_of(scenario) == Approx(600 + 5 + 39 * (12.8 + 5) + 10));
 }
@@ -78,9 +78,9 @@ TEST_CASE("tensors in slow memory need no room in fast memory", "[placement]") {
     CHECK(seconds_of(two_products("1B", "batch: 1, steps: 3",
                                   std::string("policy: {name: resident, placement: ") + way +
                                       "}\n")) == Approx(3 * 142));
-  // 85 bytes hold the tensor between the products (80 bytes) if images and answers stay in PMEM. An image takes (40 +
-  // 800 + 400 + 20) / 10 + 160 / 100 s. If DRAM also had to hold an image (40) or an answer (20), the tensor would not
-  // fit.
+  // 85 bytes hold the tensor between the products (80 bytes) if images and answers stay in PMEM. An image takes
+  // (40 + 800 + 400 + 20) / 10 + 160 / 100 s. If DRAM also had to hold an image (40) or an answer (20), the tensor
+  // would not fit.
   CHECK(seconds_of(two_products("85B")) == Approx(3 * 127.6));
   CHECK(seconds_of(two_products("79B")) == Approx(3 * 142));
 }
@@ -312,7 +312,7 @@ TEST_CASE("a run with a hardware cache takes the seconds computed by hand", "[pl
   CHECK(cache.name == "cache");
   CHECK(cache.bytes == 1320);
   CHECK(plan.pools[cache.home].name == "dram");
-  // In one byte of DRAM there is no room for a cache: all bytes are misses, and new bytes are written back at once.
+  // With one byte of DRAM, every byte is a miss, and new bytes are written back before other bytes are read.
   CHECK(replay(cached("1B")).makespan ==
         Approx(3 * (9.2 + (40 + 800 + 80 + 80) / 10.0 + 5 + (80 + 400 + 20 + 20) / 10.0)));
 }

@@ -56,8 +56,8 @@ TEST_CASE("if every candidate must wait for memory, the fastest candidate is cho
 
 TEST_CASE(
     "a plan that was chosen fits, runs to its end, and takes the seconds for which it was chosen") {
-  // All weights stay, and up to four inputs are loaded before they are needed. The plan lists these inputs early. So it
-  // reserves more bytes than a run in unlimited memory holds at any moment.
+  // All weights stay, and up to four inputs are loaded before they are needed. The plan lists the loads of these inputs
+  // early. So the plan reserves more bytes than a run in unlimited memory holds at any moment.
   int fitting = 0;
   for (std::int64_t capacity = 800; capacity <= 3000; capacity += 20) {
     INFO(capacity << " B");

@@ -274,8 +274,8 @@ TEST_CASE(
 }
 
 TEST_CASE("A sample inside a block with a shortcut holds the shortcut, or all tensors beside it") {
-  // The block begins and ends with tensors of 20 kB. Inside the block, the main path has a tensor of 0.4 kB. But the 20
-  // kB of the shortcut, which goes from the block's beginning to its end, are held at the same time.
+  // The block begins and ends with tensors of 20 kB. Inside the block, the main path has a tensor of 0.4 kB. But the
+  // 20 kB of the shortcut, which goes from the block's beginning to its end, are held at the same time.
   const auto least = [](const std::string& layers) {
     const Scenario scenario = read_scenario(
         parse_text(

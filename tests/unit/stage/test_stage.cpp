@@ -43,11 +43,11 @@ TEST_CASE("by_memory makes each stage as long as possible") {
   // A single stage needs weights 10 + input 10 + output 7 + workspace 50 (outputs of a and b while b runs) = 77 B.
   cutting.device.memory().capacity = 77;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
-  // Within 76 B, a, b and c fit, with 6 + 10 + 5 + 50 = 71 B in the same order. Layer d needs 4 + 5 + 7 + 0 = 16 B.
+  // Within 76 B, a stage of a, b and c fits, with 6 + 10 + 5 + 50 = 71 B. Layer d needs 4 + 5 + 7 + 0 = 16 B.
   cutting.device.memory().capacity = 76;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{3, 4});
-  // Within 70 B, a and b fit, with weights 3 + input 10 + output 30 + workspace 20 = 63 B. Layers c and d need 7 + 30 +
-  // 7 + 5 = 49 B.
+  // Within 70 B, a and b fit, with weights 3 + input 10 + output 30 + workspace 20 = 63 B. Layers c and d need
+  // 7 + 30 + 7 + 5 = 49 B.
   cutting.device.memory().capacity = 70;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{2, 4});
   // Without the workspace, a stage of a to d needs 10 + 10 + 7 = 27 B, and a stage of a to c needs 6 + 10 + 5 = 21
