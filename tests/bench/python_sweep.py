@@ -6,8 +6,8 @@
 The points are bandwidths of the link of alexnet_resident. The loop calls `scenario.with_({key: value}).run()` for each
 bandwidth, and the sweep is `scenario.sweep({key: values}, verify=0)`. Loop and sweep run in turn. The times are
 seconds of the processor, because the machine may do other work. They include the helper processes. The aim is that a
-sweep takes at most a fifth of the loop's time. No time is ever asserted. The makespans must agree to 1e-9, but need not be
-equal, since a run is executed by SimGrid and a sweep by the replay.
+sweep takes at most a fifth of the loop's time. No time is ever asserted. The makespans must agree to 1e-9, but need
+not be equal, since a run is executed by SimGrid and a sweep by the replay.
 """
 
 import argparse

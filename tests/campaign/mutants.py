@@ -201,8 +201,8 @@ def seeds_of_results(folder):
 
 
 def seeds_of_mutants(folder):
-    """Returns a seed for each kind of input. A seed is (name, bytes of a valid file, commands that read it). Writes other
-    files that these commands need into the folder."""
+    """Returns a seed for each kind of input. A seed is (name, bytes of a valid file, commands that read it). Writes
+    other files that these commands need into the folder."""
     folder = pathlib.Path(folder)
     text = (ROOT / "scenarios/alexnet_resident.yaml").read_bytes().replace(b"../", f"{ROOT}/".encode())
     scenario = ("s.yaml", text, [["run", "s.yaml"], ["plan", "s.yaml", "--check"], ["run", "s.yaml", "--resolve"]])

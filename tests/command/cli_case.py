@@ -51,7 +51,8 @@ class Cli(unittest.TestCase):
 
 
 def without_question(metrics):
-    """Returns the metrics without the bound of the question, which a run of a plan without its scenario does not have."""
+    """Removes the metrics of the bound of the question: a run of a plan does not have them, since it has no
+    scenario."""
     return {**metrics, "question_bound_s": None, "question_ratio": None}
 
 

@@ -50,8 +50,8 @@ class Planted(Check):
         name = self.plan(base="sharded_ipu_pair")
         self.accept(name)
         lines = (self.folder / name).read_text().splitlines(keepends=True)
-        # Finds two neighbouring actions of different streams. The second action does not wait for the first action, and
-        # the two actions allocate in different pools.
+        # Looks for two neighbouring actions that can be listed in the other order: they are on different streams and
+        # allocate in different pools, and the second action does not wait for the first action.
         for at, (first, second) in enumerate(zip(lines, lines[1:])):
             on = [re.search(r" on=(\S+)", line) for line in (first, second)]
             pools = [set(re.findall(r"@([^,\s]+)", line)) for line in (first, second)]
@@ -92,8 +92,8 @@ class Planted(Check):
         self.assertNotIn("  plan:", text)
 
     def test_a_faster_result_is_reported_and_passes(self):
-        # With one batch at a time, the bound decreases in proportion to the makespan, so the ratio of the two does not
-        # change.
+        # Only one batch is in flight. So the bound decreases by the same factor as the makespan, and the ratio of
+        # makespan to bound does not change.
         name = self.plan("p.plan", "phased_ipu_pair", "policy.in_flight=1")
         self.accept(name)
         self.edit(name, r"^(link host\.down bandwidth=)([^B]+)",
