@@ -74,7 +74,7 @@ class Operators(Folder):
         self.prices_all(Net().eval(), torch.ones(4, 8, 6, 6))
 
     def prices_all(self, module, inputs):
-        """Checks that each layer that computes has a row."""
+        """Checks that the profile has a row for each layer that computes."""
         model = self.folder / "net.json"
         document = sluice.from_torch(module, inputs, "net").document
         model.write_text(json.dumps(document.get("definition", document)))

@@ -61,7 +61,8 @@ def break_pool():
 
 
 class Forgetful(Executor):
-    """Resembles the executor of a Dask client: it knows its workers, and never answers its first `forgets` requests."""
+    """A stand-in for the executor of a Dask client. It knows its workers, and never answers its first `forgets`
+    requests."""
 
     def __init__(self, workers, forgets):
         self._client, self._workers, self._forgets = self, workers, forgets
