@@ -16,7 +16,7 @@ struct Node {
   std::uint32_t action;
   std::int64_t iteration;
   double seconds, latency;
-  // The nodes whose data must have arrived, and the previous node of the stream.
+  // The nodes whose data must have arrived before this node starts, and the previous node of the stream.
   std::vector<std::size_t> after;
   std::size_t previous = SIZE_MAX;
   double asked = never, start = never, end = never;
@@ -110,7 +110,7 @@ class Oracle {
   }
 
   /// Starts one execution that may start now, and returns whether there was one. With `shared`, considers only
-  /// executions that need bytes of a shared pool. Without `shared`, considers only executions that need no such bytes.
+  /// executions that need bytes of a shared pool. Without `shared`, considers only the other executions.
   bool start_some(bool shared) {
     std::vector<std::size_t> asking;
     for (std::size_t n = 0; n < nodes_.size(); ++n) {

@@ -29,10 +29,10 @@ struct RandomCase {
                         const std::string& own_keys) const;
 };
 
-/// Returns the policies that a case may have. The name data_parallel is followed by the name of the replicated policy.
+/// Returns the policies that a case may have. After the name data_parallel, the text names the replicated policy.
 const std::vector<std::string>& policies_with_choices();
 
-/// Returns a case with this policy, which must be able to train if `training` is set.
+/// Returns a case with this policy. If `training` is set, the policy must be able to train.
 RandomCase random_case(Dice& dice, const std::string& policy, bool training);
 
 /// Returns explicit settings of all choices that the case leaves open, as YAML.

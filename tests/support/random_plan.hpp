@@ -10,7 +10,7 @@
 namespace sluice::test {
 
 struct RandomPlanOptions {
-  // If true, times are multiples of 0.5 s, so that many actions end at the same time.
+  // Times are multiples of 0.5 s, so that many actions end at the same time.
   bool ties = false;
   bool shared_links = false;  ///< routes share links; their bandwidths differ by factors up to 1e5
   bool riffled = false;       ///< streams are interleaved at random; waits may be for later actions

@@ -1,5 +1,5 @@
-// Tests those parts of the command line that need no separate process. tests/command/test_cli*.py test the parts that
-// need a separate process.
+// Tests the parts of the command line that need no separate process. The files tests/command/test_cli*.py test the
+// other parts.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

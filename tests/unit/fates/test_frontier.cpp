@@ -72,14 +72,14 @@ TEST_CASE(
 TEST_CASE(
     "frontier: if it helps to run a stage three times, the frontier is faster than all assignments of fates") {
   // Five stages take 1 s forward and 2 s backward, boundaries have 1 byte, and copies take 100 s. In 3 bytes, there is
-  // room for the input and one other boundary while a forward pass runs. So this schedule makes boundaries again: F0 F1
-  // F2 F3 F4 B4 f0 f1 f2 B3 B2 f0 B1 B0: 5 + 3 + 1 forward passes, 5 backward passes, and one load.
+  // room for the input and one other boundary while a forward pass runs. So the schedule F0 F1 F2 F3 F4 B4 f0 f1 f2 B3
+  // B2 f0 B1 B0 makes boundaries again. It has 5 + 3 + 1 forward passes, 5 backward passes, and one load.
   Chain chain;
   chain.input = {1, 100, 100};
   for (int s = 0; s < 5; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .output = {1, 100, 100}});
   CHECK(seconds_within(Frontier(chain), 3) == 100 + 9 * 1 + 5 * 2);
-  // In an assignment of fates, a stage runs again at most once. So to fit into 3 bytes, boundaries must be copied.
+  // In an assignment of fates, a stage runs again at most once. So within 3 bytes, boundaries must be copied.
   CHECK(best_fates(chain, 3) > 200);
   CHECK(seconds_within(Frontier(chain), 6) == 100 + 5 * 1 + 5 * 2);
 }
