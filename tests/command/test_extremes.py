@@ -70,8 +70,8 @@ class Counts(unittest.TestCase):
         self.assertNotRegex(done.stdout, rb"nan|inf\b")
 
     def test_a_memory_of_as_many_bytes_as_a_count_can_hold_has_an_answer(self):
-        """The memory has 2^63 - 1 bytes. `fits` must find the largest micro-batch, although the bytes of a micro-batch with
-        one more sample cannot be counted."""
+        """The memory has 2^63 - 1 bytes. `fits` must find the largest micro-batch, although the bytes of a micro-batch
+        with one more sample cannot be counted."""
         for model in ("vgg16", "resnet50", "gpt2"):
             for mode in ("training", "inference"):
                 with self.subTest(model=model, mode=mode):
@@ -99,8 +99,8 @@ class Counts(unittest.TestCase):
                               done.stderr)
 
     def test_training_on_a_slow_device_is_planned_soon(self):
-        """On a slow device, nearly all time is computation. So most candidates have a bound that is only a little below the
-        time of the best candidate. Planning must still take at most 20 s."""
+        """On a slow device, nearly all time is computation. So most candidates have a bound that is only a little below
+        the time of the best candidate. Planning must still take at most 20 s."""
         done = subprocess.run([PROGRAM, "plan", "alexnet_x200_training", "platform.devices.gpu.rate.float32=1MFLOP/s"],
                               env=ENVIRONMENT, capture_output=True, timeout=300,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (20, 20)))
