@@ -100,8 +100,8 @@ TEST_CASE("A resource binds if its bound is within 1 % of the longest path") {
          1);
     return lower_bound(plan);
   };
-  // The path takes 1.25 + first + 1.25 + 3 s, and the bound of device a is 1.25 + first + 3 s. Their ratio is 123.25 /
-  // 124.5 = 0.98996 for first = 119, and 124.25 / 125.5 = 0.99004 for first = 120.
+  // The path takes 1.25 + first + 1.25 + 3 s. The bound of device a is 1.25 + first + 3 s: 123.25 / 124.5 = 0.98996 of
+  // the path for first = 119, and 124.25 / 125.5 = 0.99004 of the path for first = 120.
   REQUIRE(bound_of(119).seconds == 124.5);
   REQUIRE(bound_of(119).resource == "dependencies");
   REQUIRE(bound_of(120).seconds == 125.5);

@@ -33,7 +33,7 @@ const std::vector<Network> networks = {
 
 struct PolicyCase {
   const char* keys;
-  /// How often a run moves each weight. A run has 12 samples: 2 steps of 3 batches, each of 2 micro-batches of 1
+  /// How often a run moves each weight. A run has 2 steps x 3 batches x 2 micro-batches = 12 micro-batches of 1
   /// sample.
   std::int64_t weights_times;
   bool saves_boundaries;

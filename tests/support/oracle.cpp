@@ -109,7 +109,7 @@ class Oracle {
     return any;
   }
 
-  /// Starts one execution that may start now, and returns whether there was one. With `shared`, considers only
+  /// Starts an execution that may start now. Returns whether there was one. With `shared`, considers only
   /// executions that need bytes of a shared pool. Without `shared`, considers only the other executions.
   bool start_some(bool shared) {
     std::vector<std::size_t> asking;

@@ -188,7 +188,7 @@ class Generator {
 
   /// Lists the actions of each section in a random order. The order of the actions of each stream does not change.
   void riffle() {
-    std::vector<std::uint32_t> order;  // the old numbers of actions, in their new order
+    std::vector<std::uint32_t> order;  // the old numbers of the actions, in the new order of the actions
     for (Section section : {Section::prologue, Section::body, Section::epilogue}) {
       std::vector<std::uint32_t> left;
       for (std::uint32_t a = plan_.section_begin(section); a < plan_.section_end(section); ++a)

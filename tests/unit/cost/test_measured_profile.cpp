@@ -75,7 +75,7 @@ TEST_CASE(
   CHECK(full_price.seconds == 0.003);
   CHECK(full_price.measured_s == 0.003);
   CHECK(full_price.flop == 2.0 * 4 * 30 * 50);
-  // The measured 0.9 J include 20 W of idle power for 3 ms. The price leaves these out: 0.9 - 20 x 0.003.
+  // The measured 0.9 J include 20 W of idle power for 3 ms. The price leaves these joules out: 0.9 - 20 x 0.003.
   CHECK(full_price.joules == Approx(0.84).epsilon(1e-15));
   CHECK(full_price.joules_s == 0.003);
   CHECK(prices.of(1, 4, Pass::recompute).seconds == 0.003);

@@ -1,6 +1,6 @@
 // Compares grants by reservation with grants in listing order, and the replay with a naive executor (the oracle). With
 // reservation, no plan is slower than in listing order. A plan that runs in listing order must not block. With more
-// memory, no plan is slower, and a plan that ran must not block.
+// memory, no plan is slower, and a plan that ran with less memory must not block.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"

@@ -215,9 +215,9 @@ TEST_CASE("the rounding of times in a long iteration does not hide that the iter
   REQUIRE(result.period);
   CHECK(result.period->iterations == 1);
   CHECK(result.period->seconds == Approx(seconds).epsilon(1e-11));
-  // Waits reach back one iteration, so the states after all iterations from iteration 1 on are equal. The replay needs
-  // three equal states. It has the third state when the stream of A0 has finished its third iteration, before the last
-  // two actions of this iteration.
+  // Waits reach back only one iteration. So from iteration 1 on, the states after all iterations are equal. The replay
+  // needs three equal states. It has the third state when the stream of A0 has finished its third iteration, before
+  // the last two actions of this iteration.
   CHECK(sink.spans.size() == 3 * actions - 2);
   CHECK(compare(plan) == 1);
 }

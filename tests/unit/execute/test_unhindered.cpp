@@ -93,8 +93,8 @@ TEST_CASE(
   CHECK_FALSE(unhindered(plan));
 }
 
-/// Returns whether every action ends `seconds` later than in the iteration before, in iterations 40 to 160 of
-/// 200.
+/// Returns whether every action ends `seconds` later than in the iteration before. Checks the iterations 40
+/// to 160 of 200.
 bool repeats(const Plan& plan, const MemorySink& walked, double seconds, double margin) {
   std::map<std::pair<std::uint32_t, std::int64_t>, double> ends;
   for (const Span& span : walked.spans) ends[{span.action, span.iteration}] = span.end;

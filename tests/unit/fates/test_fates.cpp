@@ -79,8 +79,8 @@ Chain hollow(std::size_t stages) {
 }
 
 TEST_CASE("fates: a tensor that no action reads is not recomputed") {
-  // Without inner tensors, the backward pass of a stage reads only the stage's input. In the last stage, it also reads
-  // the output.
+  // Without inner tensors, the backward pass of a stage reads only the stage's input. The backward pass of the last
+  // stage also reads its output.
   CHECK(tape(hollow(4), {K, R, R, K}) == "l0 F0 f1 f2 F3 B3 F1 B2 B1 B0");
   CHECK(text(checkpoint_tape(hollow(3))) == "l0 f0 f1 f2 B2 B1 B0");
   CHECK(text(sqrt_tape(hollow(9))) ==
