@@ -3,7 +3,8 @@
 
 Fuzzing starts from the bundled documents and the corpus. New inputs are kept in build/fuzz/found/TARGET. --minimise
 makes a new corpus in tests/fuzz/corpus from the old corpus and the new inputs. The new corpus has the fewest and
-smallest files that reach all code that the old corpus and the new inputs reach. With --keep N, the new corpus has at most N files.
+smallest files that reach all code that the old corpus and the new inputs reach. With --keep N, the new corpus has at
+most N files.
 """
 
 import argparse
