@@ -76,7 +76,7 @@ class SqrtOnVgg19(unittest.TestCase):
         loads = (layers["n45"]["total_parameters"] + 3 * 224 * 224) * 4 / 1e15
         by_hand = sum(forward) + sum(backward) + again + loads
         self.assertAlmostEqual(seconds / by_hand, 1, delta=1e-9)
-        # If only multiplications count, and 1e9 of them take 1 s, the convolutions that run again take 14.42 s.
+        # 2 GFLOP/s are 1e9 multiply-accumulates per second. At this rate, the convolutions that run again take 14.42 s.
         self.assertAlmostEqual(sum(macs(CONVOLUTIONS[i]) for numbers in AGAIN for i in numbers
                                    if i in CONVOLUTIONS) / 1e9, 14.4217, delta=1e-3)
         # In Chen's count, every layer of these segments runs again.

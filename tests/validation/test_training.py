@@ -22,7 +22,7 @@ CUT_IN_HALVES, CUT_FINER = (f"stages={{cut: by_memory, split: true, share: {shar
 
 
 class Strategies(Alexnet):
-    """The seconds per sample that the document's strategies add to the forward and backward passes."""
+    """Computes the seconds per sample that the document's strategies add to the forward and backward passes."""
 
     def __init__(self):
         super().__init__(200)

@@ -119,7 +119,7 @@ TEST_CASE("the second round of a hardware cache takes the seconds computed by ha
   // The cache of 10 bytes holds `a` after the first round. In the second round, the first kernel finds `a`. Then `b`
   // evicts `a`, and `a` evicts `b`, as in the first round.
   CHECK(cached_run(PlacementQuestion(small()), 10, 2).seconds == 1 + 4 + 4);
-  // A tensor that is given has new content in each round, which is filled again in 1 s.
+  // A given tensor has new content in each round, and the cache is filled with this content again, in 1 s.
   PlacementProblem given = small();
   given.tensors[0].begins = Begins::given;
   given.kernels[0].operands[0].written = false;

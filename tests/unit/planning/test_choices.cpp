@@ -45,8 +45,8 @@ bool streams_over_a_shared_link(const RandomCase& made) {
 
 constexpr double hardly = 0.01;
 
-/// Calls `study` with cases of every policy and mode. SLUICE_SEEDS=N adds N to every seed. SLUICE_ONLY names the only
-/// policy and mode to study, such as "phased training".
+/// Calls `study` with cases of every policy and mode. SLUICE_SEEDS=N adds N to every seed. If SLUICE_ONLY is set to a
+/// policy and a mode, such as "phased training", only cases of this policy and mode are studied.
 template <class Study>
 void each_case(std::uint64_t seed, const Study& study) {
   if (const char* more = std::getenv("SLUICE_SEEDS")) seed += std::strtoull(more, nullptr, 10);

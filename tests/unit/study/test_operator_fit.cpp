@@ -43,7 +43,7 @@ TEST_CASE("the sizes of a row become the sizes of a product or of a stream") {
 
 TEST_CASE(
     "a convolution becomes the same product whether it is written as in torch or as in Sluice") {
-  // For images of 56 x 56, the outputs have (56 + 6 - 7) / 2 + 1 = 28 pixels along each axis.
+  // For images of 56 x 56, the outputs have floor((56 + 6 - 7) / 2) + 1 = 28 pixels along each axis.
   const auto torch = kernel_of(
       row("Conv2d", "Conv2d(3, 64, kernel_size=(7, 7), stride=(2, 2), padding=(3, 3), bias=False)",
           {32, 3, 56, 56}),
