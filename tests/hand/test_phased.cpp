@@ -1,6 +1,6 @@
-// Compares phased execution with closed forms ('PopART phased execution'). The product of a (b D) x D matrix and a D
-// x D matrix in float16 takes C = 2 b D^3 / rate seconds. Its weights are loaded in W = 2 D^2 / bandwidth seconds. An
-// activation goes through streaming memory in A = 2 b D^2 / bandwidth seconds, or over the link of the pair in P
+// Compares phased execution with closed forms ('PopART phased execution'). The product of two matrices in float16, of b
+// D x D and D x D elements, takes C = 2 b D^3 / rate seconds. Its weights are loaded in W = 2 D^2 / bandwidth seconds.
+// An activation goes through streaming memory in A = 2 b D^2 / bandwidth seconds, or over the link of the pair in P
 // seconds. A phase of the steady state takes max(I/O, C), or I/O + C if transfers and computation take turns.
 #include <catch2/catch.hpp>
 

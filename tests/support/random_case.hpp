@@ -24,7 +24,7 @@ struct RandomCase {
   std::int64_t all_bytes = 0;  ///< more bytes than any plan of this case needs on one device
 
   std::string text() const { return text_with(cut, fates, ""); }
-  /// Returns the scenario with this cut and these fates. `own_keys` are more keys of the policy: ", key: value".
+  /// Returns the scenario with this cut and these fates. `own_keys` has more keys of the policy as ", key: value".
   std::string text_with(const std::string& own_cut, const std::string& own_fates,
                         const std::string& own_keys) const;
 };
