@@ -239,7 +239,7 @@ class _Driver:
             return _sluice.PointResult.failed(str(error))
 
     def _keeping(self, told: Optional[Callable[[int, int], None]]) -> Callable[[int, "_sluice.PointResult"], None]:
-        """Returns the function that takes the answers of points, and reports how many answers there are."""
+        """Returns a function that takes the answer of a point, and calls `told` with the number of answers so far."""
         done = sum(result is not None for result in self._results)
 
         def keep(number: int, result: "_sluice.PointResult") -> None:
