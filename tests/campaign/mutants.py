@@ -55,8 +55,8 @@ bytes=8000000,pinned,single,8e-4
 
 
 def spoilt_text(data, choice):
-    """Returns the text with some numbers, words and lines replaced by others, so that the text is often still a valid
-    document."""
+    """Replaces some numbers, words and lines of a text by others, and returns the new text. The changes are so small
+    that the new text is often still a valid document."""
     text = data.decode(errors="replace")
     for _ in range(choice.choice([1, 1, 2, 4])):
         lines = text.splitlines(keepends=True)

@@ -309,7 +309,7 @@ class Answers(unittest.TestCase):
         self.assertNotIn("unused_memory", self.notes(LLAMA))
 
     def test_a_note_says_that_idle_watts_have_no_source(self):
-        # The device computes for 4 ms of a run of 8.008 ms.
+        # The run takes 8.008 ms. The device computes for 4 ms and is idle for 4.008 ms.
         told = self.notes(DISK)["no_idle_watts"]
         self.assertIn("0 W for gpu", told)
         self.assertIn(f"{100 * 4.008 / 8.008:.4g} %", told)
