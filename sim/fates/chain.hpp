@@ -43,8 +43,8 @@ struct ChainRead {
   bool operator==(const ChainRead&) const = default;
 };
 
-/// The part of a stage's output that earlier stages made. Only the view of a chain that branches
-/// (joint.hpp) has such a part.
+/// The part of a stage's output that earlier stages made. Only a chain that joint.hpp has made from a
+/// branching chain has stages with such a part.
 struct ChainCarried {
   ChainTensor tensor = {};
   std::int64_t gradient = 0;  ///< the bytes of the gradient of this part
