@@ -56,7 +56,7 @@ void check_sums(const Executed& run, Complaints& complaints) {
                      "no seconds are recomputed if all activations are kept");
 }
 
-/// Checks the energy of each device: always idle, the device would use less, and always busy, it would use more.
+/// Checks that each device uses at least its idle power and at most its busy power, on average over the run.
 void check_energy(const Executed& run, Complaints& complaints) {
   const Summary& s = run.summary;
   const double makespan = run.seconds(), slack = 1e-9;
@@ -131,8 +131,8 @@ Busy busy_of(const Executed& run) {
 
 /// Checks three claims about the stream or link that `bound_by` names. First, it is busy for at least half of the lower
 /// bound. Second, if it is a stream: its busy seconds, the seconds of the run before its first action, and those after
-/// its last action are together at least 99 % of the bound. Third, every other stream or link that is busy for at least
-/// 99 % of the bound is busy for at most as long.
+/// its last action are together at least 99 % of the bound. Third, if another stream or link is busy for at least 99 %
+/// of the bound, it is not busy for longer than the named one.
 void check_bound_by(const Executed& run, Complaints& complaints) {
   const Plan& plan = run.plan();
   const double bound = run.summary.number("lower_bound_s");
