@@ -74,7 +74,7 @@ struct Repetition {
 /// it on its stream, and a span or event that is earlier than the one emitted before it.
 class Sequence {
  public:
-  /// The first spans and events of the sequence are those of repetition `k`. Those given to fit() come after them.
+  /// The sequence begins with repetition `k`. fit() then takes the spans and events that come after it.
   Sequence(const Repetition& repetition, std::int64_t k);
   void fit(Span& span, std::uint32_t stream);
   void fit(MemoryEvent& event);

@@ -2,8 +2,8 @@
 // works at a time. No code outside of sim/trace calls HDF5.
 //
 // HDF5 has global state, and not every build of HDF5 supports threads. So code that calls HDF5 holds lock(), and a
-// handle takes the lock when it closes. If a call fails, it throws Failure with the first cause that HDF5 names. The
-// reader of traces turns a Failure into an InputError, and the writer turns a Failure into an IoError.
+// handle takes the lock when it closes. If HDF5 fails, check() throws a Failure with the innermost reason that HDF5
+// gives. The reader of traces turns a Failure into an InputError, and the writer turns it into an IoError.
 #pragma once
 
 #include <hdf5.h>

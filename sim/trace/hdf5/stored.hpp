@@ -20,8 +20,8 @@ inline constexpr std::int64_t block_rows = 32768;
 
 class StoredSpans {
  public:
-  /// `all` is the number of spans when the repetitions of all folds are counted, too. The cause of a span is the number
-  /// of another span in this counting. If `without_causes`, the file has no causes (version 1.0).
+  /// `all` is the number of all spans, including the repetitions of all folds. The cause of a span is a number from 0
+  /// to `all` - 1. `without_causes` says that the file has no causes, because its version is 1.0.
   StoredSpans(const FileReader& file, const Labels& labels, bool without_causes, std::uint64_t all);
   std::int64_t rows() const { return static_cast<std::int64_t>(columns_.rows()); }
   /// Reads `count` rows from row `first` on into `block`, and replaces the content of `block`.
