@@ -1,9 +1,9 @@
-// Computes a proven lower bound of the seconds. Two things are changed: fast memory is unlimited, and has a price per
-// byte and kernel. Each kernel's seconds are replaced by a line that never exceeds them. Then each tensor can choose
-// its path independently of the others (best_path.hpp). Any prices and lines give a bound. The best prices and lines
-// are the dual values of a linear programme (programme.hpp). If the linear programme is too large, a subgradient method
-// finds prices and weighted means of each kernel's lines. The method is from Fisher, The Lagrangian relaxation method
-// for solving integer programming problems (1981).
+// Computes a proven lower bound of the seconds. Two things are changed. First, fast memory is unlimited, and
+// has a price per byte and kernel. Second, each kernel's seconds are replaced by a line that never exceeds
+// them. Then each tensor can choose its path independently of the others (best_path.hpp). Any prices and lines
+// give a bound. The best prices and lines are the dual values of a linear programme (programme.hpp). If the
+// linear programme is too large, a subgradient method finds prices and weighted means of each kernel's lines.
+// The method is from Fisher, The Lagrangian relaxation method for solving integer programming problems (1981).
 #pragma once
 
 #include <vector>

@@ -56,7 +56,7 @@ struct PlacementWay {
   bool searched = false;
 };
 
-/// The methods, in the order of the freedom that they give the search, the least first.
+/// The methods. The first method gives the search the least freedom, and the last the most.
 const std::vector<PlacementWay>& placement_ways();
 
 /// A function that is called with the number of finished results and the number of all results. If it throws an

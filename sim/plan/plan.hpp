@@ -187,7 +187,7 @@ struct Action {
   double joules = 0;        ///< the energy in addition to the energy of the idle device
   double measured_s = 0;    ///< the part of the seconds that comes from measurements
 
-  /// The action does not start before this time, in seconds from the start of the run. It is 0 in the body.
+  /// The action does not start before this time, in seconds from the start of the run. In the body, this time is 0.
   double not_before = 0;
 
   Few<Wait, 2> waits;
@@ -212,7 +212,7 @@ struct Action {
   const Flow& flow() const { return flows.front(); }
 };
 
-/// Returns the action's own name, or `<stage><letter><micro-batch>`: 3F0, 1LOAD, 2SAVE7.
+/// Returns the action's own name or, if `name` is empty, `<stage><letter><micro-batch>`: 3F0, 1LOAD, 2SAVE7.
 std::string name_of(const Action& action);
 
 /// The parts of a name such as 3F0: stage, kind and micro-batch.
@@ -248,7 +248,7 @@ struct Plan {
   std::int64_t iterations = 0;  ///< the number n of runs of the body; 0 if there is no body
 
   /// The number of steps in one run of the body. If a step is several runs of the body, this number is 1, and
-  /// `iterations_per_step` is the number of these runs. It divides `iterations`.
+  /// `iterations_per_step` is the number of these runs. This number of runs divides `iterations`.
   std::int64_t steps_per_iteration = 1;
   std::int64_t iterations_per_step = 1;
   std::vector<std::string> stages;  ///< the names of the stages, indexed by stage number

@@ -44,7 +44,7 @@ struct Candidate {
   std::string same_ways = {};
 };
 
-/// A guard decides whether to call the function that it gets. It may also catch what the call throws.
+/// A guard decides whether to call the function that it gets. The guard may also catch what the call throws.
 using CallGuard = std::function<void(const std::function<void()>& call)>;
 
 /// Returns a candidate whose simulated ways are changed by `change`. If `open` is set, this also holds for the ways of

@@ -28,9 +28,9 @@ struct CommonParameters {
 CommonParameters read_common(const PolicyRequest& request, const Reader& parameters);
 
 /// Returns the numbers of micro-batches in flight that are tried if the scenario leaves this number open. Each returned
-/// number leads to a different number of passes, and is the least number that leads to so many passes. The first
-/// returned number leads to a single pass, and the last number to one pass per micro-batch. From one returned number to
-/// the next, the number of passes grows by a factor of about 1 + 1 / `growth`.
+/// number leads to a different number of passes over the model. If several numbers lead to equally many passes, the
+/// least of them is returned. The first returned number leads to a single pass, and the last number to one pass per
+/// micro-batch. From one returned number to the next, the number of passes grows by a factor of about 1 + 1 / `growth`.
 std::vector<std::int64_t> in_flight_choices(std::int64_t micro_batches, std::int64_t growth);
 
 /// A round has the smallest number of micro-batches after which the actions of the plan repeat. A step consists of
@@ -39,8 +39,8 @@ struct Round {
   std::int64_t micro_batches = 1;
   std::int64_t per_step = 1;  ///< rounds per step
 };
-/// Returns the shortest round such that the round has at least this many micro-batches and a step is whole rounds. If
-/// there is no such round, returns the whole step.
+/// Returns the shortest round that has at least this many micro-batches and that fits into a step a
+/// whole number of times. If there is no such round, returns the whole step.
 Round round_of(const Workload& workload, std::int64_t at_least = 1);
 /// The greatest number of micro-batches of a round. Policies do not try candidates whose shortest round is longer.
 inline constexpr std::int64_t longest_round = 4096;
@@ -62,8 +62,8 @@ void refuse_common_in_training(const Reader& parameters);
 /// Bytes of a stage for one micro-batch.
 struct StageBytes {
   std::int64_t weights, input, output, workspace;
-  /// The part of the answer that this stage computes, if no later stage reads it. It leaves the device at once. For the
-  /// last stage, `answer` is 0: its part of the answer is its `output`.
+  /// The part of the answer that this stage computes, if no later stage reads it. This part leaves
+  /// the device at once. For the last stage, `answer` is 0: its part of the answer is its `output`.
   std::int64_t answer = 0;
 };
 std::vector<StageBytes> stage_bytes(const PolicyRequest& request);

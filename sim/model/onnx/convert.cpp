@@ -296,7 +296,7 @@ class Converter {
     return add(std::move(layer), node, shape);
   }
 
-  /// Returns whether the shapes of the inputs stretch to `shape`.
+  /// Returns whether the shapes of the inputs, stretched to one common shape, give `shape`.
   bool is_stretched(const Value& layer, const std::vector<MadeTensor>& reads,
                     const Shape& shape) const {
     const Reader keys(layer, layer_record(layer_catalog().find("operator")));

@@ -162,7 +162,7 @@ class Loading {
     type = type_of(element != 0 ? element : pb::TensorProto::FLOAT, *shape);
   }
 
-  /// Reads the shapes of tensors that the file itself declares.
+  /// Reads the shapes that the file itself declares for tensors.
   void read_declared() {
     for (const auto* list : {&proto().value_info(), &proto().output()})
       for (const pb::ValueInfoProto& info : *list)

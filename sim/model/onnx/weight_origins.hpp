@@ -15,7 +15,7 @@ class WeightOrigins {
  public:
   explicit WeightOrigins(Graph& graph) : graph_(graph) {}
 
-  /// Throws InputError on a negative extent and on overflow.
+  /// Returns the number of elements. Throws InputError on a negative extent and on overflow.
   std::int64_t elements_of(const Shape& shape) const;
 
   /// Adds a weight to the graph and returns the index of the weight.

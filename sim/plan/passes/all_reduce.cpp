@@ -147,8 +147,8 @@ class Rings {
         if (r > 0) action.waits.push_back({new_number(sent[from][r - 1]), 0});
       }
       // The action `user` waits for two transfers. The first transfer brings the last piece that the device receives,
-      // and so completes the sums. The second transfer sends the last piece that the device sends: `user` must not
-      // change the gradients before this.
+      // and so completes the sums. The second transfer sends the last piece that the device sends:
+      // `user` must not change the gradients before this transfer ends.
       auto& waits = plan_.actions[sums[k].user].waits;
       for (const std::uint32_t end : {sent[from][steps - 1], sent[k][steps - 1]})
         waits.push_back({new_number(end), sums[k].distance});

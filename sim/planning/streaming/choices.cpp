@@ -23,8 +23,8 @@ constexpr std::int64_t few_steps_of_ahead = 8;  ///< the number if a step has `m
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::int64_t no_bytes_limit = std::numeric_limits<std::int64_t>::max();
-/// Each element is a number of inputs and a number of results of other slots. If a choice spares buffers, one value of
-/// `ahead` per element leaves room for so many inputs and results beside the largest group.
+/// If a choice may use fewer buffers (`spares`), one value of `ahead` is tried per element. While
+/// the largest group runs, this value leaves room for {inputs, results} of other slots.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 constexpr std::int64_t few_slots = 1000;  ///< with at most so many slots, more ways are tried
@@ -72,7 +72,7 @@ class StreamedWays {
     return fits_with < 0 ? never : at_least(choice({ResidentOrder::by_need, fits_with}));
   }
 
-  /// Returns a candidate for each choice of the weights that stay, if it fits, and the candidates of waiting().
+  /// Returns a candidate for each choice of the weights that stay, if the choice fits, and the candidates of waiting().
   static std::vector<Candidate> open(const std::shared_ptr<const StreamedWays>& ways) {
     std::vector<Candidate> opened;
     for (const ResidentShare& stays : ways->residencies()) {

@@ -57,9 +57,9 @@ struct StreamedChoice {
   std::string text(std::size_t groups) const;
 };
 
-/// The copies of a plan from a shown machine that use other links on the real machine
-/// (planning/placement/backing.hpp). Copies with equal engines take turns. Engine 0 makes the copies `down` of a
-/// StreamedCase, and engine 1 makes the copies `up`.
+/// Those copies of a shown machine's plan that use other links on the real machine
+/// (planning/placement/backing.hpp). Copies with equal engines take turns. Engine 0 makes the
+/// copies `down` of a StreamedCase, and engine 1 makes the copies `up`.
 struct RealCopies {
   CopyTime inputs, answers;
   /// The copies that bring each weight from host memory into the second memory, once, before its first load.

@@ -225,7 +225,7 @@ class LoadOrder {
     return made < compute_ ? saved_[at(made)] : unknown;
   }
 
-  /// Returns whether the next input uses room that results had. Without `inputs_cross`, the first input of a run does.
+  /// Returns whether the next input uses room that results had. Without `inputs_cross`, a run's first input does so.
   bool replaces_results() const {
     const Row& row = run(input_run_);
     return !rehearsal_.choice().inputs_cross && next_input_ == row.first && row.in_step > 0;

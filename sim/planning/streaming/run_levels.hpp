@@ -16,8 +16,8 @@ class RunLevels {
   RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
             const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant);
 
-  /// Returns the most bytes that must be on the device at once. If the choice spares buffers, they
-  /// include no input and no result of another slot. Otherwise, they include all buffers.
+  /// Returns the most bytes that must be on the device at once. If the choice spares buffers, these
+  /// bytes include no input and no result of another slot. Otherwise, these bytes include all buffers.
   std::int64_t least() const { return least_; }
   /// Returns the bytes by which least() grows if each run has room for this many inputs and results of other slots.
   std::int64_t more_for(std::int64_t inputs, std::int64_t results) const;

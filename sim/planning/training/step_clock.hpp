@@ -48,7 +48,7 @@ class StepClock {
     std::map<std::int64_t, double> begins_s;  ///< the seconds of these copies, by stage
     std::map<std::int64_t, std::int64_t> begins_bytes;
   };
-  /// Copies over these links, and the links.
+  /// Pairs of copies and the path whose links the copies use.
   using Users = std::vector<std::pair<CopyStream*, const Path*>>;
   void find_shared_links(const Platform& platform, const Users& users);
   double seconds_on_links() const;

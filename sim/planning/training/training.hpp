@@ -1,7 +1,7 @@
 // Training plans for one device, or for devices that take turns: forward and backward passes under the
 // fates of activations, sums of gradients, and updates. The policies `resident`, `streamed` and `phased`
 // use these plans. The plans of these policies differ in the place of the weights, in the devices, and in
-// how many micro-batches run side by side. fates/chain.hpp explains chains, and fates/tape.hpp tapes.
+// how many micro-batches run side by side. fates/chain.hpp explains chains, and fates/tape.hpp explains tapes.
 #pragma once
 
 #include <limits>
