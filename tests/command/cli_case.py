@@ -51,8 +51,8 @@ class Cli(unittest.TestCase):
 
 
 def without_question(metrics):
-    """Removes the metrics of the bound of the question: a run of a plan does not have them, since it has no
-    scenario."""
+    """Returns the metrics with None for the bound of the question. A run of a plan has no scenario, so it lacks this
+    bound."""
     return {**metrics, "question_bound_s": None, "question_ratio": None}
 
 

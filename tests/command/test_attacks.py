@@ -31,8 +31,8 @@ fates: {strategy: keep_all}
 
 
 def limited(**limits):
-    """Returns a function for preexec_fn that sets limits. A limit has the name that the module `resource` gives the
-    limit, without RLIMIT_."""
+    """Returns a function for preexec_fn that sets limits of the module `resource`. For example, limited(AS=1000) sets
+    RLIMIT_AS to 1000."""
     def apply():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         for name, value in limits.items():
