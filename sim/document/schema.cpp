@@ -55,7 +55,7 @@ void set_range(Value& schema, const Field& field) {
   if (std::isfinite(field.maximum)) schema.set("maximum", number(field.maximum));
 }
 
-/// Returns a schema that accepts each value that at least one of these schemas accepts.
+/// Returns a schema that accepts each value that at least one of `schemas` accepts.
 Value any_of(List schemas) {
   Value schema = Value::make_map();
   schema.set("anyOf", list(std::move(schemas)));

@@ -31,8 +31,8 @@ struct ChainTensor {
 struct ChainTurn {
   std::int64_t bytes = 0;  ///< the bytes of the weights; the stage's workspaces include these bytes
   double load_s = 0;       ///< the seconds to load the weights
-  /// The mean seconds, per backward pass, in which summed gradients and the tensors that the update uses are
-  /// copied.
+  /// The mean seconds, per backward pass, for the copies of two kinds of tensors: the summed gradients, and the
+  /// tensors that the update uses.
   double backward_load_s = 0, backward_save_s = 0;
 };
 

@@ -43,7 +43,7 @@ using Tape = std::vector<TapeOp>;
 /// the last time also leave for one micro-batch at a time.
 struct TapeMemory {
   std::vector<std::int64_t> bytes;  ///< indexed by operation
-  std::int64_t peak = 0;  ///< the greatest of `bytes`; if side_by_side > 1, of the passes
+  std::int64_t peak = 0;  ///< the greatest of `bytes`; copies count only if side_by_side is 1
 };
 
 /// Throws InternalError if an operation reads a tensor that is not on the device.

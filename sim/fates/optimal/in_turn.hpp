@@ -20,7 +20,7 @@ struct SmallestTape {
 };
 
 /// The answer is exact if no row of the frontier was thinned, host memory is unlimited, the chain does not branch and
-/// weights do not take turns. If they do, the frontier ignores that several passes of a stage may share one load.
+/// weights stay. If weights take turns, the frontier ignores that several passes of a stage may share one load.
 class InTurnSearch {
  public:
   explicit InTurnSearch(const FateRequest& request);
