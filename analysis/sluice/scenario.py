@@ -166,7 +166,7 @@ class Scenario:
         second values, and so on. With "points", `changes` is a list of mappings with the same keys, one per point.
         `workers` is None for threads of this process, or a number of processes, or any concurrent.futures.Executor,
         such as the executor of a Dask client (`client.get_executor()`) or mpi4py.futures.MPIPoolExecutor. If a point
-        ends one of the processes, the process is started again. `store` is an SQLite file that keeps each answer.
+        crashes its process, a new process is started. `store` is an SQLite file that keeps each answer.
         Points in the store do not run again, except failed points with `retry_failed`. sim/study/sweep/FORMAT.md
         describes the file. `verify` is the share of the points that also run in SimGrid, which must give the same
         makespan. With `verify` = 0, no point runs in SimGrid. `progress` is as in `run`, but counts points instead of

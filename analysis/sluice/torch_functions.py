@@ -122,8 +122,8 @@ def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
 
 
 def _aligned(layers, tensor, place):
-    """Returns the Place of a tensor, with its axes in the order of `place` if `place` has all axes of the tensor. The
-    tensor need not have an axis of samples."""
+    """Returns the Place of a tensor. If `place` has all axes of the tensor, the axes of the result are in the order
+    of `place`. The tensor need not have an axis of samples."""
     own = layers.place(tensor)
     if set(own.order) <= set(place.order):
         return Place(own.batch, tuple(a for a in place.order if a in own.order))
