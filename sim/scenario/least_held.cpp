@@ -65,7 +65,7 @@ class Flow {
   std::vector<std::vector<std::size_t>> edges_of_;
 };
 
-/// Returns the elements of the cheapest tensors that separate the stage's inputs from the output of layer `result`.
+/// Returns the least number of elements of tensors that separate the stage's inputs from the output of layer `result`.
 double least_before(const Model& model, const Stage& stage, std::uint32_t result) {
   // Layer l has the nodes 2 (l - first) and 2 (l - first) + 1. The edge between them is the layer's output.
   const std::size_t layers = result - stage.first + 1, source = 2 * layers;

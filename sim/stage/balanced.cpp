@@ -8,7 +8,7 @@ namespace sluice {
 namespace {
 
 /// The chain of those layers that compute, in order. elapsed[i] is the sum of the seconds of the first i layers of the
-/// chain. last[i] is the index that layer i of the chain has in the model. An input belongs to the next layer.
+/// chain. last[i] is the index that layer i of the chain has in the model. An input is not in the chain.
 struct Chain {
   std::vector<double> elapsed = {0};
   std::vector<std::uint32_t> last;

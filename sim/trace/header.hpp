@@ -22,8 +22,8 @@ struct TraceHeader {
   std::string simgrid_version, simgrid_settings;
   std::string scenario;  ///< the whole text of the resolved scenario
   std::string plan;      ///< the plan's text
-  /// Makes the text of the plan if `plan` is empty. This takes long for a large plan, so
-  /// the writer's thread calls this function, once, and the simulation does not wait.
+  /// Makes the text of the plan if `plan` is empty. This takes long for a large plan, so the writer's thread calls this
+  /// function once, while the simulation goes on.
   std::function<std::string()> make_plan = {};
   /// The question, the certainty of the answer, and notes, as JSON; empty if the caller gave no answer. This text is
   /// not part of the content hash, because it also depends on the files of model and platform.

@@ -165,7 +165,7 @@ double run(const Request& request, const Plan& plan, const std::string& path, Ti
   const double cpu = cpu_seconds();
   EngineReport report;
   if (request.replayed) {
-    report.makespan = replay(plan, {.jumps = false}).makespan;  // every action
+    report.makespan = replay(plan, {.jumps = false}).makespan;  // executes every action
     times.engine = part.lap();
   } else if (request.sink == "none") {
     NullSink sink;

@@ -24,7 +24,7 @@ Question random_question(Draws& draws);
 /// devices.
 struct DrawnMachine {
   std::string text;                  ///< the mapping `platform`
-  std::vector<std::string> devices;  ///< their names
+  std::vector<std::string> devices;  ///< the names of the devices
   bool has_bandwidth = false;        ///< whether `roofline` can price the devices
   bool is_fitted = false;            ///< whether `fitted` can price the devices
   bool has_own_second = false;       ///< whether a device has two memories of its own

@@ -28,7 +28,7 @@ struct MetricVerdict {
 
 /// A changed key of the resolved scenario: "policy.overlap".
 struct InputChange {
-  std::string key, expected, got;  ///< `expected` is empty for a new key, `got` for a removed one
+  std::string key, expected, got;  ///< `expected` is empty for a new key, `got` for a removed key
 };
 
 /// The state of a scenario. `missing` means that the scenario has no baseline. `error` means that the scenario has no

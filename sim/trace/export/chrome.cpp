@@ -122,8 +122,8 @@ class ChromeWriter {
           thread(slice.stream) + ", \"ts\": " + microseconds(time) + ", " + what);
   }
 
-  /// Writes the arrows from and to a slice. A viewer attaches an arrow to the slice that encloses the time of its end.
-  /// The next slice may begin when a slice ends, so an arrow leaves 1 ns before the end.
+  /// Writes the arrows from and to a slice. A viewer attaches each end of an arrow to the slice that encloses the time
+  /// of this end. The next slice may begin when a slice ends, so an arrow leaves a slice 1 ns before the slice ends.
   void flows(const Slice& slice) {
     const std::uint64_t leaves = slice.end > slice.begin ? slice.end - 1 : slice.begin;
     if (slice.arriving != 0) flow('f', slice, slice.begin, slice.arriving, ", \"bp\": \"e\"");

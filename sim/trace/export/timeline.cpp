@@ -48,7 +48,7 @@ class Window {
   }
 
  private:
-  /// A span of the window. Spans are numbered from 1 in this order, and 0 stands for no span. At
+  /// A span of the window. Spans are numbered from 1 in the order in which they ended, and 0 stands for no span. At
   /// most one flow ends at a span, so the number of the span is also the number of this flow.
   struct Item {
     Span span;
@@ -157,7 +157,7 @@ void for_each_level(const TraceReader& trace, std::uint32_t pool,
   trace.memory(pool, [&](const std::vector<MemoryEvent>& block) {
     check_interrupt();
     for (const MemoryEvent& event : block) {
-      // The simulator may give two streams that act at the same moment times that differ by a rounding of its clock.
+      // If two streams act at the same moment, their times may differ by a rounding of the simulator's clock.
       if (last - event.time > 1e-9 * std::max(1.0, last))
         refuse(trace, "the events of the pool '" + trace.labels().pools[pool].name +
                           "' are not in the order of time at " + exact(event.time) + " s");

@@ -31,8 +31,8 @@ BatchQueue::~BatchQueue() {
   join();
 }
 
-/// Runs a piece of work. The caller must not hold `mutex_`, because the simulation would wait
-/// for it. An exception of the work is stored, and the thread of the simulation throws it later.
+/// Runs a piece of work. The caller must not hold `mutex_`, because the simulation would wait for this mutex. An
+/// exception of the work is stored, and the thread of the simulation throws it later.
 template <class Piece>
 void BatchQueue::attempt(Piece&& piece) {
   try {

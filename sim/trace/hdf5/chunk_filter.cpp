@@ -99,7 +99,7 @@ std::span<const unsigned char> ChunkFilter::encode(const unsigned char* raw, std
   const std::size_t bytes = rows * width;
   z_stream& stream = deflate_->stream;
   if (shuffled_.size() < bytes) shuffled_.resize(bytes);
-  // deflateBound() leaves out the headers of bytes that are stored uncompressed: room is added for them.
+  // deflateBound() omits the headers of bytes that are stored uncompressed, so room for them is added.
   const std::size_t bound = deflateBound(&stream, bytes) + bytes / 1000 + 64 * width + 4;
   if (stored_.size() < bound) stored_.resize(bound);
 

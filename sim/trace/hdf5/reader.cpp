@@ -88,7 +88,7 @@ struct TraceReader::State {
   }
 
   void read_header();
-  /// Reads the folds at the first call: a caller that needs no folds can read a file whose folds are damaged.
+  /// Reads the folds at the first call, so that a caller that needs no folds can read a file with damaged folds.
   const std::vector<Fold>& folds() const;
   std::int64_t stored_events(std::uint32_t pool) const {
     return static_cast<std::int64_t>(file->rows(events_group(labels, pool) + "/time"));

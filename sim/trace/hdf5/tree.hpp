@@ -60,7 +60,7 @@ class Tree {
   void dimension(const std::string& group, const std::string& name, std::uint64_t rows,
                  const std::vector<std::string>& columns);
   /// Makes the column `scale` of the group the dimension scale of
-  /// `columns`. `along` says for which of their dimensions: 0 is the first.
+  /// `columns`. `along` is the index of the columns' dimension that gets this scale: 0 is the first dimension.
   void scale(const std::string& group, const std::string& scale,
              const std::vector<std::string>& columns, unsigned along = 0);
 

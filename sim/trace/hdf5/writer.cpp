@@ -267,7 +267,7 @@ void TraceWriter::State::consume(const Batch& batch) {
     pool.delta.append<std::int64_t>(1, [&](std::size_t) { return event.delta; });
     pool.tensor.append<std::uint32_t>(1, [&](std::size_t) { return event.tensor; });
   }
-  // A flush writes all small pieces of the file that have changed. So the writer flushes once per 16 chunks.
+  // A flush writes all small pieces of the file that have changed. So the writer flushes only once per 16 chunks.
   const std::uint64_t chunks = spans->start.rows() / chunk_rows / 16;
   if (std::exchange(flushed_chunks, chunks) != chunks) store->tree.flush();
 }
