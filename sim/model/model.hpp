@@ -20,7 +20,7 @@ using Shape = std::vector<std::int64_t>;
 /// Counts are per sample. Several layers may keep the same output, so these outputs are not counted here:
 /// `reads_inputs` and `reads_output` say which are read. `kept` counts the tensors that belong to this layer alone.
 struct Backward {
-  bool runs = true;             ///< false if neither this layer nor any layer before it has weights
+  bool runs = true;             ///< false if this layer and all earlier layers have no weights
   std::int64_t input_flop = 0;  ///< FLOP of the gradient of the input (I)
   std::int64_t weight_flop = 0;  ///< FLOP of the gradient of the weights (W)
   bool reads_inputs = false;     ///< whether the backward pass reads the layer's inputs

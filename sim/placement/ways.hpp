@@ -1,4 +1,4 @@
-// The methods of placing tensors. The simplest put all tensors into one memory, and the freest moves tensors while
+// The methods of placing tensors. The simplest methods use only one memory, and the freest method moves tensors while
 // kernels run. Each result is the seconds of an executed plan. To add a method, add a function and a line in ways.cpp.
 #pragma once
 

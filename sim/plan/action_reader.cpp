@@ -6,8 +6,8 @@ namespace sluice {
 
 namespace {
 
-// The keys of an action, in the order in which messages list them. `flows` and later keys are not in version 1 of the
-// format.
+// The keys of an action, in the order in which messages list them. Version 1 of the format does not
+// have `flows` and the keys after `flows`.
 enum Key : std::size_t {
   on,
   kind,

@@ -29,7 +29,7 @@ Pass pass_of(ActionKind kind) {
   }
 }
 
-/// Returns the sum of the prices of those layers of the stage for which `chosen` is true.
+/// Adds up the prices of those layers in the stage for which `chosen` is true.
 template <class Chosen>
 Price sum_of(const Pricing& pricing, const StageQuery& query, Pass pass, Chosen&& chosen) {
   Price price;

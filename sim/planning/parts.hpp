@@ -78,7 +78,7 @@ struct ForwardPass {
   std::uint32_t output = none;  ///< the tensor that the stage makes
   /// Whether the last stage's output is freed instead of saved. Its samples are done when the pass ends.
   bool drops_output = false;
-  /// Whether `bytes.answer`, a part of the answer apart from the stage's output, is freed instead of saved.
+  /// Whether `bytes.answer`, a part of the answer that is not the stage's output, is freed instead of saved.
   bool drops_answer = false;
   std::string suffix = {};  ///< a suffix that distinguishes the workspaces of different windows
   bool last = false;        ///< whether the stage is the last stage
@@ -97,9 +97,9 @@ struct StageOutput {
 /// last stage. The action uses `input`.
 StageOutput list_stage(PlanBuilder& builder, ForwardPass forward, std::uint32_t input);
 
-/// Lists the transfer that saves `tensor`, which `forward` has made, to `host`. Host memory has
-/// room for an answer during the whole run, and the samples of the answer are done when the answer
-/// arrives. For a boundary activation, the transfer allocates the room.
+/// Lists the transfer that saves `tensor` to `host`. The pass `forward` has made this tensor. Host
+/// memory has room for an answer during the whole run, and the samples of the answer are done when
+/// the answer arrives. For a boundary activation, the transfer allocates the room.
 PlanBuilder::Ref list_save(PlanBuilder& builder, std::uint32_t tensor, const ForwardPass& forward,
                            const std::string& host, bool answer);
 

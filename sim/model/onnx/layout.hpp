@@ -1,8 +1,8 @@
 // Finds the tensors of an ONNX graph that are images. The channels of an ONNX image are its second axis. In Sluice the
-// channels are the last axis. So the axes of images are reordered, and the axes of other tensors are not reordered. The
-// tensors that convolutions, poolings and similar operators read and make are images. Some operators keep the meaning
-// of the axes. If one tensor of such an operator is an image, all its tensors are images. No data
-// are moved, because only the order of the numbers in a shape changes.
+// channels are the last axis. So the axes of images are reordered, and the axes of other tensors
+// are not reordered. Convolutions, poolings and similar operators read and make images. Some
+// operators keep the meaning of the axes. If one tensor of such an operator is an image, all its
+// tensors are images. No data are moved, because only the order of the numbers in a shape changes.
 #pragma once
 
 #include <string>

@@ -85,7 +85,7 @@ struct StreamedCase {
   bool shared_link = false;   ///< whether loads and saves slow each other down
   bool host_limited = false;  ///< whether host memory may be too small for offloaded tensors
   std::optional<RealCopies> real = {};  ///< set if the platform is a shown machine
-  /// The times of the copies of the model's inputs and of answers.
+  /// The copy times of the model's inputs, and of answers.
   const CopyTime& input_copy() const { return real ? real->inputs : down; }
   const CopyTime& answer_copy() const { return real ? real->answers : up; }
 

@@ -276,7 +276,7 @@ class LoadOrder {
   /// the start of the run.
   bool stays(std::int64_t r) const { return next_piece_ < run(r).kept; }
 
-  /// Returns the first slot at or after `from` such that the next piece has room from there until its group runs.
+  /// Returns the first slot s >= `from` for which the next piece has room from slot s until its group runs.
   std::int64_t place_of_piece(std::int64_t from) const {
     const std::int64_t r = next_piece_run_, need = run(r).first;
     const std::int64_t bytes = rehearsal_.pieces(run(r).group)[next_piece_];
@@ -293,9 +293,9 @@ class LoadOrder {
     return std::min(from, need);
   }
 
-  /// Returns the first micro-batch of a run, at or after `first`, such that the device has room for `bytes`
-  /// more bytes from this micro-batch to the end of the run. If there is none, returns the number of
-  /// micro-batches of the run. No search is needed, because the bytes are a linear function of the micro-batch.
+  /// Returns the first micro-batch at or after `first` from which on the device has room for `bytes`
+  /// more bytes until the end of the run. If there is none, returns the number of micro-batches of
+  /// the run. No search is needed, because the bytes are a linear function of the micro-batch.
   std::int64_t first_with_room(const Row& row, std::int64_t first, std::int64_t bytes) const {
     const std::int64_t room = rehearsal_.bytes() - row.ahead - bytes;
     if (row.level_last > room) return row.count;
