@@ -23,8 +23,8 @@ class Flow {
     edges_.push_back({from, 0});
   }
 
-  /// Returns the greatest flow, which equals the capacity of the cheapest cut. Each round adds a shortest path with free
-  /// capacity (Edmonds and Karp 1972). Returns infinity if a path has no limit.
+  /// Returns the greatest flow, which equals the capacity of the cheapest cut. Each round adds a shortest path with
+  /// free capacity (Edmonds and Karp 1972). Returns infinity if a path has no limit.
   double greatest(std::size_t source, std::size_t sink) {
     double flow = 0;
     for (double more = augment(source, sink); more > 0; more = augment(source, sink)) {

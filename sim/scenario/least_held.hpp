@@ -1,5 +1,5 @@
 // Says how many elements a sample must hold while it is inside a block of layers. The number is a minimum cut: the
-// cheapest set of tensors that separates the beginning of the block from a result of the block (Ford and Fulkerson 1956).
+// cheapest set of tensors that separates the block's beginning from a result of the block (Ford and Fulkerson 1956).
 #pragma once
 
 #include "model/model.hpp"
