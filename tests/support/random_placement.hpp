@@ -16,7 +16,7 @@ inline double random_seconds(Dice& dice, std::uint64_t most) {
   return static_cast<double>(1 + dice.below(10 * most)) / 10;
 }
 
-/// Returns the seconds of a kernel, which are a line, a roofline, or a table with independent entries.
+/// Returns random seconds of a kernel, in one of three forms: a line, a roofline, or a table of independent entries.
 inline KernelTime random_time(Dice& dice, std::size_t operands) {
   KernelTime time;
   if (operands <= 4 && dice.one_in(3)) {

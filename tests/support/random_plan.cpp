@@ -81,8 +81,8 @@ class Generator {
       }
   }
 
-  /// Lets a computation read over one or two routes. These routes belong to the device of the computation. If links are
-  /// shared, any routes of the plan are possible.
+  /// Lets a computation read over one or two routes. If links are shared, these are routes of the computation's device,
+  /// or any routes of the plan. Otherwise, they are routes of the computation's device.
   void add_flows(Action& action) {
     const auto own = static_cast<std::uint32_t>(plan_.routes.size()) -
                      2 * (static_cast<std::uint32_t>(computes_) - action.stream);

@@ -18,8 +18,8 @@ FitAnswer line(std::int64_t number, double constant, double each, double availab
 TEST_CASE(
     "if every sample needs equally many bytes, the search finds the largest number after the second refusal") {
   // Since (1000 - 100) / 7 = 128.57, 128 samples fit. The search first tries 1, 2, 6, 22, 86 and 342 samples. 342
-  // samples are refused, and need (100 + 7 x 342) / 342 bytes each. At this rate, 1000 bytes hold 137.1 samples. The
-  // search tries 137 samples, which are refused, then 128 samples, which fit, and 129 samples, which do not fit.
+  // samples are refused: they need 100 + 7 x 342 = 2494 bytes, or 7.29 bytes per sample. 1000 / 7.29 = 137.1, so the
+  // search tries 137 samples, which are refused. It then tries 128 samples, which fit, and 129, which do not fit.
   std::vector<std::int64_t> asked;
   const auto most = largest_by_needs(1, 1'000'000, [&](std::int64_t number) {
     asked.push_back(number);

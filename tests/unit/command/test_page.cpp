@@ -55,7 +55,7 @@ TEST_CASE("Rows that differ only in their device become one row") {
                                                    {"", "gpu2.down: 3 GB"},
                                                    {"", "host: 9 GB"}});
   // Whole names of devices are compared: the rows of gpu1 and gpu10 differ although gpu10 begins with
-  // gpu1. The name of a joined row has gpu10 after gpu2.
+  // gpu1. In the order of devices, gpu10 comes after gpu2.
   CHECK(grouped_by_device({{"gpu1.bytes", "5"}, {"gpu2.bytes", "5"}, {"gpu10.bytes", "5"}},
                           devices) == LabelledRows{{"gpu1..gpu10.bytes", "5"}});
   CHECK(grouped_by_device({{"gpu0.bytes", "5"}, {"gpu2.bytes", "5"}}, devices) ==

@@ -88,8 +88,8 @@ TEST_CASE(
   const auto backward = [&](std::size_t l, std::int64_t samples) {
     return backward_work(model, model.layers[l], samples, DType::float32);
   };
-  // A sample has 3 tokens and 3 x 8 outputs, and reads 3 of the table's 10 rows of 8 elements. 4 samples look up 12
-  // rows, and read all 10 rows of the table.
+  // The table has 10 rows of 8 elements. A sample has 3 tokens and 3 x 8 outputs, and reads 3 rows of the table. 4
+  // samples would read 12 rows, but the table has only 10 rows, so they read all 10.
   CHECK(forward(1, 1) == 3 + 24 + 3 * 8);
   CHECK(forward(1, 3) == 3 * (3 + 24) + 9 * 8);
   CHECK(forward(1, 4) == 4 * (3 + 24) + 10 * 8);
@@ -97,7 +97,7 @@ TEST_CASE(
   CHECK(forward(2, 1) == 24 + 24 + 3 * 8);
   CHECK(forward(2, 4) == 4 * (24 + 24) + 3 * 8);
   // A sample has 3 rows of 8 elements. Each row is multiplied by one of the 16 matrices of 8 x 6. With 6 samples, there
-  // are 18 rows, which read all 16 matrices.
+  // are 18 rows, so all 16 matrices are read.
   CHECK(forward(3, 1) == 24 + 18 + 3 * 48);
   CHECK(forward(3, 5) == 5 * (24 + 18) + 15 * 48);
   CHECK(forward(3, 6) == 6 * (24 + 18) + 16 * 48);
@@ -122,8 +122,8 @@ TEST_CASE(
   CHECK(plain.layers[2].backward.runs);
   CHECK(bytes(plain, 2) == 4 * (20 + 5 + 2 * 100));  // the layer's input gets no gradient
   CHECK(bytes(plain, 3) == 4 * (5 + 5 + 5));
-  // A relu whose backward pass was measured computes a gradient. The relu moves the gradients of its output and of its
-  // input (20 elements each), and the 20 elements that it keeps.
+  // If its backward pass was measured, the relu has a backward pass. The pass moves the gradients of the relu's output
+  // and input (20 elements each), and the 20 elements that the relu keeps.
   const Model measured = sluice::test::model_of(
       input + "- {type: relu, forward: 1ms, backward: 1ms}\n" + tail, "", "measured_batch: 1\n");
   CHECK(bytes(measured, 1) == 4 * (20 + 20 + 20));

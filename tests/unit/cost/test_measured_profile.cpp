@@ -130,8 +130,8 @@ TEST_CASE(
 TEST_CASE(
     "between two batches, the reached share of the rates is interpolated, and not the seconds") {
   const Prices prices(", interpolate: batch");
-  // The bytes take longer than the FLOP: n samples have 4 B x (n x 80 + 1500), at 100 GB/s. So 4 samples take 72.8 ns
-  // at the full rate, and 3 ms as measured. 16 samples take 111.2 ns at the full rate, and 6 ms as measured.
+  // The bytes take longer than the FLOP: n samples move 4 x (n x 80 + 1500) bytes at 100 GB/s. At this full rate, 4
+  // samples take 72.8 ns, and 16 samples take 111.2 ns. The measured times are 3 ms and 6 ms.
   const auto ideal = [](double n) { return 4 * (n * 80 + 1500) / 100e9; };
   const double low = ideal(4) / 0.003, high = ideal(16) / 0.006;
   // On a logarithmic scale, 8 samples are half way between 4 and 16 samples.

@@ -161,8 +161,8 @@ TEST_CASE(
              Contains("weights of 'full' is in 'tape'") && Contains("no link that leads"));
   CHECK_THAT(refused({"drum", "dram", "dram"}),
              Contains("input 'x' is in 'drum'") && Contains("did you mean 'dram'"));
-  // Only flows could carry the bytes from the disk, and a plain price has no flows. So a request for a plain
-  // price is also refused.
+  // Bytes from the disk come as flows over a link. A plain price has no flows, so a request for a plain price of
+  // this pass is refused.
   CHECK_THAT(error_of([&] {
                question.cost->of(question.placed(1, {"disk", "dram", "dram"}));
              }),
@@ -224,7 +224,7 @@ TEST_CASE("a profile with memories prices the placement that was measured") {
                             question.placed(1, {"disk", "disk", "disk"}));
              }),
              Contains("layer 'full'") && Contains("was not measured"));
-  // If operands were behind the link during a measurement, the measured seconds include their flow.
+  // If an operand was behind the link during a measurement, the measured seconds include its transfer.
   const PlacedPrice far =
       placed_price(question.platform, *question.cost, question.placed(1, {"disk", "dram", "dram"}));
   CHECK(far.price.seconds == 0.008);
@@ -346,10 +346,10 @@ TEST_CASE("fitted kernels take longer in a slower memory, by the ratio of the me
     return cost->of(placed_query(query, {read, written})).seconds;
   };
   CHECK(in("dram", "dram") == Approx(home).epsilon(1e-12));
-  // A byte is read and written in 1 / 64 + 1 / 16 ns in slow memory, and in 2 x 1 / 320 ns in fast memory. So slow
-  // memory takes 12.5 times as long as fast memory. If only the input is in slow memory, the byte takes 1 / 64 + 1 /
-  // 320 ns, which is 3 times as long as in fast memory. The ratios 12.5 and 3 apply only to the seconds in which
-  // bytes come from memory, which are most seconds. In the other seconds, bytes come from the cache.
+  // To read a byte and to write a byte takes 1 / 64 + 1 / 16 ns in slow memory, and 1 / 320 + 1 / 320 ns in fast
+  // memory: slow memory takes 12.5 times as long. If only the input is in slow memory, the two bytes take 1 / 64 + 1 /
+  // 320 ns, which is 3 times as long as in fast memory. During most seconds, bytes come from memory, and the ratios
+  // 12.5 and 3 apply. In the other seconds, bytes come from the cache.
   const double both = (in("pmem", "pmem") / home - 1) / 11.5;
   CHECK((in("pmem", "dram") / home - 1) / 2 == Approx(both).epsilon(1e-9));
   CHECK(both > 0.8);

@@ -31,7 +31,7 @@ class Walked final : public Sink {
   std::int64_t spans = 0, times = 0, period = 0;
 };
 
-/// Checks that two sums of seconds differ by at most 1e-12 of the makespan, which rounding explains.
+/// Checks that two sums of seconds differ by at most 1e-12 of the makespan, as rounding allows.
 void check_close(double a, double b, double makespan) {
   if (std::isnan(a) && std::isnan(b)) return;
   CHECK(a == Approx(b).epsilon(1e-12).margin(1e-12 * makespan));
@@ -215,9 +215,9 @@ TEST_CASE("the rounding of times in a long iteration does not hide that the iter
   REQUIRE(result.period);
   CHECK(result.period->iterations == 1);
   CHECK(result.period->seconds == Approx(seconds).epsilon(1e-11));
-  // Waits reach back only one iteration. So from iteration 1 on, the states after all iterations are equal. The replay
-  // needs three equal states. It has the third state when the stream of A0 has finished its third iteration, before
-  // the last two actions of this iteration.
+  // Waits reach back only one iteration. So the state after an iteration is the same for every iteration from
+  // iteration 1 on. The replay stops when it has three equal states. It has the third state when the stream of A0 has
+  // finished its third iteration: the last two actions of this iteration do not run.
   CHECK(sink.spans.size() == 3 * actions - 2);
   CHECK(compare(plan) == 1);
 }

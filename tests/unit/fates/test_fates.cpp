@@ -24,8 +24,8 @@ Chain plain(std::size_t stages) {
   return chain;
 }
 
-/// Returns the operations of a tape as words. F3 is a forward pass of stage 3 that keeps its inner tensors, f3 is
-/// one that keeps no inner tensors, and B3 is the backward pass. s3 and l3 save and load boundary 3. S3 and L3 save
+/// Returns the operations of a tape as words. F3 is a forward pass of stage 3 that keeps its inner tensors, f3 is a
+/// forward pass that does not keep them, and B3 is the backward pass. s3 and l3 save and load boundary 3. S3 and L3 save
 /// and load the inner tensors of stage 3.
 std::string text(const Tape& tape) {
   std::ostringstream out;
@@ -66,8 +66,8 @@ TEST_CASE("fates: consecutive stages are recomputed from a boundary that is load
 TEST_CASE(
     "fates: the input of a stage that is kept or offloaded is made again when the stage before is recomputed") {
   CHECK(tape(plain(4), {K, R, O, K}) == "l0 F0 f1 F2 S2 s3 F3 l3 B3 F1 L2 B2 B1 B0");
-  // The backward pass of the last stage comes right after its forward pass, so its input stays on the
-  // device.
+  // In the last stage, the backward pass comes right after the forward pass. So the input of this stage stays
+  // on the device.
   CHECK(tape(plain(3), {R, R, O}) == "l0 f0 f1 F2 S2 L2 B2 F0 F1 B1 B0");
 }
 

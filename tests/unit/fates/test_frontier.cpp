@@ -221,10 +221,10 @@ TEST_CASE(
 
 TEST_CASE("bound: the bound of three stages equals the bound that was computed by hand") {
   // Three stages take 3 x (1 + 2) = 9 s. The inner tensors of each stage have 10 bytes, and boundaries have 0 bytes.
-  // The backward pass of stage 2 holds 10 of 25 bytes. The other 15 bytes hold the inner tensors of one stage and half
-  // of those of another stage. The missing half (5 bytes) is saved and loaded in 0.5 x (0.4 + 0.4) s, so the bound is
-  // 9 + 0.4 s. If each copy takes 1 s instead of 0.4 s, to save and load the half would take 1 s. Half of a forward
-  // pass takes 0.5 s and makes the half again, so the bound is 9 + 0.5 s.
+  // The backward pass of stage 2 holds 10 of 25 bytes. The other 15 bytes hold the inner tensors of one stage, and half
+  // of another stage's inner tensors. The other half (5 bytes) is saved and loaded in 0.5 x (0.4 + 0.4) s, so the bound
+  // is 9 + 0.4 s. Further below, each copy takes 1 s: to save and load this half would take 0.5 x (1 + 1) = 1 s. To
+  // recompute it takes half of a forward pass, 0.5 s, which is less. So the bound is 9 + 0.5 s.
   Chain chain;
   for (int s = 0; s < 3; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .inner = {10, 0.4, 0.4}});
@@ -234,10 +234,10 @@ TEST_CASE("bound: the bound of three stages equals the bound that was computed b
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 1;
   CHECK(fate_bound(chain, 25, Copies::serial) == Approx(9.5).epsilon(1e-9));
   CHECK(fate_bound(chain, 9, Copies::serial) == infinity);
-  // If each copy takes 30 s, a share x of the first stage's inner tensor is saved: from 1 s, when the stage's forward
-  // pass ends, to 1 + 30 x s. The forward passes end at 3 s, so a share of x = 2 / 30 is saved without a delay. A
-  // larger share would cost 30 s per unit of x, and would save only 1 s of recomputation per unit of x. The missing
-  // half except this share is recomputed in 0.5 - 2 / 30 s, so the bound is 9 + 0.5 - 2 / 30 s.
+  // Now each copy takes 30 s. The first stage's forward pass ends at 1 s, and all forward passes end at 3 s. In these
+  // 2 s, a share of 2 / 30 of the first stage's inner tensors is saved without a delay. To save more would cost 30 s
+  // for a whole inner tensor, and recomputation costs only 1 s for it. So the rest of the half is recomputed, in
+  // 0.5 - 2 / 30 s, and the bound is 9 + 0.5 - 2 / 30 s.
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 30;
   CHECK(fate_bound(chain, 25, Copies::overlapped) == Approx(9.5 - 2.0 / 30).epsilon(1e-3));
 }

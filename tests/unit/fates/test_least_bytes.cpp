@@ -120,8 +120,8 @@ TEST_CASE("a refusal gives the least budget, or budgets that are proven not to b
   CHECK_THAT(refusal("1kB", true), Contains("whatever is kept") && Contains("needs 10000 B") &&
                                        Contains("The least budget that is enough is 10000 B"));
   CHECK(refusal("10kB", true).empty());
-  // If the output of `b` has 20 kB, the backward pass of `c` needs this output, its gradient, and the gradient of `c`:
-  // 42 kB. The device also holds the gradient of `a` that comes from the sum (2 kB), which the bound does not count.
+  // If the output of `b` has 20 kB, the backward pass of `c` needs this output (20 kB), the output's gradient (20 kB)
+  // and the gradient of `c` (2 kB). The bound does not count the gradient of `a` that the device also holds (2 kB).
   CHECK_THAT(refusal("41kB", true, 5000),
              Contains("whatever is kept") && Contains("needs at least 42000 B") &&
                  Contains("The least budget that was found to be enough is 44000 B"));

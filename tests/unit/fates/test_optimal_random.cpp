@@ -103,7 +103,7 @@ TEST_CASE(
   CHECK(faster > chains() / 4);
 }
 
-/// What `optimal` reads of a scenario. The functions give the seconds of a tape and the bounds within a budget.
+/// The parts of a scenario that `optimal` reads. The functions return the seconds of a tape, and bounds for a budget.
 struct FateQuestion {
   Scenario scenario;
   CutModel cut;

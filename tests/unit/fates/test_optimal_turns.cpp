@@ -95,7 +95,7 @@ TEST_CASE("optimal, phased, is never slower than any strategy that treats every 
   compare("phased", 1102);
 }
 
-/// What `optimal` reads of a run. The functions give the seconds and peak of a tape, and the bound for given bytes.
+/// The parts of a run that `optimal` reads. The functions return a tape's seconds and peak, and bounds for a budget.
 struct FateQuestion {
   Scenario scenario;
   CutModel cut;
@@ -174,8 +174,8 @@ TEST_CASE("more memory never makes optimal slower if weights take turns", "[prop
   int faster = 0;
   for (int k = 0; k < cases; ++k) {
     const Run run(dice, k % 2 == 0 ? "streamed" : "phased");
-    // If `in_flight` is given, or if a batch is one micro-batch, the strategies use the whole memory of the device. In
-    // more memory, they may then choose an order of loads that takes longer than the order in less memory.
+    // If `in_flight` is given, or if a batch is one micro-batch, the strategies use the whole memory of the device. So
+    // in more memory, they may choose another order of loads, and this order may take longer.
     if (run.text().find("in_flight") != std::string::npos || FateQuestion(run).per_batch() == 1)
       continue;
     std::vector<std::int64_t> capacities;

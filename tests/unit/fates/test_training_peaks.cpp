@@ -1,5 +1,5 @@
-// Tests that the peaks with few micro-batches in flight give a lower bound of the peak with many micro-batches in
-// flight. Because of this bound, the program need not plan steps that cannot fit.
+// Tests a lower bound of the peak of training with many micro-batches in flight. The bound is computed from the peaks
+// with few micro-batches in flight. Because of this bound, the program need not plan steps that cannot fit.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"

@@ -87,8 +87,8 @@ TEST_CASE("The times of two loads and two forward passes equal the times compute
   feed(totals);
   REQUIRE(number(totals, "makespan_s") == 7.25);
   REQUIRE(number(totals, "compute_s") == 6);              // 2 x 3
-  REQUIRE(number(totals, "transfer_s") == 2);             // 2 x 1, setup included
-  REQUIRE(number(totals, "exposed_transfer_s") == 1.25);  // before the first forward pass
+  REQUIRE(number(totals, "transfer_s") == 2);             // 2 loads x 1 s, with setup
+  REQUIRE(number(totals, "exposed_transfer_s") == 1.25);  // the first forward pass waits
   REQUIRE(number(totals, "compute_utilisation") == 6 / 7.25);
   REQUIRE(number(totals, "bubble_fraction") == 0);  // 1 - 6 / (7.25 - 1.25)
   REQUIRE(number(totals, "step_s") == 3);           // (7.25 - 4.25) / (1 - 0) iterations
@@ -250,8 +250,8 @@ TEST_CASE("The iterations of a single step are not a steady state") {
 }
 
 TEST_CASE("A step takes at least the seconds of its work on the busiest stream or link") {
-  // Iterations 0, 1 and 2 are complete at 1, 3 and 5 s: 2 s after the iteration before. But each iteration has a
-  // forward pass of 3 s, so a step takes at least 3 s.
+  // Iterations 0, 1 and 2 are complete at 1, 3 and 5 s, so they seem to take 2 s each. But each iteration has
+  // a forward pass of 3 s, so a step takes at least 3 s.
   const auto step_of = [](const Plan& plan) {
     Totals totals(plan);
     for (std::int64_t i = 0; i < plan.iterations; ++i) {
@@ -383,7 +383,7 @@ TEST_CASE("The width of bins doubles if a run takes longer than expected, and no
   const SeriesTable table = sink.table();
   REQUIRE(table.time.size() <= 10'000);
   REQUIRE(table.time.size() > 5000);
-  REQUIRE(table.width == 1e-5 * 128);  // at 64 times, 7.25 / 64e-5 = 11,328 bins are too many
+  REQUIRE(table.width == 1e-5 * 128);  // with 64e-5, 7.25 / 64e-5 = 11,328 bins would be too many
   REQUIRE(table.time.back() == 7.25);
   double busy = 0, joules = 0, before = 0;
   for (std::size_t i = 0; i < table.time.size(); ++i) {

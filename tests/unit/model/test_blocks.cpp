@@ -82,8 +82,8 @@ TEST_CASE("a use of a block passes inputs, and inside the block they have the de
   CHECK(m.layers[3].inputs == Inputs{2, 1});
   CHECK(m.layers[4].inputs == Inputs{0, 3});
   CHECK(m.layers[5].inputs == Inputs{1});
-  // In the outer block `twice`, `deep` is y and `skip` is x. The inner block `join` declares `deep` before `skip`, but
-  // `deep` is y and `skip` is x there, too.
+  // In the outer block `twice`, `deep` is y and `skip` is x. The inner block `join` declares its inputs in another
+  // order, but inside it, too, `deep` is y and `skip` is x.
   const Model nested = model_of(two + "- {block: twice, name: o, inputs: [x, y]}\n", "", join);
   CHECK(names_of(nested) ==
         std::vector<std::string>{"x", "y", "r.o.a", "s.o.a", "t.o.a", "u.o.1", "u.o.2"});

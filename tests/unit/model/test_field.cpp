@@ -36,9 +36,9 @@ TEST_CASE("the receptive fields of the small CNN are 3, 5 and 6 pixels, and then
 
 TEST_CASE(
     "along each axis, a receptive field grows by the jump times (the extent of the window minus one)") {
-  CHECK(last_field(halved + conv) == square(7, 2));  // 3 + 2 x 2
+  CHECK(last_field(halved + conv) == square(7, 2));  // 3 + 2 x (3 - 1)
   CHECK(last_field(halved + "- {type: max_pool, kernel: 3, stride: 2, padding: 1}\n" + conv) ==
-        square(15, 4));  // 3 + 2 x 2 + 2 x 4
+        square(15, 4));  // 3 + 2 x (3 - 1) + 4 x (3 - 1)
   // With dilation 2 the window extends over 5 pixels. A window of 7 x 1 extends over 1 + 6 pixels along one axis, and
   // over 1 pixel along the other axis.
   CHECK(last_field("- {type: conv2d, channels: 1, kernel: 3, dilation: 2}\n") == square(5, 1));

@@ -53,8 +53,8 @@ TEST_CASE(
     if (layer.parameters > 0) found.push_back(layer.parameters);
   CHECK(found == weights);
   CHECK(m.parameters() == 50833440);
-  // The number of MACs is the sum of the outputs times the filter size of each layer: 279936 x 363 + 173056 x 2400 +
-  // 55296 x 2304 + 55296 x 3456
+  // The MACs of a layer are its outputs times its filter size. All layers together have 279936 x 363 + 173056 x 2400
+  //   + 55296 x 2304 + 55296 x 3456
   //   + 36864 x 3456 + 26214400 + 16777216 + 4096000 = 1,009,945,728
   CHECK(m.macs() == 1009945728);
   // The relu layers take 279936 + 173056 + 2 x 55296 + 36864 + 2 x 4096 = 608,640 FLOP in addition. The pools take 9 x

@@ -1,5 +1,5 @@
-// Tests which axis of an ONNX file is the batch. A sample may consist of several sequences or images. The axis that
-// counts the sequences or images of a sample is tested, too.
+// Tests which axis of an ONNX file is the batch. A sample may consist of several sequences or images: then
+// another axis counts these sequences or images, and the tests cover this axis, too.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"

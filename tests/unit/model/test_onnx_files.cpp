@@ -103,7 +103,7 @@ TEST_CASE("each mutant of a model is either read or refused", "[onnx][mutations]
     read_well += answer == "nothing" ? 1 : 0;
     if (answer != "nothing") CHECK(answer.substr(0, 2) == "3 ");
   }
-  // If fewer than 50 mutants could be read, they would have so many faults that little of the reader is tested.
+  // If at most 50 mutants could be read, the mutants would have too many faults to test much of the reader.
   CHECK(read_well > 50);
   CHECK(read_well < 3000);
 }

@@ -11,8 +11,8 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// Returns the shape of an image of [batch 1, 3 channels, 8, 10] after padding. The numbers of zeros are computed from
-/// `list` by nodes such as PyTorch's exporter writes.
+/// Returns the shape of an image of [batch 1, 3 channels, 8, 10] after padding. Nodes like those of PyTorch's
+/// exporter compute the numbers of zeros from `list`.
 Shape padded(const std::vector<std::int64_t>& list) {
   const auto rest = static_cast<std::int64_t>(8 - list.size());
   OnnxBytes onnx;
@@ -90,8 +90,8 @@ TEST_CASE(
 
 TEST_CASE("a vector that nodes make and unsqueeze is a scale, and therefore a parameter",
           "[onnx]") {
-  // DenseNet's batch norm is exported as y = x * scale + shift. ConstantOfShape makes scale and shift of [4], which are
-  // then turned into [4, 1, 1]. Scale and shift have 4 parameters each, as if they were initialisers.
+  // DenseNet's batch norm is exported as y = x * scale + shift. ConstantOfShape makes scale and shift of shape [4], and
+  // a node turns them into [4, 1, 1]. Scale and shift have 4 parameters each, as if they were initialisers.
   const auto scaled = [](bool made) {
     OnnxBytes onnx;
     onnx.input("x", {1, 4, 8, 10}).numbers("channels", {4}).numbers("axes", {1, 2});

@@ -70,10 +70,10 @@ TEST_CASE("for each way at three capacities, three kernels take the seconds comp
 TEST_CASE(
     "kernels take the seconds computed by hand if a tensor is moved out of fast memory and in again",
     "[placement]") {
-  // Tensor `a` is made, is not needed while `b` needs the room, and is read again. If `a` stays in slow memory, the
-  // kernels take 2 + 9 s longer. To move `a` out of fast memory takes 2 s, and to move it in again takes 1 s. The moves
-  // take no additional time if they run during the kernels `wait` and `rest` between the uses of `a`, which take 4 s
-  // each.
+  // Tensor `a` is made, and is read again at the end. Between these uses, `b` needs its room. If `a` stays in slow memory,
+  // the kernels take 2 + 9 s longer. To move `a` out of fast memory takes 2 s, and to move it in again takes 1 s. The
+  // kernels `wait` and `rest` run between the uses of `a` and take 4 s each. If the moves run during these kernels, the
+  // moves take no additional time.
   PlacementProblem problem;
   problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
   problem.kernels = {{"make", {{.tensor = 0, .written = true}}, {.lines = {{1, {2}}}}},
@@ -116,10 +116,10 @@ TEST_CASE(
 
 TEST_CASE("the second round of a hardware cache takes the seconds computed by hand",
           "[placement]") {
-  // The cache of 10 bytes holds `a` after the first round. In the second round, the first kernel finds `a`. Then `b`
-  // evicts `a`, and `a` evicts `b`, as in the first round.
+  // All kernels run twice, in two rounds. The cache of 10 bytes holds `a` after the first round, so the first kernel of
+  // the second round finds `a`. Then `b` evicts `a`, and `a` evicts `b`, as in the first round.
   CHECK(cached_run(PlacementQuestion(small()), 10, 2).seconds == 1 + 4 + 4);
-  // A given tensor has new content in each round, and the cache is filled with this content again, in 1 s.
+  // A given tensor (`Begins::given`) has new content in each round. To fill the cache with it again takes 1 s.
   PlacementProblem given = small();
   given.tensors[0].begins = Begins::given;
   given.kernels[0].operands[0].written = false;

@@ -33,9 +33,9 @@ double seconds_of(const std::optional<Plan>& plan) {
 }
 
 /// Returns whether a run with more memory may be slower than a run with less memory. Choices for replicas assume that a
-/// replica has each link, or a fixed share of it, to itself. If a link is shared, this is wrong, but slower runs were
-/// seen only if weights take turns. In long campaigns, a run took at most 1.6 % longer than the run with the next
-/// smaller capacity, and at most 1.7 % longer than the run with the capacity before that one.
+/// replica has each link, or a fixed share of it, to itself. The assumption is wrong if a link is shared. But slower
+/// runs were seen only if weights also take turns. In long campaigns with rising capacities, a run took at most 1.6 %
+/// longer than the run one capacity before it, and at most 1.7 % longer than the run two capacities before it.
 bool streams_over_a_shared_link(const RandomCase& made) {
   for (const std::string& line : made.machine)
     if (line == "platform.links.host.sharing=shared")

@@ -165,7 +165,7 @@ TEST_CASE(
   // Each group computes four micro-batches, and two inputs and two results of other slots may be on the device. During
   // the first group, the device has room for two inputs that are being loaded. With `inputs_cross`, these two inputs
   // may be inputs of the second group (20 B each). Without `inputs_cross`, they are inputs of the first group (10 B
-  // each). In that case, during the last slot of the first group, an input of the second group replaces both results.
+  // each). An input of the second group is then loaded in place of the two results, in the first group's last slot.
   StreamedCase streamed;
   streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};

@@ -1,5 +1,5 @@
-// Tests the clock of a step. It gives a lower bound of the seconds of every step that has its loads at the given
-// positions. The clock of a phased step does not assume that all devices share one copy engine.
+// Tests the clock of a step. For given positions of the loads, the clock gives a lower bound of the step's seconds.
+// The clock of a phased step does not assume that all devices share one copy engine.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

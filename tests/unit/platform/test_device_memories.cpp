@@ -145,8 +145,8 @@ TEST_CASE("compute units copy over their own channels, at other rates than a cop
   const Path& by_units = platform.path("dram", "pmem", CopyMode::synchronous);
   CHECK(by_units.stream == "cpu.copy.down.synchronous");
   CHECK(by_units.setup_s == 0);
-  // The rates of the copies, 12 and 29 GB/s, are for 5 threads, which read DRAM at 50 GB/s and write DRAM at 15 GB/s.
-  // Here 3 threads read DRAM at 30 GB/s and write DRAM at 10 GB/s.
+  // Copies by 5 threads have 12 and 29 GB/s, and 5 threads read DRAM at 50 GB/s and write DRAM at 15 GB/s. Here 3
+  // threads read DRAM at 30 GB/s and write DRAM at 10 GB/s, so copies by 3 threads are slower.
   CHECK(rate(by_units) == Approx(12e9 * (1 / 50.0 + 1 / 12.0) / (1 / 30.0 + 1 / 12.0)));
   CHECK(rate(platform.path("pmem", "dram", CopyMode::synchronous)) ==
         Approx(29e9 * (1 / 35.0 + 1 / 15.0) / (1 / 35.0 + 1 / 10.0)));

@@ -1,4 +1,4 @@
-// Tests the lower bound of runs whose tensors are placed, and that no run that this bound rules out would be faster.
+// Tests the lower bound of runs whose tensors are placed. Runs that the bound rules out must not be faster.
 #include <catch2/catch.hpp>
 
 #include <limits>
