@@ -35,8 +35,8 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
 }
 
 /// If replicas share links, the choices are made twice: once as if each replica had the links alone, and once as if
-/// each replica had only its share of the links. The function returns the faster of the two plans. To save time, more
-/// than `few_devices` replicas make only the choices with the share of the links.
+/// each replica had only its share of the links. The function returns the faster of the two plans. If there
+/// are more than `few_devices` replicas, only the choices with the share of the links are made, to save time.
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
   const Policy& policy = acting_policy(data_parallel_policy, parameters);
   const std::vector<std::string> devices = replica_devices(request, parameters);

@@ -118,9 +118,9 @@ class StreamedWays {
   }
 
   /// For a shown machine, returns a candidate with the values of `ahead` for which the choice needs less than `below`
-  /// bytes, or nothing if there are no such values. The candidate opens into the way with the greatest of these values,
-  /// and a candidate with the smaller values that lead to another order of loads. Only the judge knows the seconds of
-  /// the ways on the real machine. A rehearsal gives lower bounds of these seconds.
+  /// bytes, or nothing if there are no such values. When the candidate is opened, it becomes two: the way with the
+  /// greatest of these values, and a candidate with those smaller values that lead to another order of loads. Only
+  /// the judge knows the seconds of the ways on the real machine. A rehearsal gives lower bounds of these seconds.
   static std::vector<Candidate> by_ahead(const std::shared_ptr<const StreamedWays>& ways,
                                          const StreamedChoice& choice, std::int64_t below) {
     Rehearsal rehearsal(ways->shared_->streamed, choice);
@@ -292,8 +292,8 @@ class StreamedWays {
         for (const std::int64_t most : {3, 2}) counts.push_back({most, false, false});
     }
     counts.push_back({1, false});
-    // No number of buffers above the scenario's number is tried. A rehearsal looks only one step ahead, so rehearsals do
-    // not try a much greater number than there are micro-batches.
+    // No number of buffers above the scenario's number is tried. A rehearsal looks only one step
+    // ahead, so rehearsals do not try many more buffers than there are micro-batches.
     if (const auto most = shared_->keys.buffers) {
       const std::int64_t greatest = std::ranges::max(counts, {}, &BufferCount::most).most;
       const std::int64_t useful =

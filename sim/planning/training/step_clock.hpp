@@ -39,7 +39,7 @@ class StepClock {
     /// The links that these copies share with other copies: for each link, its index and its seconds per byte.
     std::vector<std::pair<std::size_t, double>> shared = {};
   };
-  /// The copies of the real machine that use other links than on the shown machine.
+  /// Those copies on the real machine that use other links than on the shown machine.
   struct RealCopies {
     std::vector<CopyStream> inputs;  ///< indexed by device
     std::vector<CopyTime> input_times;

@@ -73,8 +73,8 @@ struct TrainingOrder {
   std::optional<double> pace = {};  ///< the pace of loads, see load_late()
 };
 
-/// Returns whether weights stay on the device. They do if the policy keeps them, or if there is
-/// only one stage.
+/// Returns whether weights stay on the device. Weights stay if the policy keeps them, or if there
+/// is only one stage.
 bool weights_stay(const PolicyRequest& request, const TrainingOrder& order);
 
 /// Returns the sum of the capacities of all devices that take turns, or nothing if a device is unlimited.
