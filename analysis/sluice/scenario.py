@@ -236,7 +236,7 @@ def _hint(said: str, given: Changes) -> str:
     for key, value in given.items():
         whole, _, rest = key.partition("_")
         if f"unknown key '{key}'" in said and rest.strip("_") and whole in _WHOLES:
-            return f"\nA key with dots leads to one value: with_({{'{whole}.{rest.strip('_')}': …}})."
+            return f"\nA key with dots changes one value: with_({{'{whole}.{rest.strip('_')}': …}})."
         if f"{key}=[" in said and "a list for" in said:
             return ("\nscenario.sweep({" + repr(key) + ": [...]}) asks the question once for each value of "
                     "a list.")

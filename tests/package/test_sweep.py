@@ -264,7 +264,7 @@ class Sweep(unittest.TestCase):
         self.assertEqual(list(data["platform.links.host.bandwidth"].values), ["4GB/s", "16GB/s"])
 
     def test_points_with_equal_values_make_no_dataset(self):
-        with self.assertRaisesRegex(sluice.UsageError, "several points are called workload.batch=4, and a Dataset has"):
+        with self.assertRaisesRegex(sluice.UsageError, "points have the values workload.batch=4, and a Dataset has"):
             scenario().sweep({"workload.batch": [4, 1, 4]}, verify=0).to_xarray()
 
     def test_a_sweep_in_which_everything_is_refused_is_drawn(self):
