@@ -47,8 +47,8 @@ struct MemoryEvent {
 
 /// Says that the latest spans and events are repeated `times` times. Each repetition follows the previous one.
 struct Repetition {
-  /// If all repetitions together have more spans than this number, the trace does not write
-  /// the repetitions, but only their number. The period itself has been written before.
+  /// If all repetitions together have more spans than this number, the trace has only the number of the repetitions.
+  /// The period itself has been written before.
   static constexpr std::int64_t most_written = 1'000'000;
 
   std::int64_t times = 0;
@@ -70,8 +70,8 @@ struct Repetition {
   }
 };
 
-/// Corrects the rounded times of repetitions. fit() moves a span that overlaps the span before
-/// it on its stream, and a span or event that is earlier than the one emitted before it.
+/// Corrects the rounded times of repetitions. fit() moves a span that overlaps the previous span of its stream. fit()
+/// also moves a span or an event that is earlier than the one emitted before.
 class Sequence {
  public:
   /// The sequence begins with repetition `k`. fit() then takes the spans and events that come after it.

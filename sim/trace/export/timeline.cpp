@@ -81,7 +81,7 @@ class Window {
   }
 
   /// Returns the number of the span that `span` waited for, or 0 if this span is unknown. A trace of version 1.0 names
-  /// only the action that was waited for (`blocker`). In such a trace, the function takes the execution of this action
+  /// only the action that was waited for (`blocker`). In such a trace, the function takes that execution of the action
   /// whose data became available when `span` started. If `span` waited for memory, the result is 0.
   std::uint64_t source_of(const Span& span) {
     if (span.cause >= 0) {

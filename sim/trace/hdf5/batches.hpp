@@ -30,8 +30,8 @@ class BatchQueue {
     /// Does a piece of other work while no batch is full. Returns false if no such work is left.
     std::function<bool()> idle;
   };
-  /// The background thread calls the functions of `work`. If one of them throws an exception,
-  /// none is called any more, and the next hand_over() or finish() throws this exception.
+  /// The background thread calls the functions of `work`. If one of these functions throws an exception, none of them
+  /// is called any more, and the next hand_over() or finish() throws this exception.
   explicit BatchQueue(Work work);
   BatchQueue(const BatchQueue&) = delete;
   BatchQueue& operator=(const BatchQueue&) = delete;

@@ -19,8 +19,8 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Locks HDF5. The first call also sets HDF5 up: from then on, HDF5 writes no messages of its own to stderr, and loads
-/// no filters from other files. HDF5 also makes no clean-up at exit, because this would crash after a full disk.
+/// Locks HDF5. The first call also sets HDF5 up: from then on, HDF5 writes no messages of its own to stderr, loads no
+/// filters from other files, and does not clean up at exit, because its clean-up crashes if a disk was full.
 [[nodiscard]] std::unique_lock<std::recursive_mutex> lock();
 
 /// Throws a Failure that says "WHAT: HDF5's reason".
