@@ -1,6 +1,6 @@
-// A network: a graph of layers with counts per sample. The values of parameters and the layers under `repeat` have been
-// written out, and the shapes have been inferred. A model does not depend on any machine. A model counts elements and
-// not bytes, because bytes depend on the dtype of the workload.
+// A network: a graph of layers with counts per sample. Parameters have been replaced by their values,
+// layers under `repeat` have been written out, and shapes have been inferred. A model does not depend on
+// any machine. A model counts elements and not bytes, because bytes depend on the dtype of the workload.
 #pragma once
 
 #include <cstdint>

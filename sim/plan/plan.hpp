@@ -41,10 +41,10 @@ std::string_view name_of(TensorClass tensor_class);
 
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-/// A memory. A device may own several memories. In a pool that one device owns, a request may overtake requests that
-/// are listed earlier if all of them fit together. A pool that no device owns is shared, and its requests are granted
-/// in the order of their arrival. In a pool that is not enforced, requests are always granted, and the overflow is
-/// reported.
+/// A memory. A device may own several memories. In a pool that one device owns, a request may
+/// overtake requests that are listed earlier, if it fits together with all of them. A pool that no
+/// device owns is shared, and its requests are granted in the order of their arrival. In a pool
+/// that is not enforced, requests are always granted, and the overflow is reported.
 struct Pool {
   std::string name;
   std::optional<std::int64_t> capacity;  ///< in bytes; empty if unlimited
@@ -66,7 +66,7 @@ struct Pool {
 struct Link {
   std::string name;
   double bandwidth = 0;  ///< byte/s
-  /// In watts. The busy power counts in proportion to the utilisation of the link.
+  /// The power in watts. The busy power counts in proportion to the utilisation of the link.
   double idle_w = 0, busy_w = 0;
   bool has_watts() const { return idle_w > 0 || busy_w > 0; }
 };

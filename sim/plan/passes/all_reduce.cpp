@@ -59,7 +59,7 @@ class Rings {
     for (auto sums = sums_.rbegin(); sums != sums_.rend();
          ++sums) {  // later stages come first, because their backward passes end first
       if (sums->second.size() != devices_.size())
-        throw InternalError("the replicas sum the gradients of a stage different numbers of times");
+        throw InternalError("the replicas do not sum the gradients of a stage equally often");
       add_ring(sums->first.second, sums->first.first, sums->second);
     }
     rebuild();

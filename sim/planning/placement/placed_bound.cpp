@@ -26,7 +26,7 @@ std::vector<std::uint32_t> common_channels(const Path& a, const Path& b) {
 
 /// A load of a tensor from host memory.
 struct PlacedBound::Load {
-  /// The seconds for which the load occupies a copy engine, if the tensor is placed in fast memory or in slow memory.
+  /// The seconds for which the load occupies a copy engine: to fast memory (`fast_s`), or to slow memory (`slow_s`).
   double fast_s = 0, slow_s = 0;
   /// The seconds for which the load occupies the slowest of the links that every load uses.
   double link_s = 0;

@@ -42,7 +42,7 @@ class LoadOrder {
   /// A run of a group. Runs are numbered through all steps.
   struct Row {
     std::size_t group = 0;
-    /// The number of slots, the first slot, and the slot after the last.
+    /// The number of slots, the first slot, and the slot after the last slot.
     std::int64_t count = 0, first = 0, end = 0;
     std::size_t in_step = 0;  ///< the index of the run within its step
     std::int64_t level_first = 0, level_last = 0;

@@ -55,7 +55,7 @@ class RunLevels {
  private:
   struct RunMemory {
     std::int64_t bytes = 0;
-    /// The bytes of one input, or 0 if inputs of other slots are not on the device; likewise the bytes of one output.
+    /// The bytes of one input and of one output. Each is 0 if such tensors of other slots are not on the device.
     std::int64_t in = 0, out = 0;
     std::int64_t inputs = 0, results = 0;
     std::int64_t result_bytes = 0;  ///< the bytes of all results that `results` counts

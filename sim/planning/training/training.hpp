@@ -168,8 +168,8 @@ struct Listing {
 Draft list_training(const Listing& listing, Program step, const std::vector<Fact>& facts,
                     std::int64_t* most = nullptr);
 
-/// Returns the score of a run whose plan follows `listing`, on a device with the capacity of
-/// `listing`. The bytes of the score include weights, gradients and optimizer state that stay.
+/// Returns the seconds and bytes of a run whose plan follows `listing`, on a device with the
+/// capacity of `listing`. The bytes include weights, gradients and optimizer state that stay.
 Scored score(const Listing& listing);
 
 }  // namespace sluice
