@@ -105,8 +105,8 @@ void check_memory(const Executed& run, Complaints& complaints) {
                      "no memory overflows if capacities are enforced");
 }
 
-/// The seconds for which each stream and each link is busy, from the spans of the trace. A transfer over a shared link
-/// takes longer than it would alone, so these seconds are at least the seconds that the bound of the plan counts.
+/// The seconds for which each stream and each link is busy, from the spans of the trace. The bound of the plan counts
+/// at most these seconds: it counts each transfer as if no other transfer shared the link.
 struct Busy {
   std::vector<double> streams, links;
   std::vector<double> first, last;  ///< the first start and the last end on each stream
@@ -130,9 +130,9 @@ Busy busy_of(const Executed& run) {
 }
 
 /// Checks three claims about the stream or link that `bound_by` names. First, it is busy for at least half of the lower
-/// bound. Second, if it is a stream: its busy seconds, the seconds of the run before its first action, and those after
-/// its last action are together at least 99 % of the bound. Third, if another stream or link is busy for at least 99 %
-/// of the bound, it is not busy for longer than the named one.
+/// bound. Second, if it is a stream, three times have a sum of at least 99 % of the bound: its busy seconds, the seconds
+/// before its first action, and the seconds after its last action. Third, no stream or link that is busy for at least
+/// 99 % of the bound is busy for longer than the named one.
 void check_bound_by(const Executed& run, Complaints& complaints) {
   const Plan& plan = run.plan();
   const double bound = run.summary.number("lower_bound_s");

@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A program with sanitizers takes about ten times the processor time.
+// With sanitizers, a program takes about ten times as much processor time as without them.
 #ifdef __SANITIZE_ADDRESS__
 constexpr ChildLimits limits = {.more_bytes = 3'000'000'000, .cpu_s = 600};
 #else

@@ -70,7 +70,7 @@ bool same_numbers(const Summary& a, const Summary& b) {
 }
 
 /// Returns whether the naive executor can execute the plan in a short time.
-/// It is slow for large plans, and it cannot execute plans with shared links.
+/// The naive executor is slow for large plans, and cannot execute plans with shared links.
 bool is_small(const Plan& plan) {
   return executions_of(plan) <= 400 && PlanTables(plan).contention_free();
 }

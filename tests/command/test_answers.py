@@ -118,7 +118,7 @@ class Answers(unittest.TestCase):
         return {note["name"]: note["text"] for note in self.answer(text, *words)["notes"]}
 
     def profile(self, batch):
-        """Returns a scenario with the profile, imported as if it had been measured for `batch` samples."""
+        """Imports PROFILE as if it had been measured for `batch` samples, and returns a scenario with this model."""
         (self.folder / "net.graph.txt").write_text(PROFILE)
         path = self.folder / f"batch{batch}.yaml"
         done = subprocess.run([PROGRAM, "import", "net.graph.txt", f"batch={batch}", "-o", str(path), "--force"],
@@ -164,8 +164,8 @@ class Answers(unittest.TestCase):
     # --- the certainty of an answer ------------------------------------------------------------------------
 
     def test_sourced_and_assumed_shares_are_shares_of_the_seconds_of_work(self):
-        # With figures that have a source, 2e6 FLOP at half of 1 GFLOP/s take 4 ms. By the assumed bandwidth of the
-        # link, weights of 4 MB, an input of 4 kB and an answer of 4 kB take 4.008 ms.
+        # The rate has a source: 2e6 FLOP at half of 1 GFLOP/s take 4 ms. The bandwidth of the link is assumed: at
+        # 1 GB/s, weights of 4 MB, an input of 4 kB and an answer of 4 kB take 4.008 ms.
         certainty = self.answer(DISK)["certainty"]
         self.assertAlmostEqual(certainty["sourced"], 4 / 8.008, delta=1e-9)
         self.assertAlmostEqual(certainty["assumed"], 4.008 / 8.008, delta=1e-9)

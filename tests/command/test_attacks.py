@@ -167,7 +167,8 @@ class Limits(Attacked):
     @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
     def test_without_memory_for_simgrid_it_says_so(self):
         codes = set()
-        # This address space has room for SimGrid's libraries, but not for its stacks.
+        # Address spaces of about 100,000 KiB have room for SimGrid's libraries. The smaller ones have no room for
+        # SimGrid's stacks.
         for kib in (*range(96_000, 106_000, 500), 97_656):
             done = self.run_it("run", "alexnet_resident", preexec_fn=limited(AS=kib << 10))
             codes.add(done.returncode)
@@ -204,7 +205,8 @@ class Limits(Attacked):
     @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
     def test_without_memory_every_command_says_so(self):
         """In an address space with room for the program's libraries, the program answers completely or reports that it
-        ran out of memory. It must also report this if the code of a library uses up the memory before main()."""
+        ran out of memory. The program must also report this if the code of a library uses up the memory before main().
+        """
         self.assertEqual(self.run_it(*RUN, "-o", "made.h5").returncode, 0)
         self.assertEqual(self.run_it("check", "alexnet_resident", "--baseline", "golden", "--update").returncode, 0)
         loaded = self.least_kib_that_loads()

@@ -41,7 +41,7 @@ class Planted(Check):
         self.edit(name, r"^(link host\.down bandwidth=)([^B]+)",
                   lambda m: m[1] + percent_more(m[2], -1))
         text = self.check(1, name)
-        # 1 / 0.99 is 1.0101...
+        # The link has 0.99 of its bandwidth, and 1 / 0.99 is 1.0101...
         self.assertIn("slower: link 'host.down' takes 1.01 % longer for its bytes\n", text)
         self.assertNotIn("link 'host.up'", text)
         self.assertIn("link host.down: bandwidth 3.2e+10B/s -> 3.168e+10B/s", text)
@@ -92,8 +92,8 @@ class Planted(Check):
         self.assertNotIn("  plan:", text)
 
     def test_a_faster_result_is_reported_and_passes(self):
-        # Only one batch is in flight. So the bound decreases by the same factor as the makespan, and the ratio of
-        # makespan to bound does not change.
+        # The link gets faster. Since only one batch is in flight, the makespan and the bound decrease by the same
+        # factor, and the ratio of makespan to bound does not change.
         name = self.plan("p.plan", "phased_ipu_pair", "policy.in_flight=1")
         self.accept(name)
         self.edit(name, r"^(link host\.down bandwidth=)([^B]+)",

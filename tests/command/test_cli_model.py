@@ -46,8 +46,9 @@ class Model(Cli):
         self.assertEqual(row["copies_that_fit"], 917)
 
     def test_other_link_rate_and_scale_against_arithmetic(self):
-        """The link has 0.7 times the bandwidth of the document, the card 1.3 times its rate, and the scale is 50. The
-        test computes the expected numbers from the rows of the document."""
+        """The link has 0.7 times the bandwidth that the document gives, and the card 1.3 times the rate that the
+        document gives. The model is 50 times as large (`scale=50`). The test computes the expected numbers from the
+        rows of the document."""
         path = self.folder / "platform.yaml"
         base = (ROOT / "platforms" / "rx7900xtx_pcie4.yaml").read_text()
         path.write_text(base.replace("bandwidth: 30GB/s", "bandwidth: 21GB/s")

@@ -124,8 +124,8 @@ def commands_of(page):
 
 
 def is_mention(command):
-    """Returns whether a page only mentions the command, so that the test does not run it. Such a command has an
-    ellipsis, or has no arguments except options, like `sluice run --json`."""
+    """Returns whether a page only mentions the command: the command has an ellipsis, or has no arguments except
+    options, like `sluice run --json`. The test does not run such a command."""
     return all(word.startswith("-") for word in command.split()[1:] if word not in SUBCOMMANDS) or "…" in command \
         or "..." in command.split()
 
@@ -161,8 +161,8 @@ class Docs(unittest.TestCase):
                 if shorter is None:
                     return
                 command = shorter
-        # The program finds the documents of a page by their names, except for documents in analysis/validation: for
-        # those, the page says that they are in the repository.
+        # The program finds the documents of a page by their names. It does not find documents in analysis/validation:
+        # the page says that these documents are in the repository.
         command = command.replace("analysis/validation/", f"{ROOT}/analysis/validation/")
         if command in BEFORE:
             run(BEFORE[command])

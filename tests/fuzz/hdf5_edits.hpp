@@ -11,7 +11,7 @@ namespace sluice::test {
 /// Applies the edits, one per line, to the file. A line is a letter, an object, and numbers or a text. The object is
 /// named by its number or by its path:
 ///   d 7            removes object 7
-///   s 7 2 1e300    sets row 2 of dataset 7
+///   s 7 2 1e300    sets row 2 of dataset 7 to 1e300
 ///   r 7 1 2 3      makes dataset 7 a column of these numbers, with the type that it has
 ///   y 7 4 1 2 3    makes dataset 7 a column of the numbers 1 2 3, with type number 4
 ///   t 7 a b c      makes dataset 7 a column of these words

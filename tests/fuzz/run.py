@@ -62,7 +62,7 @@ def command(target, *arguments):
 
 
 def fuzz(target, seconds):
-    """Returns the exit code, which is 0 if the fuzzer found no fault."""
+    """Fuzzes one target. Returns the exit code of the fuzzer, which is 0 if the fuzzer found no fault."""
     found = FOUND / target
     found.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as seeds:

@@ -1,5 +1,5 @@
 // The targets of the fuzzer. A target takes any text. It reads the text, or throws an Error that says what is wrong
-// with the text. The same functions read the mutants of tests/unit/test_mutations.cpp and the corpus in
+// with the text. Tests also give the targets the mutants of tests/unit/test_mutations.cpp and the corpus in
 // tests/fuzz/corpus.
 #pragma once
 

@@ -59,8 +59,8 @@ TEST_CASE(
   Plan plan = two_devices();
   body(plan, {move(2, 0, 100), compute(0, 1, {{0, 0}}), move(3, 1, 100), compute(1, 1, {{2, 0}})},
        3);
-  // The link has a setup of 0.5 s, 2 devices x 3 loads x 1 s, a latency of 0.25 s and a computation of 1 s. Its
-  // bound is 7.75 s. The bound of a copy engine, with 3 loads, is 3 x (0.5 + 1) + 0.25 + 1 = 5.75 s.
+  // The bound of the link is 0.5 s of setup + 2 devices x 3 loads x 1 s + 0.25 s of latency + 1 s of computation,
+  // which is 7.75 s. The bound of a copy engine, with 3 loads, is 3 x (0.5 + 1) + 0.25 + 1 = 5.75 s.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(7.75).epsilon(1e-12));
   REQUIRE(bound.resource == "host");
@@ -100,8 +100,8 @@ TEST_CASE("A resource binds if its bound is within 1 % of the longest path") {
          1);
     return lower_bound(plan);
   };
-  // The path takes 1.25 + first + 1.25 + 3 s. The bound of device a is 1.25 + first + 3 s: 123.25 / 124.5 = 0.98996 of
-  // the path for first = 119, and 124.25 / 125.5 = 0.99004 of the path for first = 120.
+  // The path takes 5.5 + first s, and the bound of device a is 4.25 + first s. For first = 119, this bound is 123.25 /
+  // 124.5 = 0.98996 of the path, and too small. For first = 120, it is 124.25 / 125.5 = 0.99004 of the path.
   REQUIRE(bound_of(119).seconds == 124.5);
   REQUIRE(bound_of(119).resource == "dependencies");
   REQUIRE(bound_of(120).seconds == 125.5);
@@ -119,8 +119,8 @@ TEST_CASE("A resource whose own work takes less than half of the bound does not 
   };
   REQUIRE(bound_of(0).seconds == Approx(10).epsilon(1e-12));
   REQUIRE(bound_of(0).resource == "a");
-  // With last = 9, the bound is 19 s: device a works for 8.25 / 19 = 0.43 of it, and device b for 9 / 19 = 0.47. With
-  // last = 11, the bound is 21 s, and device b works for 11 / 21 = 0.52 of it.
+  // With last = 9, the bound is 19 s. Device a works for 8.25 / 19 = 0.43 of the bound, and device b for 9 / 19 = 0.47
+  // of the bound. With last = 11, the bound is 21 s, and device b works for 11 / 21 = 0.52 of the bound.
   REQUIRE(bound_of(9).resource == "dependencies");
   REQUIRE(bound_of(11).resource == "b");
 }

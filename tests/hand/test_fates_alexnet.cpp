@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-/// Each row is a stage: the elements of its state, and the FLOP of all stages up to this stage.
+/// Each row is a stage: the elements of its state, and the sum of the FLOP of this stage and of all earlier stages.
 constexpr double table[19][2] = {
     {150528, 0},        {279936, 67744512}, {279936, 68024448}, {64896, 68608512},
     {173056, 77261312}, {173056, 77434368}, {36864, 77766144},  {55296, 78761472},

@@ -42,7 +42,7 @@ constexpr std::int64_t weights = 4 * 813'802, sample = 3'136 + 3 * 100'352;
 TEST_CASE(
     "the small CNN document's network on a GTX 980: 13,128 samples fit in training with sgd, and "
     "the backward pass of conv2 binds") {
-  // The weights and their gradients leave 4e9 - 2 x 3,255,208 B, for 3,993,489,584 / 304,192 = 13,128.2 samples.
+  // Weights and gradients leave 4e9 - 2 x 3,255,208 = 3,993,489,584 B. A sample takes 304,192 B, so 13,128.2 fit.
   const CardFit fit = fits(request_of("cnn_mnist", {"gtx980"})).cards.at(0);
   REQUIRE(fit.largest == 13'128);
   CHECK(fit.largest == (4'000'000'000 - 2 * weights) / sample);
@@ -333,7 +333,7 @@ TEST_CASE(
   REQUIRE(fit.accumulation);
   CHECK(fit.accumulation->micro_batch == 2);
   CHECK(fit.accumulation->step_s == Approx(1.008e-3 + 12e-3 + 2e-3).epsilon(1e-9));
-  // 8.03 MB hold 2 samples. For a third sample, 8 MB + 36 kB - 8.03 MB of memory are missing.
+  // 8.03 MB hold 2 samples. Three samples need 8 MB + 3 x 12 kB = 8.036 MB, so that 6 kB are missing.
   request.platforms = {small_platform("8.03MB")};
   const CardFit two = fits(request).cards.at(0);
   CHECK(two.largest == 2);

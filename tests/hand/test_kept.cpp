@@ -27,7 +27,7 @@ TEST_CASE("a transformer block keeps s h (34 + 5 a s / h) bytes of a sample") {
   const std::int64_t s = 2048, h = 6144, a = 64;
   const Model model = load_model(zoo + "megatron_22b.yaml", {"blocks=2"});
   const std::int64_t sh = s * h, ass = a * s * s;  // 12,582,912 and 268,435,456
-  // The two terms are 34 x 12,582,912 = 427,819,008 and 5 x 268,435,456 = 1,342,177,280.
+  // 34 s h = 34 x 12,582,912 = 427,819,008, and 5 a s s = 5 x 268,435,456 = 1,342,177,280.
   CHECK(34 * sh + 5 * ass == 1'769'996'288);
   CHECK(bytes_between(model, "norm1.1", "sum2.1") == 1'769'996'288);
   CHECK(bytes_between(model, "norm1.2", "sum2.2") == 1'769'996'288);

@@ -143,8 +143,8 @@ TEST_CASE("if caches are too large, the message names the caches and not the fir
 }
 
 TEST_CASE("a cache does not move to the device that computes its stage in the next step") {
-  // Two devices take turns. With three phases per step, the first phase of a step would run on
-  // one device in the first step, and on two in the second step.
+  // Two devices, `one` and `two`, take turns. With three phases per step, the first phase of the
+  // first step would run on device `one`, and the first phase of the second step on device `two`.
   const std::string three =
       "policy: {name: phased}\nstages: {cut: explicit, after: [a1, a2]}\n"
       "workload: {batch: 1, steps: 2}\n";

@@ -16,7 +16,7 @@ struct Times {
   double start, end, available;
 };
 
-/// Executes a plan. Returns for the name of each action the times of its last execution.
+/// Executes a plan. Returns the times of each action's last execution, by the name of the action.
 std::map<std::string, Times> run_text(const std::string& text) {
   const Plan plan = plan_from_text("format: sluice-plan/1\n" + text, "test.plan");
   check(plan);

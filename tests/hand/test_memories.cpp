@@ -1,5 +1,5 @@
-// Tests kernels on a processor with two memories, with both executors. A copy engine copies between
-// the memories while kernels run, or the compute units copy, and no kernel runs meanwhile.
+// Tests kernels on a processor with two memories, with both executors. Either a copy engine copies
+// between the memories while kernels run, or the compute units copy while no kernel runs.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -38,7 +38,7 @@ links:
 
 using Ends = std::map<std::string, std::vector<double>>;
 
-/// Returns for the name of each action when its executions end. Checks that both executors give the same times.
+/// Returns the ends of each action's executions, by the name of the action. Checks that both executors give the same times.
 Ends ends_of(const Plan& plan) {
   check(plan);
   const auto by_name = [&](const std::vector<Span>& spans) {

@@ -94,8 +94,8 @@ TEST_CASE(
 TEST_CASE(
     "phased, activations cross the pair's link at the same time as weights are loaded: a "
     "phase takes max(W, P, C)") {
-  // A batch changes the device after each phase. With three batches in flight, a phase of each other batch runs in
-  // between. The phases of the first layer do not receive an activation.
+  // A batch changes the device after each phase. Three batches are in flight: between two phases of one batch, a phase
+  // of each of the other two batches runs. The phases of the first layer do not receive an activation.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto pair = with(regime, {"policy.host_data=synthetic", "phases.activations=pair_link",
                                     "policy.in_flight=3"});

@@ -69,7 +69,7 @@ TEST_CASE(
   const double none = makespan_of(plan_of(one_by_one + ", resident: none"));
   CHECK(none >= 8.502e-3 * (1 - 1e-9));
   CHECK(none <= 8.505e-3 * (1 + 1e-9));
-  // If the scenario leaves the choice open, the plan is at least as fast as the first of these two plans.
+  // If the scenario leaves the choice open, the plan is at least as fast as the plan with `resident: all`.
   CHECK(makespan_of(plan_of(one_by_one)) <= 5.502e-3 * (1 + 1e-9));
 }
 
