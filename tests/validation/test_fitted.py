@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests the cost model `fitted`. The page fitted.md has the errors of the bundled fits, and these errors are within the
+"""Tests the cost model `fitted`. The page fitted.md has the errors of the bundled fits, and no error exceeds the
 page's aims. The program gives products the same seconds as a second implementation of the formula."""
 
 import csv
@@ -173,7 +173,7 @@ class Prices(unittest.TestCase):
                     layer = {"type": "matmul", "name": "y", "features": columns, "bias": False}
                     ours = self.seconds(layer, [rows, depth], platform, dtype, batch)
                     # The fit and the platform have data sheets that differ in the fourth digit. So if two points of the
-                    # fit are about equally near, the program and fit_form.py may use different points.
+                    # fit are about equally near to the product, the program and fit_form.py may use different points.
                     self.assertLess(abs(ours / form.product(1, batch * rows, columns, depth, size) - 1), 1e-2)
 
 

@@ -78,8 +78,8 @@ class Cliff(unittest.TestCase):
         for rule, unexplained in (("by that factor", 0.042), ("by the rate of reading", 0.016)):
             left = missing - explained - found[f"reads for gradients of weights, {rule}"]
             self.assertAlmostEqual(left, unexplained, places=3)
-            # If no computation hides the reads of convolutions, they take time. The measured slowdown is larger than a
-            # slowdown without this time, and smaller than a slowdown with this time.
+            # The reads of convolutions take time if no computation hides them. The measured slowdown is larger than a
+            # slowdown without the time of these reads, and smaller than a slowdown with their whole time.
             self.assertGreater(left, 0)
             self.assertLess(left, found[f"reads of convolutions, {rule}"])
 

@@ -159,8 +159,8 @@ WEIGHTS = CONVOLUTIONS + FULL6 + FULL7 + FULL8
 
 
 class Optimal(Case):
-    """Tests the answer of docs/alexnet.md. Within the memory of the document's combined strategy, `optimal` loads the
-    image again, saves and loads 2-Conv, and recomputes 4-Pool and 6-ReLu."""
+    """Tests the answer of docs/alexnet.md. With as much memory as the document's combined strategy uses, `optimal`
+    loads the image again, saves and loads 2-Conv, and recomputes 4-Pool and 6-ReLu."""
 
     FATES = "fates={strategy: optimal, budget: 671846400B}"
 

@@ -142,7 +142,7 @@ class Alexnet:
         }
 
     def many(self):
-        """Computes 900 inferences, in which transfers and computations run one after the other."""
+        """Computes the seconds of 900 inferences, in which transfers and computations run one after the other."""
         compute = SAMPLES * self.flops[-1] / self.rate
         parameters = self.move(self.params[-1])
         images = SAMPLES * self.move(self.state[0])

@@ -70,8 +70,8 @@ TEST_CASE("for each way at three capacities, three kernels take the seconds comp
 TEST_CASE(
     "kernels take the seconds computed by hand if a tensor is moved out of fast memory and in again",
     "[placement]") {
-  // Tensor `a` is made, and is read again at the end. Between these uses, `b` needs its room. If `a` stays in slow memory,
-  // the kernels take 2 + 9 s longer. To move `a` out of fast memory takes 2 s, and to move it in again takes 1 s. The
+  // Tensor `a` is made, and is read at the end. In between, `b` needs the room. If `a` stays in slow memory, the
+  // kernels take 2 + 9 s longer. To move `a` out of fast memory takes 2 s, and to move it in again takes 1 s. The
   // kernels `wait` and `rest` run between the uses of `a` and take 4 s each. If the moves run during these kernels, the
   // moves take no additional time.
   PlacementProblem problem;

@@ -27,8 +27,8 @@ Scenario pair(const std::string& policy, const std::string& device, const std::s
       overrides);
 }
 
-/// Returns the lines of a plan's text. The lines before the prologue are sorted, because the order of pools and links may
-/// depend on the device.
+/// Returns the lines of a plan's text. The lines before the prologue are sorted, because the order of pools and links
+/// may depend on the device.
 std::vector<std::string> lines(const Plan& plan) {
   std::istringstream text(to_text(plan));
   std::vector<std::string> lines;

@@ -1,4 +1,4 @@
-// Tests placements of tensors in two memories together with strategies for fates that search or recompute selectively.
+// Tests placements of tensors in two memories together with the fates of `optimal`, `selective` and other strategies.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -88,7 +88,7 @@ TEST_CASE(
     "if several placements were compared, a gap that was proven for only one of these placements names this "
     "placement",
     "[placement]") {
-  // Here, DDR has a hundredth of its bandwidth, so no placement is faster than HBM alone. `backward: per_layer` prices
+  // Here, DDR has 6 MB/s instead of 600 MB/s, so no placement is faster than HBM alone. `backward: per_layer` prices
   // the backward pass of each layer in the same way with and without a placement.
   const Plan plan =
       plan_of(on_card, {"fates=optimal", "platform.devices.gpu.memory.1.bandwidth=6MB/s",

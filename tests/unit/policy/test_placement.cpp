@@ -263,8 +263,8 @@ TEST_CASE("a run with placement auto is as fast as with the fastest placement", 
     CHECK(with("auto") ==
           Approx(std::min({with("none"), with("static"), with("first_touch"), with("all_slow")})));
   }
-  // This scenario leaves only the placement open, and all tensors fit into the first memory. With `auto`, the run is as
-  // fast as with the fastest placement here, too.
+  // This scenario leaves only the placement open, and all tensors fit into the first memory. Here, too, the run
+  // with `auto` is as fast as with the fastest placement.
   const auto said = [](const std::string& placement) {
     return seconds_of(two_products(
         "12000B", "mode: training, batch: 2, micro_batch: 1, optimizer: sgd, backward: per_layer",

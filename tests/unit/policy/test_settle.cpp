@@ -183,7 +183,7 @@ TEST_CASE("if one of the cuts has no candidates, the other cuts are still compar
   refused = 1;
   CHECK(settle(policy, two, keys.reader()).attempt == 1);
   asked = 0;
-  // If both cuts are refused, each cut is planned with the scenario's settings. Both are as fast: the first is taken.
+  // If both are refused, each cut is planned with the scenario's settings. Of two equally fast plans, the first is taken.
   refused = 2;
   CHECK(settle(policy, two, keys.reader()).attempt == 0);
   asked = 0;
@@ -229,8 +229,8 @@ TEST_CASE("a cut whose candidates turn out to be infeasible does not refuse the 
   CHECK(settle(policy, two, keys.reader()).attempt == 1);
 }
 
-/// Plans streamed training with open fates and `in_flight` micro-batches in flight. Returns the shortage for which it
-/// is refused, or nullopt if it fits.
+/// Plans streamed training with open fates and `in_flight` micro-batches in flight. Returns the shortage for which the
+/// plan is refused, or nullopt if the plan fits.
 std::optional<Shortage> refused_training(std::int64_t capacity, std::int64_t in_flight) {
   const Scenario scenario = test::small_scenario(
       4000, rows,

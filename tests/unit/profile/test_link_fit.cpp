@@ -92,7 +92,7 @@ TEST_CASE("a fitted link can replace the link of each platform that comes with S
                     ("sluice_link_" + std::to_string(getpid()) + ".yaml");
   std::size_t written = 0;
   for (const std::string& name : bundled_names("platforms")) {
-    // This platform has its links under another key.
+    // The links of this platform are in a file that it includes.
     if (name == "rx7900xtx_as_written") continue;
     if (name == "optane_server") continue;  // no link joins this processor to a host
     CAPTURE(name);

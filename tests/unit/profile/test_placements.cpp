@@ -30,7 +30,7 @@ TEST_CASE("the number of placements is 2 to the power of the number of free tens
   const auto wanted = [&](const std::vector<std::string>& fixed) {
     return plan_measurements(model, {.pools = {"DRAM", "PMEM"}, .fixed = fixed}).wanted;
   };
-  CHECK(wanted({}) == 8 + 4 + 8);  // a and c use 3 tensors each in one of 2 pools: 2^3; b uses 2
+  CHECK(wanted({}) == 8 + 4 + 8);  // 2 pools; a and c use 3 tensors each: 2^3, b uses 2: 2^2
   CHECK(wanted({"weights"}) == 4 + 4 + 4);
   CHECK(wanted({"weights", "input"}) == 2 + 4 + 4);
   CHECK(wanted({"weights", "b", "output"}) == 4 + 2 + 1);

@@ -74,7 +74,7 @@ std::vector<Question> questions() {
        {"keep_all", "recompute_all", "offload_all", "sqrt", "checkpoint", "selective"}) {
     const std::string more = "fates: {strategy: " + std::string(fates) + "}\n";
     const std::string name = std::string(" in training, ") + fates;
-    // If a step loads other tensors than inputs, the seconds decide when they are loaded. So the plan is made again.
+    // If a step loads more than inputs, the seconds decide when the other tensors are loaded: the plan is made again.
     const bool loads_inputs_only = std::string(fates) != "offload_all";
     all.push_back(
         {"resident" + name, scenario(training, "name: resident", more), loads_inputs_only});

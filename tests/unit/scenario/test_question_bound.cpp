@@ -251,8 +251,8 @@ TEST_CASE(
   // All bytes that must cross the link, 10 x 1 + 3000 kB, take only 30.1 ms.
   const std::string slow = "platform.links.host.bandwidth=100MB/s";
   CHECK(bound_with({capacity + "1MB", slow}) == Approx(81.01e-3).epsilon(1e-12));
-  // With a hundredth of the bandwidth, the link takes 301 ms for 3010 kB. The bound is the largest of several terms,
-  // and the other terms are less: 0.1 + 61 + 200 ms as above, and 300 ms for the weights without the inputs.
+  // With a hundredth of the bandwidth, the link takes 301 ms for 3010 kB. The bound is the largest of several terms.
+  // The other terms are smaller: 0.1 + 61 + 200 = 261.1 ms as above, and 300 ms for the weights without the inputs.
   const std::string slower = "platform.links.host.bandwidth=10MB/s";
   CHECK(bound_with({capacity + "1MB", slower}) == Approx(301e-3).epsilon(1e-12));
 }

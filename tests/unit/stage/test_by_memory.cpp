@@ -1,4 +1,4 @@
-// Tests that the cut by_memory never refuses a model that fits, and that no stage could be longer without a refusal.
+// Tests that the cut by_memory never refuses a model that fits. If a stage were longer, some stage would not fit.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

@@ -37,7 +37,7 @@ enum {
 };
 
 /// Returns the parameters of a form in which a product computes in tiles of 128 x 128 at the full rate, and memory has
-/// half of the bandwidth of the data sheet.
+/// half of the data sheet's bandwidth. A launch takes 1 us.
 std::vector<double> parameters() {
   std::vector<double> p(form_parameters().size(), 0);
   p[launch] = 1e-6;
@@ -119,9 +119,9 @@ TEST_CASE("bytes in a slower memory take longer, except the bytes that are in th
 
 TEST_CASE("a product whose result has a single column takes tiles of 128 x 1") {
   std::vector<double> p = parameters();
-  // 4 products of 128 x 1 with depth 9 take a tile of 128 x 128 each. On 4 units, 4 tiles are one wave.
+  // Each of 4 products of 128 x 1 with depth 9 takes a tile of 128 x 128. On 4 units, 4 tiles are one wave.
   CHECK(seconds(of_sizes(4, 128, 1, 9), p) == Approx(1e-6 + 2. * 128 * 128 * 9 / 1e12));
-  p[column] = 0.5;  // tiles of 128 x 1 now have half of the full rate, so 4 of them are the wave
+  p[column] = 0.5;  // tiles of 128 x 1 now have half of the full rate, so 4 such tiles are the wave
   CHECK(seconds(of_sizes(4, 128, 1, 9), p) == Approx(1e-6 + 2. * 128 * 9 / 0.5e12));
 }
 
@@ -133,13 +133,13 @@ TEST_CASE(
   // 4 tiles fill one wave.
   CHECK(seconds(of_sizes(1, 256, 256, 64), p) == Approx(1e-6 + tile));
   CHECK(seconds(of_sizes(1, 640, 128, 64), p) == Approx(1e-6 + 1.25 * tile));  // 5 tiles
-  p[ragged] = 0.5;  // the second wave now counts as 0.25 + 0.5 x 0.75
+  p[ragged] = 0.5;  // a quarter of the second wave is full: it counts as 0.25 + 0.5 x 0.75
   CHECK(seconds(of_sizes(1, 640, 128, 64), p) == Approx(1e-6 + 1.625 * tile));
   // 5 products of one tile each have 5 tiles.
   CHECK(seconds(of_sizes(5, 128, 128, 64), p) == Approx(1e-6 + 1.625 * tile));
   // 513 rows need 5 tiles.
   CHECK(seconds(of_sizes(1, 513, 128, 64), p) == Approx(1e-6 + 1.625 * tile));
-  p[startup] = 32;  // each tile takes 1.5 times as long as in the first case
+  p[startup] = 32;  // each tile takes 1 + 32 / 64 = 1.5 times as long as `tile`
   CHECK(seconds(of_sizes(1, 256, 256, 64), p) == Approx(1e-6 + 1.5 * tile));
   p[unaligned] = 0.2;
   CHECK(seconds(of_sizes(1, 256, 255, 64), p) == Approx(1e-6 + 1.8 * tile));
@@ -182,7 +182,7 @@ TEST_CASE(
   Surface surface;
   const Place here = of_sizes(1, 100, 100, 100).place();
   CHECK(surface.correction(here) == 1);
-  // The form counts as a residual of 0 with the weight 0.05. A small residual of weight 1 hardly changes by this.
+  // The form counts as a residual of 0 with the weight 0.05. So a small residual of weight 1 is divided by 1.05.
   surface.left = {{here, 0.01}};
   CHECK(std::log(surface.correction(here)) == Approx(0.01 / 1.05).epsilon(2e-3));
   surface.left = {{here, 0.3}};

@@ -113,7 +113,7 @@ TEST_CASE(
   scenario.platform.devices[0].memories[0].capacity = 700;
   const std::vector<std::int64_t> with = capacities(scenario, "");
   CHECK(with.size() == 11);
-  CHECK(with[5] == 700);  // between 50 % and 60 %
+  CHECK(with[5] == 700);  // the capacity of the memory comes between 50 % and 60 % of the bytes of all tensors
   CHECK(capacities(scenario, "50%") == std::vector<std::int64_t>{660});
 }
 

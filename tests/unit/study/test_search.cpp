@@ -238,8 +238,8 @@ TEST_CASE("If ranges of whole numbers have too many combinations, not all of the
   CHECK(result.points.text(*result.best) == "workload.batch=1, workload.steps=1");
   CHECK_FALSE(result.all_asked);
   CHECK(result.points.size() <= 200);
-  // 3 sizes of the batch and 20 numbers of steps have 60 combinations. With 35 or 36 points, not all of them are tried.
-  // With 60 points, all of them are tried.
+  // 3 sizes of the batch and 20 numbers of steps have 60 combinations. If 35 or 36 points are allowed, not all of
+  // them are tried. If 60 points are allowed, all of them are tried.
   const auto asked = [&](std::size_t most_points) {
     return search(variants, {"workload.batch=1..3", "workload.steps=1..20"}, "makespan_s", {},
                   most_points);
@@ -262,7 +262,7 @@ TEST_CASE("A search of one range uses most of its points for the walks of Subple
   const SearchResult result = search(variants, {link_bandwidth + "=0.1GB/s..10GB/s"},
                                      link_bandwidth, {"makespan_s<=7ms"}, 2000);
   CHECK(found(result) == Approx(0.602).epsilon(1e-5));
-  // DIRECT uses at most 40 points. Three walks of Subplex then find seven digits, long before 2000 points are used.
+  // DIRECT uses at most 40 points. Three walks of Subplex find the bandwidth to seven digits with few more.
   CHECK(result.points.size() < 300);
   CHECK_FALSE(result.used_up);
 }

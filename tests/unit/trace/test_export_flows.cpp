@@ -72,7 +72,7 @@ TEST_CASE("If a trace names causes, flows begin at the causes, also for waits fo
   spans[3].cause = 2;
   using Flows = std::vector<std::pair<int, int>>;
   REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{0, 2}, {2, 3}});
-  // If the cause has left the window, or comes after the span that names it, there is no flow.
+  // If the cause (the span that ended a wait) has left the window, or comes after the waiting span, there is no flow.
   REQUIRE(flows_of(Trace(two, spans).reader(), 1).empty());
   spans[2].cause = 3;
   REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{2, 3}});
