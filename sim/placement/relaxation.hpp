@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-/// The weights of the sum that is minimised: `kernels` x seconds of kernels + `fetch` x seconds of fetches + `save` x
-/// seconds of saves.
+/// The weights of the sum that is minimised:
+/// `kernels` x seconds of kernels + `fetch` x seconds of fetches + `save` x seconds of saves.
 struct PlacementWeights {
   double kernels = 1, fetch = 1, save = 1;
 };

@@ -196,8 +196,8 @@ struct Action {
   /// The operands. The end of the action counts as one use of each operand.
   Few<Access, 1> uses;
 
-  /// An action of the body may work for another iteration: in iteration i, it uses the tensor instances of iteration i
-  /// + ahead. If iteration i + ahead does not exist (it is not between 0 and n - 1), the execution is dropped. In the
+  /// An action of the body may work for another iteration: in iteration i, it uses the tensor instances of iteration
+  /// i + ahead. If iteration i + ahead does not exist (it is not between 0 and n - 1), the execution is dropped. In the
   /// prologue, i counts as 0. In the epilogue, i counts as n. No action of the prologue or the epilogue is dropped.
   std::int32_t ahead = 0;
 

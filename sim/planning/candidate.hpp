@@ -1,5 +1,5 @@
-// By simulation, Sluice makes the choices that a scenario leaves open. A policy offers candidates, and the judge takes
-// the candidate whose simulated plan ends first.
+// If a scenario leaves choices open, Sluice makes these choices by simulation. A policy offers
+// candidates, and the judge takes the candidate whose simulated plan ends first.
 //
 // A candidate is defined by its structure, and never by a capacity. The structure says where the model is cut, how many
 // micro-batches are computed side by side, and how early tensors are loaded. The structure determines how much memory

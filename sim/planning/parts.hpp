@@ -144,8 +144,8 @@ class StageRunner {
 
   /// Saves the output of a stage after the action that makes it. If the stage's part of the answer is a separate
   /// tensor, saves this part instead. `answer` says whether the output is an answer, which no later stage reads. At
-  /// most `buffers` results may wait to be saved. So the action that makes result n waits for the save of result n -
-  /// `buffers`.
+  /// most `buffers` results may wait to be saved. So the action that makes result n waits for the
+  /// save of result n - `buffers`.
   PlanBuilder::Ref save(const StageOutput& made, std::size_t stage, std::int64_t micro_batch,
                         bool answer);
 

@@ -161,8 +161,8 @@ class Conversion {
     return "inputs";
   }
 
-  /// Returns the multiply-accumulates of a convolution or a linear layer: (positions of the output) x
-  /// (weights).
+  /// Returns the multiply-accumulates of a convolution or a linear layer:
+  /// (positions of the output) x (weights).
   std::int64_t macs_of(const Node& node) const {
     std::string_view outputs;
     if (node.kind == "Conv2d")

@@ -36,9 +36,9 @@ struct PlacedBound::Load {
   bool each_round =
       false;  ///< whether the tensor is loaded for each round. A weight is loaded once.
 
-  /// Returns the least seconds that the load adds to the sum share x (seconds of the engine that loads into fast memory)
-  /// + (1 - share) x (seconds of the engine that loads into slow memory). The engine that works longer takes at least
-  /// this sum.
+  /// Returns the least seconds that the load adds to a weighted sum of the seconds of two engines:
+  /// share x (engine that loads into fast memory) + (1 - share) x (engine that loads into slow memory).
+  /// The engine that works longer takes at least this sum.
   double of_engines(double share) const { return std::min(share * fast_s, (1 - share) * slow_s); }
 };
 

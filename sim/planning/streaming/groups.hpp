@@ -14,8 +14,8 @@
 
 namespace sluice {
 
-/// A run of a group: in pass `pass`, group `group` computes the micro-batches `first_micro_batch` to `first_micro_batch
-/// + count - 1`, one per slot.
+/// A run of a group: in pass `pass`, group `group` computes `count` micro-batches, one per slot.
+/// The first of them is the micro-batch `first_micro_batch`.
 struct GroupRun {
   std::size_t group = 0;
   std::int64_t pass = 0;

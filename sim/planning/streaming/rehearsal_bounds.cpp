@@ -1,4 +1,4 @@
-// Lower bounds of the seconds of a rehearsed run.
+// Lower bounds of the seconds of a rehearsed run (rehearsal.hpp). groups.hpp explains runs and passes.
 #include <algorithm>
 #include <limits>
 

@@ -1,5 +1,5 @@
-// Computes how many bytes are on the device while each group runs. Also decides, for each run, how many inputs of later
-// slots and how many results of earlier slots may be on the device. Only Rehearsal uses this class.
+// Computes how many bytes are on the device while each group runs (groups.hpp). Also decides, for each run, how many
+// inputs of later slots and how many results of earlier slots may be on the device. Only Rehearsal uses this class.
 #pragma once
 
 #include <cstdint>

@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// The data from which candidates that may wait for memory are made. `request`, `common` and
-/// `streamed` must outlive the candidates.
+/// The data from which these candidates are made. `request`, `common` and `streamed` must outlive
+/// the candidates.
 struct WaitingCase {
   const PolicyRequest& request;
   const CommonParameters& common;

@@ -1,5 +1,5 @@
-// Decides when the loads of a program start. A load starts as late as it can without making an
-// operation wait, because the loaded tensor occupies memory from the start of the load.
+// Decides when the loads of a program (program.hpp) start. A load starts as late as it can without
+// making an operation wait, because the loaded tensor occupies memory from the start of the load.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Computes a lower bound on the seconds of a training run with the loads of its steps at given positions. The clock
+// Computes a lower bound on the seconds of a training run. The loads of its steps have given positions. The clock
 // follows the listing order of the plan with arithmetic on a few arrays. In the clock, no action waits for memory,
 // and copies do not slow each other down. However, the bound is at least the time in which a shared link carries all
 // its bytes. So no execution of the plan is faster than this bound, and a plan that is too slow need not be made.
