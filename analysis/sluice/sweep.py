@@ -289,7 +289,7 @@ def _is_of_simgrid(result: "_sluice.PointResult") -> bool:
 
 
 def simulated(scenario: Scenario, overrides: list[str]) -> float:
-    """Runs a point with both executors, in the helper, and returns its makespan."""
+    """Runs a point with both executors in the helper process, and returns the makespan."""
     from .scenario import Scenario
     changed = Scenario._of(scenario._native.with_overrides(overrides))
     return changed.run(executor="both").metrics["makespan_s"]

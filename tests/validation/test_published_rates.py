@@ -114,7 +114,8 @@ def commands():
     lines = ["## How Sluice was asked", "",
              "Each line begins with the number of a row of the table. The rest of the line completes the command",
              f"`sluice run {SCENARIO}` in the repository's folder. If a row has several lines, the seconds",
-             "of the row are the sum over these lines, each counted as often as the line says.", "", "```"]
+             "of the row are the sum over these lines. A line with `(31 times)` counts 31 times in this sum.",
+             "", "```"]
     for number, row in enumerate(data()["rows"], 1):
         for run in row["runs"]:
             times = f"   ({run['times']} times)" if "times" in run else ""
