@@ -134,7 +134,7 @@ void advise_on_activations(const Scenario& scenario, std::vector<std::string>& c
   const std::string now = scenario.fates ? (*scenario.fates)->name : "";
   if (now == "recompute_all")
     changes.push_back(
-        "fates.strategy=checkpoint (recompute_all again holds all activations at once in its backward pass)");
+        "fates.strategy=checkpoint (with recompute_all, the backward pass has all activations in memory at once)");
   else if (!now.empty() && now != "optimal")
     changes.push_back(
         "fates.strategy=optimal (for each activation the cheapest of keeping, recomputing and offloading)");
