@@ -146,8 +146,8 @@ class Model:
         `refusal` has the message that says why this micro-batch does not fit. The column `error` says why a platform
         has no answer, for example because the platform has no rate for the dtype. If `batch` gives a number of samples,
         the column `micro_batch` has the samples of the micro-batches into which the batch is divided, and
-        `batch_step_s` has the seconds of a step. The method makes a scenario to look for the largest micro-batch, and `changes` are overrides
-        of this scenario."""
+        `batch_step_s` has the seconds of a step. The method makes a scenario to look for the largest micro-batch, and
+        `changes` are overrides of this scenario."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
                              [mode, _documents.dtype_name(dtype), optimizer, policy, fates],
