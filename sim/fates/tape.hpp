@@ -46,7 +46,7 @@ struct TapeMemory {
   std::int64_t peak = 0;  ///< the greatest of `bytes`; copies count only if side_by_side is 1
 };
 
-/// Throws InternalError if an operation reads a tensor that is not on the device.
+/// Returns the bytes of a tape. Throws InternalError if an operation reads a tensor that is not on the device.
 TapeMemory memory_of(const Chain& chain, const Tape& tape);
 
 /// Function host_peak_of() returns the most bytes that copies occupy in host memory at any time. Function
