@@ -1,6 +1,6 @@
 // Tests which folders include headers of which other folders. The tables in docs/architecture.md give the rules for
-// every #include under sim/. A folder may include its own headers, the headers of the folders that its row names, and all
-// headers that these folders may include. For each third-party header, only one folder may include it.
+// every #include under sim/. A folder may include its own headers, the headers of the folders that its row names, and
+// all headers that these folders may include. For each third-party header, only one folder may include it.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>

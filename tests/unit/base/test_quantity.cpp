@@ -205,7 +205,7 @@ TEST_CASE(
   REQUIRE(file >= 0);
   close(file);
   for (const int signal : {SIGINT, SIGTERM}) {
-    // For SIGINT, there is an InOrder object, so that the process ends only at the end of the object's block.
+    // The child makes an InOrder object for SIGINT: the process then ends only at the end of the object's block.
     const bool in_order = signal == SIGINT;
     const pid_t child = fork();
     REQUIRE(child >= 0);

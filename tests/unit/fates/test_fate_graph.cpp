@@ -30,8 +30,8 @@ TEST_CASE(
 
 TEST_CASE(
     "graph: with one byte less, the tensor of the skip connection is made again, or is moved if this takes less time") {
-  // To make tensor `a` again, the device loads `x` a second time and repeats the first operation, which
-  // takes 3 s. A save and a load of tensor `a` take 2 + 2 s.
+  // The four operations take 6 s, and a load of `x` takes 0.5 or 2 s. To make tensor `a` again, the device loads `x` a
+  // second time and repeats the first operation, which takes 3 s. A save and a load of tensor `a` take 2 + 2 s.
   CHECK(solve(skip_connection(0.5), 20, 30).seconds == Approx(6.5 + 0.5 + 3));
   CHECK(solve(skip_connection(2), 20, 30).seconds == Approx(8 + 2 + 2));
   CHECK_FALSE(solve(skip_connection(2), 19, 30).feasible);

@@ -38,7 +38,7 @@ TEST_CASE(
   // memory, the next input is loaded while the last stage is computed.
   CHECK(about(chain, keep, 40, 1) == Approx(19));
   CHECK(about(chain, keep, 1000, 10) == Approx(1 + 10 * 18));
-  // 40 bytes leave room for the next input (10 bytes): the backward passes of stages 2 and 1 hold 20 and 10 bytes.
+  // The backward passes of stages 2 and 1 hold 20 and 10 bytes. So 40 bytes leave room for the next input (10 bytes).
   CHECK(about(chain, keep, 40, 10) == Approx(1 + 10 * 18));
 }
 

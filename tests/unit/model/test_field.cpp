@@ -98,9 +98,9 @@ TEST_CASE(
   CHECK(field("alexnet_torchvision", "pool5") == square(195, 32));
   CHECK(field("vgg16", "average") == square(212, 32));
   // For ResNet-50, the jump j is the distance, in pixels of the input, between two neighbouring output pixels. The
-  // first convolution has a field of 7 (j = 2), and the pool has a field of 11 (j = 4). The 3 x 3 convolutions of the
-  // first group add three times 8, which gives 35. The second group adds 8 and three times 16, which gives 91 (j = 8).
-  // The third group adds 16 and five times 32, which gives 267 (j = 16). The fourth group adds 32 and twice 64, which
+  // first convolution has a field of 7 (j = 2), and the pool has a field of 11 (j = 4). Every 3 x 3 convolution adds
+  // 2 j. The first group adds 3 x 8, which gives 35. The second group adds 8 and 3 x 16, which gives 91 (j = 8).
+  // The third group adds 16 and 5 x 32, which gives 267 (j = 16). The fourth group adds 32 and 2 x 64, which
   // gives 427 (j = 32). The published field of 483 pixels is for a ResNet-50 that has its strides in other layers.
   CHECK(field("resnet50", "average") == std::nullopt);
   const Model resnet = load_model(zoo + "resnet50.yaml", {});

@@ -44,8 +44,8 @@ TEST_CASE("for each way at three capacities, three kernels take the seconds comp
   for (const char* way : {"all_slow", "first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(none, way) == 13);
   // If fast memory is a cache without room, every byte is a miss (1 s for 10 bytes), and new bytes are written back at
-  // once (2 s for 10 bytes). The first kernel takes 1 s, and 1 + 2 s to fill and write back `a`. The second kernel
-  // takes 1 s, 1 s to fill `a`, and 1 + 2 s for `b`. The third kernel takes 1 s, and 1 s to fill `a`.
+  // once (2 s for 10 bytes). Each kernel takes 1 s. The first kernel also takes 1 + 2 s to fill and write back
+  // `a`. The second also takes 1 s to fill `a`, and 1 + 2 s for `b`. The third also takes 1 s to fill `a`.
   CHECK(seconds_of(none, "cached") == 11);
   // With a cache of one or two bytes, the kernels take as long as with a cache of zero bytes. New bytes stay in the
   // cache only until other bytes need the room, and are then written back.

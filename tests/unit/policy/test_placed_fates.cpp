@@ -67,7 +67,7 @@ TEST_CASE("optimal fates are compared with strategies whose tensors are placed",
   // With a placement, each backward pass is priced by its own bytes. The pass with a gradient of its input takes 28 ns
   // (4 bytes of input, 8 bytes of weights, 4 bytes of the output's gradient, and 4 + 8 bytes of gradients that are
   // written). The first layer's pass, without the image's gradient, takes 24 ns. The image goes to DDR on a copy stream
-  // of its own and shares the link with the first layer's weights, so both arrive after 12 ns. The forward and the
+  // of its own and shares the link with the first layer's weights, so both arrive after 8 + 4 ns. The forward and the
   // backward pass of the first layer read the image, each in 4 / 0.6 ns instead of 4 ns.
   const double placed = 12 + 2 * (16 + 24) + 28 + 24 + 2 * (4 / 0.6 - 4);
   CHECK(1e9 * seconds_of(plan_of(on_card, {"fates=keep_all", "policy.placement=static"})) ==

@@ -183,7 +183,7 @@ TEST_CASE("if one of the cuts has no candidates, the other cuts are still compar
   refused = 1;
   CHECK(settle(policy, two, keys.reader()).attempt == 1);
   asked = 0;
-  // If both are refused, each cut is planned with the scenario's settings. Of two equally fast plans, the first is taken.
+  // If both are refused, each cut is planned with the scenario's settings. Of equally fast plans, the first is taken.
   refused = 2;
   CHECK(settle(policy, two, keys.reader()).attempt == 0);
   asked = 0;

@@ -46,7 +46,7 @@ TEST_CASE("ResNet-50 with fixed weights has 760 placements, which 16 runs measur
   const MeasurementPlan plan =
       plan_measurements(model, {.pools = {"DRAM", "PMEM"}, .fixed = {"weights"}});
   CHECK(plan.wanted == (53 + 53 + 49 + 2 + 1) * 4 + 16 * 8);
-  CHECK(plan.least_runs == 8 + 4);  // a sum and the layers that it reads are neighbours
+  CHECK(plan.least_runs == 8 + 4);  // a sum has 8, a layer that it reads has 4, and they are neighbours
   CHECK(plan.runs == 16);
 }
 
