@@ -79,7 +79,7 @@ void write_order(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& folds
   throw Failure("/folds does not match the rest of the file: " + what);
 }
 
-/// Adds to `all` the rows that the repetitions of a fold stand for. Throws if `all` is then above `most_rows`.
+/// Adds the number of rows in the repetitions of a fold to `all`. Throws if `all` is then above `most_rows`.
 void add_rows(std::int64_t& all, const StoredRows& rows, std::int64_t times) {
   std::int64_t more = 0;
   if (__builtin_mul_overflow(rows.count, times, &more) || __builtin_add_overflow(all, more, &all) ||
