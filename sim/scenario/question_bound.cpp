@@ -122,7 +122,7 @@ QuestionBound bound_of(const QuestionTerms& terms) {
         return bytes_text(loaded) + " of weights up to " + block.name + ", then " +
                seconds_text(terms.answers_s) + " for answers that are returned";
       });
-    // In training, the last use of a weight is in the backward pass.
+    // In training, the last use of a weight is in the backward pass, so part 4 of the proof does not hold.
     if (terms.backward_s > 0) continue;
     const double missing = places[k].bytes + weights - loaded - terms.capacity;
     take(terms.first_s + places[k].computed + missing / terms.down_rate, [&] {

@@ -20,7 +20,7 @@ struct Need {
   std::int64_t weights = 0, state = 0, cache = 0, input = 0, output = 0, workspace = 0;
   /// The bytes of tensors for the backward pass, including the gradients of input and output.
   std::int64_t kept = 0;
-  /// Returns the part of the need that cannot shrink when the stage gets longer.
+  /// Returns the part of the needed bytes that cannot shrink when the stage gets longer.
   std::int64_t growing() const { return sum({weights, state, cache, input, workspace}); }
   std::int64_t total() const { return sum({growing(), output, kept}); }
 
