@@ -196,8 +196,9 @@ class Parts:
     This backward pass needs the weights of the part and their gradients. For the last sample, it needs relu6, the
     gradient of relu6 and the output of the part. For every sample, the card holds the gradients of pool5 and of the
     outputs of the other parts, because these tensors cross into the part. If all activations are kept, the card also
-    holds pool5 itself for every sample. If all activations are offloaded, it holds pool5 only for the last sample. No
-    backward pass reads the outputs of the other parts, so the card does not hold these outputs."""
+    holds the image, the inner tensors of the convolutions and pool5 for every sample. If all activations are offloaded,
+    the card holds only pool5 of the last sample. No backward pass reads the outputs of the other parts, so the card
+    does not hold these outputs."""
 
     def __init__(self, parts, last_stage):
         self.last_stage = last_stage  # bytes of the weights of the model's last stage
@@ -236,8 +237,8 @@ def compute():
 
 def by_hand():
     # If all boundaries are offloaded, the image is loaded twice, and the saved tensors are loaded again. `saved` counts
-    # the inner tensors of the convolutions, pool5 and relu6 twice each (once for each half of full6 and of full7), and
-    # relu7 once for full8.
+    # the inner tensors of the convolutions once, pool5 twice (once for each half of full6), relu6 twice (once for
+    # each half of full7), and relu7 once (for full8).
     saved = INNER + 2 * POOL5 + 2 * DENSE + DENSE
     return {
         "in flight, halves, all kept": HALVES.most(HALVES.kept),

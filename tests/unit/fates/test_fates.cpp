@@ -25,8 +25,8 @@ Chain plain(std::size_t stages) {
 }
 
 /// Returns the operations of a tape as words. F3 is a forward pass of stage 3 that keeps its inner tensors, f3 is a
-/// forward pass that does not keep them, and B3 is the backward pass. s3 and l3 save and load boundary 3. S3 and L3 save
-/// and load the inner tensors of stage 3.
+/// forward pass that does not keep them, and B3 is the backward pass. s3 and l3 save and load boundary 3. S3 and L3
+/// save and load the inner tensors of stage 3.
 std::string text(const Tape& tape) {
   std::ostringstream out;
   for (const TapeOp& op : tape) {
@@ -98,7 +98,7 @@ TEST_CASE("fates: a tensor that no action reads is not recomputed") {
         "l0 F0 f1 s2 F2 F3 B3 B2 l2 B1 B0");
 }
 
-/// At index `at` of the tape is a forward pass. Returns whether an operation reads a result of this pass before the
+/// The operation at index `at` is a forward pass. Returns whether an operation reads a result of this pass before the
 /// result is made again.
 bool is_read(const Chain& chain, const Tape& tape, std::size_t at) {
   const std::size_t s = tape[at].number;

@@ -1,5 +1,5 @@
-// Tests the gap of `optimal` in real networks, in which each layer is a stage, and the parts of the search that keep
-// this gap small.
+// Tests `optimal` in real networks in which each layer is a stage: the gap of its results, and the parts of the search
+// that keep this gap small.
 #include <catch2/catch.hpp>
 
 #include <string>

@@ -193,7 +193,7 @@ TEST_CASE(
 }
 
 // Returns a plan for a model whose last group has large inputs. If the device keeps room for one of these inputs while
-// the second-last group runs, it has less room for weights, and some weights of the last group come late.
+// the group before runs, less room is left for weights, and some weights of the last group come late.
 Plan with_large_inputs(const std::string& text) {
   return make_plan(test::small_scenario(
       4684, {{0.225, 24672, 1604}, {0.225, 179204, 15724}, {0.425, 121172, 3560}},
@@ -247,7 +247,7 @@ TEST_CASE(
   CHECK(seconds("whole", ", buffers: 12") < seconds("whole", ", buffers: 6"));
 }
 
-// If the latency of a link is high, many inputs should be in transfer at once, but the device has no room for eight.
+// If the latency of a link is high, many inputs should be in transfer at once, but here eight have no room.
 TEST_CASE("numbers of buffers above three are tried if eight buffers do not fit") {
   const auto seconds = [](const std::string& keys) {
     return run_seconds(make_plan(test::small_scenario(

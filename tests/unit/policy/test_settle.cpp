@@ -124,8 +124,8 @@ TEST_CASE("for devices that take turns, all cuts of a short model are compared")
   }
 }
 
-/// Returns the policy `basic` with a parameter `way` added. This policy compares the values in `compared` as
-/// candidates, and refuses the value 1.
+/// Returns the policy `basic` with a parameter `way` added. Its candidates are the values in `compared`, and
+/// it refuses to make a plan for the value 1.
 Policy with_ways(std::vector<std::int64_t> compared) {
   const Policy& basic = policy_catalog().find("basic");
   Policy policy = basic;

@@ -36,8 +36,8 @@ Profile profile(const std::string& rows) {
   return parse_profile(head + rows, "copies.csv");
 }
 
-/// Returns whether any channel of the route has this rate. Other channels of the route may have other rates, such as a
-/// channel that both directions of the link share.
+/// Returns whether any channel of the route has this rate. Other channels of the route, such as a channel
+/// that both directions of the link share, may have other rates.
 bool has_rate(const Platform& platform, const std::string& from, const std::string& to,
               double rate) {
   const Path& path = platform.path(from, to);
