@@ -109,8 +109,8 @@ class Scenario:
 
         A key with dots changes one value. If the old value is a mapping, the new value replaces all of it. The new
         value may be a word, a dict, YAML as text, a Model or a Platform. If a dict leaves out keys of the old mapping,
-        the warning sluice.KeysDropped names them. A text is read as YAML. A path of a file is relative to the folder of the
-        scenario or, if there is no such file, to the current folder. Raises InputError with the message that the
+        the warning sluice.KeysDropped names them. A text is read as YAML. A path of a file is relative to the folder of
+        the scenario or, if there is no such file, to the current folder. Raises InputError with the message that the
         command line prints."""
         texts = _documents.overrides(changes, more)
         given = {**_documents.mapping(changes), **more}
