@@ -72,7 +72,7 @@ class QuestionBound(unittest.TestCase):
         for share in (70, 90):
             self.assertLessEqual(ratio("gpt2", share), 1.02)
         self.assertAlmostEqual(metrics("resnet50", 30)["question_bound_s"], 9.40e-3, delta=5e-6)
-        # For a link of 1 GB/s, the chosen plan has few loads. At 30 GB/s, these loads take less time than the computation.
+        # For a link of 1 GB/s, the chosen plan has few loads. At 30 GB/s, they take less time than the computation.
         few = metrics("resnet50", 50, "platform.links.host.bandwidth=1GB/s")
         self.assertLess(few["transferred_bytes_by_link"]["host.down"] / 30e9, metrics("resnet50", 90)["compute_s"])
         self.assertAlmostEqual(ratio("gpt2", 30, "policy.outputs=discard"), 1.05, delta=0.005)

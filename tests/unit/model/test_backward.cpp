@@ -166,7 +166,7 @@ TEST_CASE(
 
 TEST_CASE(
     "attention keeps its scores, and with dropout also the scores after dropout and a mask of one byte per score") {
-  // 5 queries, 5 keys and 4 heads give 100 scores. A score takes 2 + 2 multiply-accumulates: a head has 2 features.
+  // There are 5 x 5 x 4 scores. In each of two products, a score takes one multiply-accumulate for each of 2 features.
   const Layer plain = learned_rows("attention, inputs: [a, a, a], heads: 4");
   check_counts(plain, 4 * 400 + 5 * 100, 0);
   check_reads(plain, true, false, 100);

@@ -84,8 +84,8 @@ TEST_CASE(
   // (28 + 4 - 1) / 5 = 6.2 is rounded up to 7, which gives 8 windows. The 8th would begin at position 7 x 5 = 35. The 2
   // zeros before the image and the image end at position 30, so only 7 windows count.
   CHECK(last("max_pool, kernel: 1, stride: 5, padding: 2, ceil: true").shape == Shape{7, 7, 3});
-  // Along the width, (2 - 3) / 2 = -0.5 is rounded up to 0, which gives one window. Along the height, 2 + 2 - 3 = 1
-  // gives 2 windows. torch counts in the same way. With a stride of 1, 2 - 3 = -1 gives no window along the width.
+  // Width, stride 2: (2 - 3) / 2 = -0.5 is rounded up to 0, which gives one window, as in torch. Height, stride 1:
+  // 2 + 2 - 3 = 1 gives 2 windows. Further below, the width has stride 1, too: 2 - 3 = -1 gives no window.
   const std::string small = "- {type: input, name: x, shape: [2, 2, 2]}\n";
   const std::string wide = "max_pool, kernel: [3, 3], padding: [1, 0], ceil: true, stride: ";
   CHECK(last(wide + "[1, 2]", small).shape == Shape{2, 1, 2});

@@ -146,8 +146,8 @@ TEST_CASE("optimal fates are possible if only slow memory has room", "[placement
   // moves 980 bytes. The updates of the two layers move 2400 and 1200 bytes.
   const double step = 92 + 50 + 172 + 98 + 240 + 120;
   CHECK(seconds_of(plan_of(text, {"fates=keep_all"})) == Approx(step));
-  // DRAM has one byte, so no tensor fits into it, and the search for fates has no budget. Without a budget, it keeps
-  // all tensors.
+  // DRAM has one byte, so no tensor fits into it, and the search for fates has no budget. Without a budget,
+  // `optimal` keeps all tensors.
   CHECK(seconds_of(plan_of(text, {"fates=optimal"})) == Approx(step));
   CHECK(seconds_of(plan_of(text, {"fates=optimal", "policy.placement=static"})) == Approx(step));
   CHECK(seconds_of(plan_of(text, {"policy.placement=static"})) == Approx(step));
@@ -169,8 +169,8 @@ model:
     - {type: matmul, name: v, features: 8, inputs: [x]}
     - {type: attention, name: core, heads: 1, inputs: [q, k, v]}
 )" + server;
-  // Each of the three products reads 128 bytes and 256 bytes of weights, and writes 128 bytes. The backward pass of a
-  // product reads and writes 768 bytes in total, because x has no gradient. The backward pass of the core reads and
+  // Each of the three products reads x (128 bytes) and weights (256 bytes), and writes 128 bytes. The backward pass of
+  // a product reads and writes 768 bytes in total, because x has no gradient. The backward pass of the core reads and
   // writes 960 bytes in total, and each update 768 bytes.
   const double step = (3 * 512 + 512 + 960 + 3 * 768 + 3 * 768) / 10.0;
   CHECK(seconds_of(plan_of(text, {"fates=keep_all"})) == Approx(step));

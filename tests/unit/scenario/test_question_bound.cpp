@@ -238,7 +238,7 @@ TEST_CASE(
     "The bound of the question counts computation, and then the bytes for which the card had no room before") {
   const std::string capacity = "platform.devices.gpu.memory.capacity=";
   // The input takes 0.001 ms, and the computation of the first layer takes 10 x 6 ms. The second layer needs 3000 kB of
-  // weights and 10 x 20 kB of samples, of which the card holds 1000 kB. The other 2200 kB take 2.2 ms at 1 GB/s.
+  // weights and 10 x 20 kB of samples. The card holds 1000 of these 3200 kB: the other 2200 kB take 2.2 ms at 1 GB/s.
   CHECK(bound_with({capacity + "1MB"}) == Approx(62.201e-3).epsilon(1e-12));
   // With 2.5 MB of memory, the bytes that do not fit take 0.7 ms, which is less than the second layer's 10 x 0.1 ms. So
   // the bound is the seconds of the input and of the whole computation.
@@ -335,7 +335,7 @@ TEST_CASE(
   // The weights of the two layers have 100 kB and 3000 kB, of which only 1000 kB fit. There are 2 batches of 2 samples
   // of 1 kB each. The first load brings all weights, 3100 kB. Each of three later loads, for backward and forward
   // passes, brings only the 2000 kB that do not fit. Together with 4 kB of samples, 4 + 3100 + 6000 kB cross at 1 GB/s.
-  // The computation takes 3 x 4 x 0.2 ms = 2.4 ms.
+  // A sample takes 0.2 ms forward and 2 x 0.2 ms backward, so the computation takes 4 x 0.6 ms = 2.4 ms.
   const std::vector<test::Row> rows = {{0.1, 100'000, 400}, {0.1, 3'000'000, 400}};
   const auto bound = [&](const std::string& optimizer) {
     return question_bound(
