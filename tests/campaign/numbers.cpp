@@ -130,7 +130,7 @@ Busy busy_of(const Executed& run) {
 }
 
 /// Checks three claims about the stream or link that `bound_by` names. First, it is busy for at least half of the lower
-/// bound. Second, if it is a stream, three times have a sum of at least 99 % of the bound: its busy seconds, the seconds
+/// bound. Second, if it is a stream, three times add up to at least 99 % of the bound: its busy seconds, the seconds
 /// before its first action, and the seconds after its last action. Third, no stream or link that is busy for at least
 /// 99 % of the bound is busy for longer than the named one.
 void check_bound_by(const Executed& run, Complaints& complaints) {

@@ -103,7 +103,7 @@ void give_more_memory(const Executed& run, Complaints& complaints) {
     complaints.at_most(more.makespan, run.seconds(), "the plan is not slower with more memory");
 }
 
-/// A folder that is removed with all its files.
+/// A temporary folder. The destructor removes it with all its files.
 class Folder {
  public:
   Folder() {

@@ -175,7 +175,7 @@ class Answers(unittest.TestCase):
         both = self.answer(DISK, "platform.devices.gpu.rate.float32=2GFLOP/s")["certainty"]
         self.assertAlmostEqual(both["assumed"], 1, delta=1e-12)
         self.assertEqual(both["figures"], ["devices.gpu.rate.float32", "links.host.bandwidth"])
-        # If the platform does not say which share of the rate is reached, the whole rate is assumed.
+        # If the platform does not say which share of the rate is reached, all seconds of computation count as assumed.
         all_of_it = self.answer(DISK.replace("efficiency: 50%, ", ""))["certainty"]
         self.assertAlmostEqual(all_of_it["assumed"], 1, delta=1e-12)
         self.assertEqual(all_of_it["figures"], ["cost.model=peak", "links.host.bandwidth"])
@@ -329,8 +329,8 @@ class Answers(unittest.TestCase):
         self.assertIn(f"instead of {1e3 * one:.4g} ms", told)
         figure = float(re.search(r"takes at most ([0-9.]+) ms per step", told)[1]) * 1e-3
         self.assertLess(figure, 0.99 * one)
-        # With 8 steps and open cuts, a step takes at most the time in the note. With 8 steps and the cut that was
-        # chosen for one step, a step takes exactly this time.
+        # If the cut is open for 8 steps, a step takes at most the time in the note `more_steps`. If 8 steps run with the
+        # cut that was chosen for one step, a step takes exactly this time.
         self.assertLessEqual(many["metrics"]["step_s"], figure * 1.001)
         self.assertNotIn("more_steps", [note["name"] for note in many["notes"]])
         cut = re.match(r"cut: by_weight, groups: [0-9]+", self.answer(STREAMED)["plan"]["facts"]["chosen"])[0]

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that figures that no machine can have, and damaged profiles, are refused without a crash. The message names the
-position of the fault."""
+"""Tests that the program refuses impossible figures of machines, and damaged profiles, without a crash. The message
+names the position of the fault."""
 
 import json
 import os

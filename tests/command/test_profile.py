@@ -98,7 +98,8 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertAlmostEqual(computation["multiple"], 30 / 45, delta=1e-12)
         self.assertAlmostEqual(computation["measured"], 15 / 45, delta=1e-12)
         self.assertIn("workload.backward", certainty["figures"])
-        # The quotient is a little above 30 / 15 = 2, because the seconds of copies count as assumed.
+        # Of 45 seconds of computation, 30 are assumed and 15 are measured. The seconds of copies count as assumed, so
+        # this quotient is a little above 30 / 15 = 2.
         self.assertAlmostEqual(certainty["assumed"] / certainty["measured"], 2, delta=0.01)
         self.assertIn("66.67 % of the computation's seconds are backward passes whose seconds are assumed to be a multiple",
                       " ".join(self.sluice("run", "s.yaml", *training, "workload.backward=2").split()))

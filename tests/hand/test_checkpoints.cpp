@@ -28,7 +28,7 @@ Plan chain_of(int n, const std::string& strategy) {
 
 struct Found {
   double seconds;
-  /// The most bytes that activations and their gradients have together, without weights and their gradients.
+  /// The peak of the bytes of activations and their gradients. Weights and their gradients do not count.
   std::int64_t activations;
 };
 

@@ -92,9 +92,9 @@ TEST_CASE(
 }
 
 TEST_CASE("streamed, prefetch 0: each group waits for its weights") {
-  // Two inputs come first (0.002 ms), because there are two buffers. Then a step loads weights and computes
-  // twice: 0.1 + 2 x 1 ms for A, 0.2 + 2 x 2 ms for B and 0.3 + 2 x 3 ms for C, 12.6 ms in total. There are
-  // two steps, and the inputs of the second step are loaded during computations. The last save takes 0.001 ms.
+  // Two inputs come first (0.002 ms), because there are two buffers. Then each layer loads its weights and computes
+  // two micro-batches: 0.1 + 2 x 1 ms for A, 0.2 + 2 x 2 ms for B and 0.3 + 2 x 3 ms for C. A step takes 12.6 ms. There
+  // are two steps, and the inputs of the second step are loaded during computations. The last save takes 0.001 ms.
   CHECK(makespan_of(small_scenario(
             1000, abc,
             "workload: {batches_per_step: 2, steps: 2}\n"

@@ -124,9 +124,9 @@ TEST_CASE("without overlap, a round begins when the previous round has ended") {
 }
 
 TEST_CASE("sharded on two devices: the body computes one micro-batch") {
-  // The first stage is A, and the second stage is B and C. The weights of the two stages need 0.1 ms and 0.5 ms of
-  // the link that they share. So A's weights have arrived at 2 x 0.1 ms, and all weights have arrived at 0.6 ms. The
-  // input (0.001 ms) follows. A micro-batch takes 1 ms, then 0.002 ms over the link of the pair, and then 2 + 3 ms.
+  // The first stage is A, and the second stage is B and C. Alone on the shared link, the weights of the two stages take
+  // 0.1 ms and 0.5 ms. A's weights come at half the rate until 0.2 ms, and all weights have arrived at 0.6 ms. The
+  // input takes 0.001 ms. A micro-batch takes 1 ms, then 0.002 ms over the link of the pair, and then 2 + 3 ms.
   // An answer takes 0.001 ms.
   const std::string rest = "stages: {cut: explicit, after: [2]}\npolicy: {name: sharded}\n";
   const auto makespan = [&](const std::string& workload) {

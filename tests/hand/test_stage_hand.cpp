@@ -107,8 +107,8 @@ TEST_CASE(
 
 namespace {
 
-/// Returns the seconds of the longest stage in the best cut of the layers from index `begin` on
-/// into `count` stages.
+/// Tries all cuts of the layers from index `begin` on into `count` stages. Returns the seconds of
+/// the longest stage in the best of these cuts.
 std::int64_t best_of_all(const std::vector<std::int64_t>& seconds, std::size_t begin,
                          std::size_t count) {
   std::int64_t stage = 0;
@@ -159,8 +159,8 @@ TEST_CASE(
                   layer("d", {2, 3}, 2, 0, 1),  layer("e", {4}, 2, 0, 1)};
   const Cutting diamond(model);
   CHECK(diamond.lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 4, 5});
-  // In the next model, a shortcut leads from layer a to the last layer. In the model after
-  // this model, the output of layer c is an answer, which is kept to the end.
+  // In the model `shortcut`, a shortcut leads from layer a to the last layer. In the model
+  // `answers`, the output of layer c is an answer, which is kept to the end.
   Model shortcut = model;
   shortcut.layers[5].inputs = {4, 1};
   CHECK(Cutting(shortcut).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 5});
@@ -175,7 +175,7 @@ TEST_CASE(
 }
 
 TEST_CASE("single_tensor counts each kept tensor of a residual network once") {
-  // A single stage with all layers keeps tensors. All stages of the cut together must keep as many bytes.
+  // All stages of the cut together must keep as many bytes as a single stage with all layers.
   for (const char* name : {"resnet18", "squeezenet1_0", "unet", "densenet121", "vgg16"}) {
     CAPTURE(name);
     const Model model =

@@ -82,7 +82,7 @@ TEST_CASE(
       const std::optional<double> one = further_step_s(of(1)), many = further_step_s(of(40));
       REQUIRE(one);
       CHECK(*one == Approx(many.value()).epsilon(1e-9));
-      // A run of 140 steps has 100 steps more than a run of 40. Each of these steps takes what further_step_s says.
+      // A run of 140 steps has 100 steps more than a run of 40. Each of these 100 steps takes `*one` seconds.
       const double hundred = replay(of(140)).makespan - replay(of(40)).makespan;
       CHECK(hundred == Approx(100 * *one).epsilon(1e-6));
     }

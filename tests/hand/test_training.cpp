@@ -30,8 +30,8 @@ TEST_CASE("an update takes the FLOP of its optimizer per parameter, once per bat
 
 TEST_CASE("the backward pass takes the requested multiple of the seconds of the forward pass") {
   CHECK(makespan_of(four + cut + serial, {"workload.backward=1"}) == ms(0.6 + 4 * (0.001 + 12)));
-  // The gradient of a layer's input takes the FLOP of the layer's row. The gradient of its weights
-  // takes as many FLOP. So the backward pass takes twice as long as the forward pass.
+  // The gradient of a layer's input takes as many FLOP as its forward pass, and so does the gradient
+  // of its weights. So the backward pass takes twice as long as the forward pass.
   CHECK(makespan_of(four + cut + serial, {"workload.backward=per_layer"}) ==
         ms(0.6 + 4 * (0.001 + 18)));
 }
@@ -271,8 +271,8 @@ Summary summary_of(const Plan& plan) {
 
 TEST_CASE(
     "training reports its time relative to the forward passes, and the bytes that left the device") {
-  // All boundaries are offloaded without overlap. After the weights have arrived, the run takes 4 x (0.002 + 18 +
-  // 0.010) ms. The forward passes take 4 x 6 ms. Each micro-batch offloads 2000 + 3000 bytes.
+  // All boundaries are offloaded without overlap. After the weights have arrived, each of 4 micro-batches takes 0.002
+  // ms for inputs, 18 ms for passes (6 ms of them forward) and 0.010 ms for boundaries. It offloads 2000 + 3000 bytes.
   const Summary summary = summary_of(make_plan(
       small_scenario(1000, abc, four + cut + serial + "fates: {strategy: offload_all}\n")));
   CHECK(summary.find("training_over_inference")->value.number ==
@@ -282,7 +282,7 @@ TEST_CASE(
 
 TEST_CASE(
     "the time of training relative to the forward passes does not depend on the number of steps") {
-  // Training takes 3 times as long as forward passes. At 1 MB/s, weights take 600 ms. The metric does not count them.
+  // Training takes 3 times as long as forward passes. The metric does not count the 600 ms for weights at 1 MB/s.
   const auto over = [](const std::string& steps, const std::string& bandwidth) {
     const Plan plan = make_plan(
         small_scenario(1000, abc, four + cut + "policy: {name: resident}\n",

@@ -21,7 +21,7 @@ TEST_CASE("with either solver, optimal takes the fastest of keeping, copying and
 }
 
 TEST_CASE("milp: stages without inner tensors give a plan that runs") {
-  // Dense stages keep only their input. An inner tensor of 0 bytes is neither saved nor loaded.
+  // Dense stages keep only their input, so their inner tensors have 0 bytes. These are neither saved nor loaded.
   for (const char* budget : {"8kB", "9kB", "10kB", "11kB"}) {
     CAPTURE(budget);
     const std::string fates = "fates: {strategy: optimal, budget: " + std::string(budget);

@@ -148,8 +148,8 @@ def ones(size, dtype, pin_memory):
     return Tensor(size, "pinned" if pin_memory else "pageable")
 '''
 
-# Streams run at the same time. A copy down takes bytes / 20 GB/s, a copy up takes bytes / 10 GB/s, and a product takes
-# FLOP / 1 TFLOP/s.
+# Streams run at the same time. A copy down (to the GPU) has 20 GB/s, and a copy up (to the host) has 10 GB/s. A product
+# has 1 TFLOP/s.
 STREAMS = '''
 """The part of torch that streamed_overlap.py calls: streams whose clocks wait for events."""
 

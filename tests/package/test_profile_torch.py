@@ -198,7 +198,7 @@ class Times(Folder):
         from sluice._torch_subjects import _Inputs, subject_of
 
         operators, _ = operators_of(nn.Sequential(nn.ReLU()), (torch.ones(1, 4),))
-        # A copy of the inputs has 16 bytes, so 65,536 copies would fill the cache.
+        # A copy of the inputs has 16 bytes, so 65,536 copies would fill the cache. Only 1024 copies are made.
         inputs = _Inputs(operators[0], 2**20)
         self.assertEqual((inputs.count, inputs.most_calls), (1024, 1024))
         for backward in (False, True):

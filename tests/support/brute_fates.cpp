@@ -14,9 +14,9 @@ constexpr std::uint32_t no_tensor = static_cast<std::uint32_t>(-1);
 
 /// How one stage provides the tensors that backward passes read.
 struct Ways {
-  /// This stage runs again before the backward pass of stage `second_run`. -1 if this stage runs only once.
+  /// The stage before whose backward pass this stage runs a second time, or -1 if it runs only once.
   int second_run = -1;
-  /// The backward pass reads the inner tensor of the first run, of the second run, or the one in host memory.
+  /// Where the inner tensor of the backward pass comes from: the first run, host memory, or the second run.
   enum { first, host, second } inner = first;
   bool output_to_host = false;
 };
@@ -334,7 +334,7 @@ class Everything {
     place(script);
   }
 
-  /// Executes the script once for each list of positions of its loads. The order of the loads does not change.
+  /// Executes the script with its loads at all possible positions. The order of the loads does not change.
   void place(const Script& script) {
     std::vector<std::size_t> needed, earliest;
     std::map<std::uint32_t, std::size_t> saved_by;

@@ -163,7 +163,7 @@ inline std::vector<std::string> annotations(const Message& event) {
   return all;
 }
 
-/// Returns the flows (arrows) of an export. A flow is the pair of the spans' indices: from where, to where.
+/// Returns the flows (arrows) of an export. A flow is a pair of indices: the span of its start and the span of its end.
 inline std::vector<std::pair<int, int>> flows_of(const TraceReader& trace, std::size_t window) {
   std::map<std::uint64_t, int> begun;
   std::vector<std::pair<int, int>> flows;

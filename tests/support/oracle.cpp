@@ -109,8 +109,8 @@ class Oracle {
     return any;
   }
 
-  /// Starts an execution that may start now. Returns whether there was one. With `shared`, considers only
-  /// executions that need bytes of a shared pool. Without `shared`, considers only the other executions.
+  /// Starts an execution that may start now, and returns whether it found one. With `shared`, it considers only
+  /// executions that need bytes of a shared pool. Without `shared`, it considers only all other executions.
   bool start_some(bool shared) {
     std::vector<std::size_t> asking;
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
