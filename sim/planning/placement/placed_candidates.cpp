@@ -30,8 +30,8 @@ class FatesToPlace {
     return *fates_;
   }
 
-  /// Returns a candidate with one way to place the tensors, whose placement is searched when the judge wants to know its
-  /// seconds.
+  /// Returns a candidate with one way to place the tensors. The placement is searched when the
+  /// judge asks for the seconds.
   static Candidate candidate(const std::shared_ptr<const FatesToPlace>& placed,
                              const std::string& way, const std::string& text) {
     // Every choice of fates computes at least the passes that are computed when all activations are kept. So the bound
