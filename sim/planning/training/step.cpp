@@ -241,7 +241,7 @@ class StepMaker {
     if (stage.reads_output) use(slot, tensors.boundary.at(s + 1), stage.output.load_s);
   }
 
-  /// Makes a save of the tape. If another device needed the tensor, host memory already has a copy.
+  /// Makes a save of the tape. If another device needed the tensor, host memory has a copy, and no save is made.
   void save_once(TensorLocation& location) {
     if (location.copy == none) save(location);
   }
