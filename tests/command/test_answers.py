@@ -329,8 +329,8 @@ class Answers(unittest.TestCase):
         self.assertIn(f"instead of {1e3 * one:.4g} ms", told)
         figure = float(re.search(r"takes at most ([0-9.]+) ms per step", told)[1]) * 1e-3
         self.assertLess(figure, 0.99 * one)
-        # If the cut is open for 8 steps, a step takes at most the time in the note `more_steps`. If 8 steps run with the
-        # cut that was chosen for one step, a step takes exactly this time.
+        # If the cut is open for 8 steps, a step takes at most the time in the note `more_steps`. If 8 steps run with
+        # the cut that was chosen for one step, a step takes exactly this time.
         self.assertLessEqual(many["metrics"]["step_s"], figure * 1.001)
         self.assertNotIn("more_steps", [note["name"] for note in many["notes"]])
         cut = re.match(r"cut: by_weight, groups: [0-9]+", self.answer(STREAMED)["plan"]["facts"]["chosen"])[0]

@@ -98,7 +98,7 @@ class FromPlanToAnswer(unittest.TestCase):
         self.assertAlmostEqual(computation["multiple"], 30 / 45, delta=1e-12)
         self.assertAlmostEqual(computation["measured"], 15 / 45, delta=1e-12)
         self.assertIn("workload.backward", certainty["figures"])
-        # Of 45 seconds of computation, 30 are assumed and 15 are measured. The seconds of copies count as assumed, so
+        # Of 45 ms of computation, 30 ms are assumed and 15 ms are measured. The seconds of copies count as assumed, so
         # this quotient is a little above 30 / 15 = 2.
         self.assertAlmostEqual(certainty["assumed"] / certainty["measured"], 2, delta=0.01)
         self.assertIn("66.67 % of the computation's seconds are backward passes whose seconds are assumed to be a multiple",

@@ -1,7 +1,7 @@
-// Compares phased execution with closed forms ('PopART phased execution'). The product of two matrices in float16, of b
-// D x D and D x D elements, takes C = 2 b D^3 / rate seconds. Its weights are loaded in W = 2 D^2 / bandwidth seconds.
-// An activation goes through streaming memory in A = 2 b D^2 / bandwidth seconds, or over the link of the pair in P
-// seconds. A phase of the steady state takes max(I/O, C), or I/O + C if transfers and computation take turns.
+// Compares phased execution with closed forms ('PopART phased execution'). A layer multiplies an activation of b D x D
+// elements by weights of D x D elements, in C = 2 b D^3 / rate seconds. The weights take W = 2 D^2 / bandwidth seconds.
+// An activation takes A = 2 b D^2 / bandwidth seconds to or from streaming memory, or P seconds over the link of the
+// pair. A phase of the steady state takes max(I/O, C), or I/O + C if transfers and computation take turns.
 #include <catch2/catch.hpp>
 
 #include "base/quantity.hpp"

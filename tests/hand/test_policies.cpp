@@ -70,13 +70,13 @@ TEST_CASE(
 }
 
 TEST_CASE("resident without overlap takes the sum of the seconds of all actions") {
-  // The run takes 0.6 + 4 x (0.001 + 6 + 0.001) ms.
+  // The weights take 0.6 ms. Each of 4 batches takes 0.001 + 6 + 0.001 ms: input, computation, answer.
   CHECK(makespan_of(small_scenario(
             1000, abc, four + "policy: {name: resident, overlap: false}\n")) == ms(24.608));
 }
 
 TEST_CASE("resident, several steps: the inputs of a step are loaded during the previous step") {
-  // The run takes 0.6 ms + 0.001 ms + 3 steps x 4 x 6 ms + 0.001 ms.
+  // Weights take 0.6 ms, the first input 0.001 ms, 3 steps of 4 batches 3 x 4 x 6 ms, the last answer 0.001 ms.
   CHECK(makespan_of(small_scenario(1000, abc,
                                    "workload: {batches_per_step: 4, steps: 3}\n"
                                    "policy: {name: resident}\n")) == ms(72.602));

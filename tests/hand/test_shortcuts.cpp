@@ -105,9 +105,9 @@ TEST_CASE(
 TEST_CASE(
     "resident: a shortcut is on the device once, from the stage that makes it to the last "
     "stage that reads it") {
-  // The device holds 1 + 2 kB while a runs, and 2 + 2 kB while b runs. While c runs, it holds the outputs of a, b and c,
-  // which have 6 kB. While the sum runs, it holds the outputs of a, c and the sum, which also have 6 kB. While d runs,
-  // it holds 2 + 1 kB. If the output of a were copied at each cut, the device would hold 4 + 4 kB while c runs.
+  // The device holds 1 + 2 kB while a runs, and 2 + 2 kB while b runs. While c runs, it holds the outputs of a, b and
+  // c, which have 6 kB. While the sum runs, it holds the outputs of a, c and the sum, which have 6 kB, too. While d
+  // runs, it holds 2 + 1 kB. If the output of a were copied at each cut, the device would hold 4 + 4 kB while c runs.
   const Plan plan = make_plan(
       scenario_of(block, 250, "stages: {cut: per_layer}\npolicy: {name: resident, buffers: 1}\n"));
   CHECK(makespan_of(plan) == ms(0.001 + 8 + 0.001));
