@@ -164,8 +164,8 @@ cost: {{model: measured}}
 
 
 def block_seconds(fates, forward="7.7", backward="11.9"):
-    """Returns the seconds of a block whose attention core takes 1.3 ms forward. Of the backward pass, only the seconds
-    of the whole block were measured. The result does not depend on how these seconds are divided among the layers. A
+    """Returns the seconds of a block whose attention core takes 1.3 ms forward. For the backward pass, the paper has
+    only the seconds of the whole block. The result does not depend on how these seconds are divided among the layers. A
     layer `loss` follows the block. Without `loss`, the block would end with the model's last stage. The input of the
     last stage is still on the device for the backward pass, so it would not be recomputed."""
     with tempfile.TemporaryDirectory() as folder:

@@ -66,7 +66,7 @@ class QuestionBound(unittest.TestCase):
                     self.assertLessEqual(ratio(model, share), 1.05)
 
     def test_the_page_gives_the_right_reasons_for_the_two_other_models(self):
-        # All weights cross the link at 30 GB/s. Then 64 answers of 1024 x 50257 logits cross it, with 4 bytes per logit.
+        # All weights cross the link at 30 GB/s. Then 64 answers of 1024 x 50257 logits of 4 bytes cross it.
         answers = 64 * 1024 * 50257 * 4 / 30e9
         self.assertAlmostEqual(weights("gpt2") / 30e9 + answers, metrics("gpt2", 90)["question_bound_s"], delta=1e-6)
         for share in (70, 90):

@@ -166,7 +166,7 @@ TEST_CASE("under roofline, each rate is multiplied by its efficiency") {
   const ChosenCost cost = choose_cost(keys, "", Platform{});
   const Device gpu = device();
   // At the full rates, the first work takes 200 us (FLOP) and 10 us (bytes): max(200 / 0.5, 10 / 0.8) + 3 = 403 us. The
-  // second work takes 0.2 us and 1 ms: max(0.2 / 0.5, 1000 / 0.8) + 3 = 1253 us. A launch takes the 3 us.
+  // second work takes 0.2 us and 1 ms: max(0.2 / 0.5, 1000 / 0.8) + 3 = 1253 us. A launch takes 3 us.
   CHECK(cost->of({.device = gpu, .work = {1e9, 1e6}}).seconds == Approx(403e-6).epsilon(1e-12));
   CHECK(cost->of({.device = gpu, .work = {1e6, 1e8}}).seconds == Approx(1253e-6).epsilon(1e-12));
 }

@@ -247,7 +247,7 @@ TEST_CASE(
   CHECK(seconds("whole", ", buffers: 12") < seconds("whole", ", buffers: 6"));
 }
 
-// If the latency of a link is high, many inputs should be in transfer at once, but here eight have no room.
+// If the latency of a link is high, many inputs should be in transfer at once, but here eight inputs have no room.
 TEST_CASE("numbers of buffers above three are tried if eight buffers do not fit") {
   const auto seconds = [](const std::string& keys) {
     return run_seconds(make_plan(test::small_scenario(

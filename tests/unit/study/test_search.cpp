@@ -262,7 +262,7 @@ TEST_CASE("A search of one range uses most of its points for the walks of Subple
   const SearchResult result = search(variants, {link_bandwidth + "=0.1GB/s..10GB/s"},
                                      link_bandwidth, {"makespan_s<=7ms"}, 2000);
   CHECK(found(result) == Approx(0.602).epsilon(1e-5));
-  // DIRECT uses at most 40 points. Three walks of Subplex find the bandwidth to seven digits with few more.
+  // DIRECT uses at most 40 points. Three walks of Subplex find the bandwidth to seven digits with few more points.
   CHECK(result.points.size() < 300);
   CHECK_FALSE(result.used_up);
 }
