@@ -72,8 +72,8 @@ const Policy data_parallel_policy = {
         "Use this policy when a replica of the model can run on each device and you want a high "
         "throughput. The replicas run side by side, and share the links that several replicas use. "
         "In training, each replica computes a part of "
-        "the batch, and the gradients cross the links of a ring before the update. With all_reduce: overlapped, these "
-        "transfers run during the backward pass. If at most 8 replicas share links and the "
+        "the batch, and the gradients cross the links of a ring before the update. With `all_reduce: "
+        "overlapped`, these transfers run during the backward pass. If at most 8 replicas share links and the "
         "scenario does not give overlap, plans without overlap are also compared.",
     .source =
         "PopART phased execution; the usual data parallelism; Li et al., PyTorch distributed "

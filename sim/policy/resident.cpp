@@ -96,7 +96,7 @@ const Policy resident_policy = {
         "Use this policy when the weights fit into the memory of the device. The weights cross the "
         "link once. Afterwards each "
         "micro-batch only needs the load of its input, its computation and the save of its answer. "
-        "With several buffers, the next input and the last answer are transferred during "
+        "With several buffers, the next input and the previous answer are transferred during "
         "computation. In training, gradients and the state of the optimizer also stay on the "
         "device, and the fates say what becomes of activations. If the "
         "weights do not fit, the scenario is infeasible under this policy.",
