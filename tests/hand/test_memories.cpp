@@ -38,7 +38,7 @@ links:
 
 using Ends = std::map<std::string, std::vector<double>>;
 
-/// Returns the ends of each action's executions, by the name of the action. Checks that both executors give the same times.
+/// Returns the ends of each action's executions, by the action's name. Checks that both executors give the same times.
 Ends ends_of(const Plan& plan) {
   check(plan);
   const auto by_name = [&](const std::vector<Span>& spans) {

@@ -21,7 +21,7 @@ struct Network {
   const char* name;
   // The layers after which the model is cut: inside a residual block or a transformer block, or below branches.
   const char* after;
-  // The share of the device's 900 MB that the cut `by_memory` may use. The share is so small that the cut has several stages.
+  // The share of the device's 900 MB that the cut `by_memory` may use. It is so small that the cut has several stages.
   const char* by_memory;
 };
 

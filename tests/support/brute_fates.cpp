@@ -14,7 +14,7 @@ constexpr std::uint32_t no_tensor = static_cast<std::uint32_t>(-1);
 
 /// How one stage provides the tensors that backward passes read.
 struct Ways {
-  /// The stage before whose backward pass this stage runs a second time, or -1 if it runs only once.
+  /// If this stage runs twice, its second run is before the backward pass of stage `second_run`. Otherwise -1.
   int second_run = -1;
   /// Where the inner tensor of the backward pass comes from: the first run, host memory, or the second run.
   enum { first, host, second } inner = first;
