@@ -236,8 +236,8 @@ TEST_CASE("bound: the bound of three stages equals the bound that was computed b
   CHECK(fate_bound(chain, 9, Copies::serial) == infinity);
   // Now each copy takes 30 s. The first stage's forward pass ends at 1 s, and all forward passes end at 3 s. In these
   // 2 s, a share of 2 / 30 of the first stage's inner tensors is saved without a delay. To save all
-  // inner tensors of a stage takes 30 s, and to recompute them takes only 1 s. So the rest of the half is recomputed, in
-  // 0.5 - 2 / 30 s, and the bound is 9 + 0.5 - 2 / 30 s.
+  // inner tensors of a stage takes 30 s, and to recompute them takes only 1 s. So the rest of the half is recomputed,
+  // in 0.5 - 2 / 30 s, and the bound is 9 + 0.5 - 2 / 30 s.
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 30;
   CHECK(fate_bound(chain, 25, Copies::overlapped) == Approx(9.5 - 2.0 / 30).epsilon(1e-3));
 }
