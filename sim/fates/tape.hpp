@@ -4,7 +4,7 @@
 //
 // The order of the operations decides how long each tensor is on the device. A tensor comes to the device by a forward
 // pass, a backward pass (gradients) or a load. The tensor leaves after its last use. A tensor may come to the device
-// several times. Then it leaves after the last use before each new arrival. The operations are:
+// several times, and leaves after the last use before the next arrival. The operations are:
 //   forward s   This pass reads boundary s and makes boundary s + 1. If it keeps the inner tensors of s, it also makes
 //               these tensors.
 //   backward s  This pass reads the gradient of boundary s + 1 (the last stage makes this gradient itself) and the
