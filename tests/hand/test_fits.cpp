@@ -139,9 +139,9 @@ FitsRequest one_layer(const std::string& capacity) {
 TEST_CASE(
     "a step with several micro-batches takes the seconds of all micro-batches and of one "
     "update") {
-  // Weights and gradients have 4 MB each. The input, the output and the gradient of the output of a sample have 4 kB
-  // each. So 8.04 MB hold 3 samples. A batch of 6 samples has 2 micro-batches. Each micro-batch takes 1 ms + 12 us for
-  // 3 inputs, and 3 x 6 ms for the computation. Then the update takes 2 FLOP for each of 1e6 weights: 2 ms.
+  // Weights and gradients have 4 MB each. Per sample, the input, the output and the gradient of the output have 4 kB
+  // each. So 8.04 MB hold 3 samples: 8 MB + 3 x 12 kB = 8.036 MB. A batch of 6 samples has 2 micro-batches. Each takes
+  // 1 ms + 12 us for 3 inputs, and 3 x 6 ms for the computation. The update takes 2 FLOP for each of 1e6 weights: 2 ms.
   FitsRequest request = one_layer("8.04MB");
   request.batch = 6;
   const CardFit fit = fits(request).cards.at(0);
@@ -311,7 +311,7 @@ TEST_CASE("GPT-2's embedding table is tied to its logits, and is on the device o
 TEST_CASE(
     "with measured seconds, only bytes decide how many samples fit, and only the measured "
     "micro-batch has a step time") {
-  // The layer of one_layer() was measured for 2 samples. It needs 8 MB, and 12 kB more for each sample. So 8.04 MB hold
+  // The layer of one_layer() was measured for 2 samples. It needs 8 MB + 12 kB per sample, so 8.04 MB hold
   // 3 samples. A step of 2 samples takes 1 ms + 8 us for the input, 5 + 7 ms for the computation, and 2 ms for the
   // update.
   FitsRequest request = one_layer("8.04MB");
