@@ -1,3 +1,3 @@
-// Compiles the main() of the test program, which Catch2 provides.
+// Compiles the main() that Catch2 provides for the test program.
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>

@@ -13,7 +13,7 @@ from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 
 # The lengths below are in typographic points (1/72 inch). A line connects a name with its point if the name is farther
-# from the point than this length.
+# from the point than `_NEAR`.
 _NEAR = 8.0
 # The positions that are tried for a name have these distances from its point, in this order.
 _RINGS = (_NEAR, 16.0, 26.0, 38.0, 52.0, 68.0)

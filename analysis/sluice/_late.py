@@ -1,7 +1,7 @@
 """Imports modules only when they are needed.
 
-If an interrupt came in the middle of the import of pandas, only a part of pandas would be loaded, and pandas could not
-be imported again in this process. So Ctrl-C waits until such an import is done."""
+If an interrupt came while pandas is being imported, only a part of pandas would be loaded, and pandas could not be
+imported again in this process. So Ctrl-C waits until such an import is done."""
 
 from __future__ import annotations
 

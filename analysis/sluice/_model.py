@@ -42,8 +42,9 @@ class Model:
 
     @classmethod
     def from_dict(cls, document: Mapping, name: str = "<dict>") -> Model:
-        """Returns a model from a sluice-model/1 document (models/FORMAT.md). The `model:` mapping of a scenario may be
-        given instead, if this mapping contains such a document as its `definition`. Raises InputError."""
+        """Returns a model from a sluice-model/1 document (models/FORMAT.md). `document` may also be
+        the `model:` mapping of a scenario, if the key `definition` of this mapping holds such a document. Raises
+        InputError."""
         content = _documents.plain(document)
         text = _documents.to_json(content, indent=2)
         parse = _sluice.Model.from_use if "definition" in content else _sluice.Model.parse
@@ -138,15 +139,15 @@ class Model:
              changes: Optional[Mapping] = None) -> pandas.DataFrame:
         """Returns the largest micro-batch that fits on the device of each platform. There is one row per platform. If
         no platform is given, there is one row, for a device with unlimited memory. The column `largest` has the samples
-        of this micro-batch, or no number if any micro-batch fits. The column `step_s` has the seconds of a step with
+        of this micro-batch, or no number if every micro-batch fits. The column `step_s` has the seconds of a step with
         this micro-batch, by the cost model that the column `cost` names. The column `bytes` has the bytes at the peak,
         and the columns `weight_bytes` and so on have these bytes by class. The column `one_bytes` has the bytes for one
         sample. The column `next_bytes` has the bytes for the first micro-batch that does not fit, and the column
         `refusal` has the message that says why this micro-batch does not fit. The column `error` says why a platform
-        has no answer, for example because the platform has no rate for the dtype. With a `batch` (samples), the column
-        `micro_batch` has the samples of the micro-batches into which the batch is divided, and `batch_step_s` has the
-        seconds of a step. The method makes a scenario to look for the largest micro-batch, and `changes` are overrides
-        of this scenario."""
+        has no answer, for example because the platform has no rate for the dtype. If `batch` gives a number of samples,
+        the column `micro_batch` has the samples of the micro-batches into which the batch is divided, and
+        `batch_step_s` has the seconds of a step. The method makes a scenario to look for the largest micro-batch, and
+        `changes` are overrides of this scenario."""
         given = list(platforms) if isinstance(platforms, (list, tuple)) else [platforms]
         cards = _sluice.fits(self._native.json(), [named(one)._document for one in given],
                              [mode, _documents.dtype_name(dtype), optimizer, policy, fates],

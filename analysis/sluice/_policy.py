@@ -37,7 +37,7 @@ class Workload(NamedTuple):
 class Stage(NamedTuple):
     """A stage (consecutive layers) as a policy receives it. A stage has a number (from 0), a name, and weight_bytes.
     The fields input_bytes, output_bytes and workspace_bytes are for one micro-batch; macs and flop are for one sample.
-    The field cache_bytes has the bytes of the keys and values that the layers keep from step to step, for all samples
+    The field cache_bytes has the bytes of the keys and values that attention keeps from step to step, for all samples
     of a step. The plan holds these keys and values in a tensor of class kv_cache whose home is the stage's device."""
 
     number: int

@@ -28,7 +28,7 @@ class InputError(Error, ValueError):
 
 @dataclass(frozen=True)
 class Waiter:
-    """An action that cannot start, because it awaits another action, or bytes in a pool for its tensors."""
+    """An action that cannot start. It waits for another action, or for bytes that its tensors need in a pool."""
 
     stream: str
     action: str

@@ -82,8 +82,9 @@ class Plots(Suggesting):
     def utilisation(self, ax: Optional["Axes"] = None, start: float = 0.0, end: Optional[float] = None,
                     title: Optional[str] = None, *, streams: Streams = None, unit: Optional[str] = None,
                     legend: Legend = True, figsize: Size = None) -> "Axes":
-        """Shows how busy each stream is from `start` to `end` (s), and on average. There is one panel per stream, or
-        with `ax` one line per stream. Actions that are too narrow to be distinguished are combined."""
+        """Shows how busy each stream is from `start` to `end` (s), and on average. There is one panel per stream.
+        If `ax` is given, there is one line per stream instead. Actions that are too narrow to be distinguished are
+        combined."""
         start, end = self._window(start, end)
         busy = self._shares(start, end, self._streams(streams))
         axes = late("._axes")

@@ -12,7 +12,8 @@ Told = Optional[Callable[[int, int], None]]
 def telling(progress: Union[bool, Callable[[int, int], None], None],
             unit: str = " actions") -> Iterator[Told]:
     """Yields a function that takes two numbers: how much is done, and how much there is in all. Yields None if nothing
-    shows the progress. True means a bar of tqdm on standard error, or nothing if tqdm is not installed."""
+    shows the progress. If `progress` is True, a bar of tqdm on standard error shows the progress. If tqdm is not
+    installed, nothing shows the progress."""
     if not progress:
         yield None
     elif callable(progress):

@@ -145,9 +145,9 @@ class Result:
 
     def resampled(self, times: Sequence[float]) -> "xarray.Dataset":
         """Returns the run in bins that end at `times` (s), for `xarray.concat` with other runs. For each bin, the
-        returned Dataset has the share in which each stream is busy, the most bytes in each pool, and samples done.
-        These numbers are NaN in bins that begin after the end of the run. `sluice.compare(...).to_xarray()` returns the
-        bins of several runs."""
+        returned Dataset has the share of the bin in which each stream is busy, the most bytes in each pool, and samples
+        done. These numbers are NaN in bins that begin after the end of the run. `sluice.compare(...).to_xarray()`
+        returns the bins of several runs."""
         return late("._resampled").dataset(self._recording, times, self.metrics["makespan_s"], {"name": self.name})
 
     @property

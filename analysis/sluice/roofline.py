@@ -47,7 +47,7 @@ class Points:
 
     @classmethod
     def of(cls, r: "Recording", scenario_text: str) -> "Points":
-        """Returns the points of the device that computes most. Raises InputError."""
+        """Returns the points of the device with the most computation. Raises InputError."""
         if not scenario_text:
             raise InputError("a roofline needs the platform; this is the result of a plan file, which has no platform")
         scenario = _sluice.Scenario.parse(scenario_text, "scenario", "scenario", [])

@@ -107,10 +107,10 @@ class Scenario:
             scenario.with_({"platform.links.host.bandwidth": "64GB/s", "workload.batch": 8})
             scenario.with_(policy="resident", platform="k40", model=sluice.model("gpt2"))
 
-        A key with dots changes one value. If a mapping is under the key, the whole mapping is replaced. The new value
-        may be a word, a dict, YAML as text, a Model or a Platform. If a dict leaves out keys of the old mapping, the
-        warning sluice.KeysDropped names them. A text is read as YAML. A path of a file is relative to the folder of the
-        scenario or, if there is no such file, to the current folder. Raises InputError with the message that the
+        A key with dots changes one value. If the old value is a mapping, the new value replaces all of it. The new
+        value may be a word, a dict, YAML as text, a Model or a Platform. If a dict leaves out keys of the old mapping,
+        the warning sluice.KeysDropped names them. A text is read as YAML. A path of a file is relative to the folder of
+        the scenario or, if there is no such file, to the current folder. Raises InputError with the message that the
         command line prints."""
         texts = _documents.overrides(changes, more)
         given = {**_documents.mapping(changes), **more}
@@ -166,7 +166,7 @@ class Scenario:
         second values, and so on. With "points", `changes` is a list of mappings with the same keys, one per point.
         `workers` is None for threads of this process, or a number of processes, or any concurrent.futures.Executor,
         such as the executor of a Dask client (`client.get_executor()`) or mpi4py.futures.MPIPoolExecutor. If a point
-        ends one of the processes, the process is started again. `store` is an SQLite file that keeps each answer.
+        crashes its process, a new process is started. `store` is an SQLite file that keeps each answer.
         Points in the store do not run again, except failed points with `retry_failed`. sim/study/sweep/FORMAT.md
         describes the file. `verify` is the share of the points that also run in SimGrid, which must give the same
         makespan. With `verify` = 0, no point runs in SimGrid. `progress` is as in `run`, but counts points instead of
@@ -232,11 +232,11 @@ class Scenario:
 
 
 def _hint(said: str, given: Changes) -> str:
-    """Returns a suggestion if a keyword or a list shows what the caller wanted, or "" otherwise."""
+    """Returns what the caller should write instead, if the refused change shows what the caller wanted, or else ""."""
     for key, value in given.items():
         whole, _, rest = key.partition("_")
         if f"unknown key '{key}'" in said and rest.strip("_") and whole in _WHOLES:
-            return f"\nA key with dots leads to one value: with_({{'{whole}.{rest.strip('_')}': …}})."
+            return f"\nA key with dots changes one value: with_({{'{whole}.{rest.strip('_')}': …}})."
         if f"{key}=[" in said and "a list for" in said:
             return ("\nscenario.sweep({" + repr(key) + ": [...]}) asks the question once for each value of "
                     "a list.")
@@ -249,8 +249,8 @@ _KINDS = {"policy": "name", "stages": "cut", "fates": "strategy", "cost": "model
 
 
 def _tell_dropped(key: str, value: Mapping, before: dict) -> None:
-    """Warns if a mapping lacks keys of the mapping that it replaces. There is no warning if the model, the platform or
-    the policy is replaced by another kind, whose keys differ anyway."""
+    """Warns if a mapping lacks keys of the mapping that it replaces. Models and
+    platforms get no warning. A mapping of another kind gets no warning either, because its keys differ anyway."""
     if key in ("model", "platform"):
         return
     was: Any = before

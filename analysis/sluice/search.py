@@ -124,13 +124,13 @@ def minimise(scenario: Union[Scenario, str, Path], metric: str, over: Over, subj
     `scenario` is a Scenario, or the name or file of a scenario. `metric` is one of `sluice.metrics()`. If the metric
     has several numbers, add a dot and a name ("peak_bytes.gpu"). The metric may also be a key of `over` that has a
     range. The search then finds, for example, the least bandwidth that keeps a limit. `over` has a range or a list of
-    values for each key. A tuple (lo, hi) means all numbers from lo to hi if lo and hi have a unit or a fraction, and
-    otherwise only whole numbers. A `range` means whole numbers, too. Each value of a list is combined with all values
-    of the other keys. `subject_to` is a limit, "METRIC <= QUANTITY" or ">=", or a list of limits. `points` is the
-    largest number of different points that run. `store` is as in `Scenario.sweep`. Points that a sweep has stored there
-    do not run again. `by` is "nlopt", which runs the same points each time (see `sluice help search`), or "optuna" for
-    Optuna's TPE sampler with `seed`, if python3-optuna is installed. With `verify`, the best point also runs in
-    SimGrid, which must give the same makespan.
+    values for each key. A tuple (lo, hi) is the range from lo to hi. The range has only whole numbers, unless lo or hi
+    has a unit or a fraction. A `range` has whole numbers, too. Each value of a list is combined with all values of the
+    other keys. `subject_to` is a limit, "METRIC <= QUANTITY" or ">=", or a list of limits. `points` is the largest
+    number of different points that run. `store` is as in `Scenario.sweep`. Points that a sweep has stored there do not
+    run again. `by` is the method. "nlopt" runs the same points each time (see `sluice help search`). "optuna" is
+    Optuna's TPE sampler with `seed`, and needs python3-optuna. With `verify`, the best point also runs in SimGrid,
+    which must give the same makespan.
 
     Raises UsageError for arguments that are not valid, InputError if no point could run, IoError if the store cannot be
     used, and InternalError if SimGrid gives another makespan. Ctrl-C raises KeyboardInterrupt, but the answers that

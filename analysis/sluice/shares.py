@@ -40,9 +40,9 @@ def together(spans: dict[str, np.ndarray], apart: float, longest: float) -> dict
 
 def _groups(start: np.ndarray, end: np.ndarray, apart: float, longest: float) -> np.ndarray:
     """For each span, returns the number of the group to which the span belongs. A sequence of spans with pauses of less
-    than `apart` seconds is divided into parts of about `longest` seconds. The group of a part begins with the first
-    span that is at least half as long as the longest span of the part. So groups of repeated actions look alike,
-    wherever the parts begin."""
+    than `apart` seconds is divided into parts of about `longest` seconds. Each part has one group, which begins with
+    the first span that is at least half as long as the longest span of the part. So groups of repeated actions look
+    alike, wherever the parts begin."""
     if len(start) == 0:
         return np.zeros(0)
     begins = np.append(True, start[1:] - end[:-1] >= apart)

@@ -76,7 +76,7 @@ class Sweep:
         table = self.frame
         if table.duplicated(self._keys).any():
             twice = table[table.duplicated(self._keys)].iloc[0]
-            raise errors.UsageError("several points are called "
+            raise errors.UsageError("several points have the values "
                                     + ", ".join(f"{key}={twice[key]}" for key in self._keys)
                                     + ", and a Dataset has room for only one of them: use sweep.frame instead")
         data = table.set_index(self._keys).to_xarray()
@@ -113,7 +113,7 @@ class Sweep:
     def refusals(self) -> str:
         """Returns the reasons why points have no numbers, each reason once, with the number of its points. Reasons that
         differ only in numbers count as one reason, which is shown with the numbers of the first point."""
-        counts: dict[str, tuple[str, int]] = {}  # by text without numbers: the first such text, and how many
+        counts: dict[str, tuple[str, int]] = {}  # for each text without its numbers: the first such text, their count
         for result in self._results:
             if result.status != "complete":
                 text = f"{result.status}: {result.reason}"
@@ -239,7 +239,7 @@ class _Driver:
             return _sluice.PointResult.failed(str(error))
 
     def _keeping(self, told: Optional[Callable[[int, int], None]]) -> Callable[[int, "_sluice.PointResult"], None]:
-        """Returns the function that takes the answers of points, and reports how many answers there are."""
+        """Returns a function that takes the answer of a point, and calls `told` with the number of answers so far."""
         done = sum(result is not None for result in self._results)
 
         def keep(number: int, result: "_sluice.PointResult") -> None:
@@ -289,7 +289,7 @@ def _is_of_simgrid(result: "_sluice.PointResult") -> bool:
 
 
 def simulated(scenario: Scenario, overrides: list[str]) -> float:
-    """Runs a point with both executors, in the helper, and returns its makespan."""
+    """Runs a point with both executors in the helper process, and returns the makespan."""
     from .scenario import Scenario
     changed = Scenario._of(scenario._native.with_overrides(overrides))
     return changed.run(executor="both").metrics["makespan_s"]

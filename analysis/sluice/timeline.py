@@ -49,7 +49,7 @@ def spans(r: "Recording", start: float, end: float) -> dict[str, np.ndarray]:
 
 def _row(ax: "Axes", row: int, actions: dict, start: float, end: float) -> tuple[set[str], bool, bool]:
     """Draws the row of a stream. Returns the kinds of actions that can be seen in the row. Also returns whether the row
-    has a strip that is partly idle, and whether a bar of the row has room for a number."""
+    has a group of actions that is partly idle, and whether a bar of the row has room for the number of its stage."""
     wide, groups = shares.divided(actions, end - start)
     _strips(ax, row, groups)
     length = wide["end"] - wide["start"]

@@ -99,7 +99,7 @@ _PLAIN_FUNCTIONS = {**{name.lower(): kind for name, kind in PLAIN.items()}, "lea
 
 def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
     """Adds an elementwise operation. If its second operand is a number or a computed mask, the operation is not
-    counted: the result counts as the first operand, or as a layer that only moves elements."""
+    counted: its result is the output of the first operand's layer, or of a new layer that only moves elements."""
     known = [one for one in tensors if layers.is_known(one)]
     others = [one for one in tensors if not layers.is_known(one)]
     lead = max(known, key=lambda one: (one.dim(), one.numel()))
@@ -122,8 +122,8 @@ def joined(layers: Any, kind: str, tensors: list, result: Any) -> None:
 
 
 def _aligned(layers, tensor, place):
-    """Returns the Place of a tensor, with its axes in the order of `place` if `place` has all axes of the tensor. The
-    tensor need not have an axis of samples."""
+    """Returns the Place of a tensor. If `place` has all axes of the tensor, the axes of the result are in the order
+    of `place`. The tensor need not have an axis of samples."""
     own = layers.place(tensor)
     if set(own.order) <= set(place.order):
         return Place(own.batch, tuple(a for a in place.order if a in own.order))

@@ -153,7 +153,7 @@ def _run(torch: Any, module: Any, inputs: tuple, layers: Any, meta: bool) -> Any
             return result
 
     def watched(one, forward):
-        """Watches the method itself, because forward hooks do not see keyword arguments (torch 1.13)."""
+        """Watches `forward` itself, because the forward hooks of torch 1.13 do not see keyword arguments."""
         names = inspect.signature(forward)
 
         def call(*args, **kwargs):
@@ -229,9 +229,9 @@ def _compare(module: Any, layers: Any, model: Model) -> None:
 
 
 def _shared(names: list[str]) -> str:
-    """Returns at most five patterns for `ignore`: the parts of the names before the first dot, each only once. The
-    caller writes a quote before the first pattern and a quote after the last pattern, and this function all other
-    quotes."""
+    """Returns at most five patterns for `ignore`: the parts of the names before the first dot, each only once. This
+    function writes the quotes between the patterns. The caller writes the quote before the first pattern and the
+    quote after the last pattern."""
     heads = list(dict.fromkeys(name.split(".")[0] for name in names))
     return heads[0] if len(heads) == 1 else "', '".join(heads[:5])
 

@@ -344,7 +344,7 @@ def tensors_of(value: Any):
 
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:
-    """Returns whether a pattern matches the name of a module or parameter, or of a module that contains it."""
+    """Returns whether a pattern matches `name`, or the name of a module that contains the thing called `name`."""
     parts = name.split(".")
     return any(fnmatch.fnmatchcase(".".join(parts[:end]), pattern)
                for pattern in patterns for end in range(1, len(parts) + 1))

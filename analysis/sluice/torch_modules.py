@@ -19,7 +19,7 @@ EACH = {"ELU": (4, "output"), "CELU": (5, "output"), "SELU": (5, "output"), "Sof
 
 
 def one_if_equal(value: Any) -> Any:
-    """Returns [7, 7] as 7, as models write it, because the configurations of a profile are compared as texts."""
+    """Returns 7 for [7, 7]. Models write it this way, and the configurations of a profile are compared as texts."""
     if not isinstance(value, (tuple, list)):
         return value
     numbers = [int(one) for one in value]
@@ -73,8 +73,8 @@ def _conv_module(layers, name, module, args, result):
 
 def linear(layers, name, source, result, weight, bias, holder=None):
     """Adds the layer of a product with weights. The layer has the type that the bundled models use: `dense` for one
-    vector, `matmul` for rows, or a convolution of one pixel for an image of vectors. The first extent of `weight` is
-    the number of features. If `weight` is not itself a parameter, `holder` is the parameter."""
+    vector, `matmul` for rows of vectors, or `conv2d` with a kernel of one pixel for an image of vectors. The first
+    extent of `weight` is the number of features. If `weight` is not itself a parameter, `holder` is the parameter."""
     tied = layers.holder(weight if holder is None else holder)
     place = layers.rows(source)
     before, extents = layers.of(source, place), layers.extents(source, place)

@@ -1,5 +1,5 @@
-"""Turns functions of torch that compute nothing into layers. These functions reorder axes, take parts, or join
-tensors."""
+"""Makes layers from calls of those functions of torch that compute nothing. These functions reorder axes, take parts,
+or join tensors."""
 
 from __future__ import annotations
 

@@ -71,9 +71,9 @@ def a30_table(with_cores, without):
 
 
 def whole_tiles(rows):
-    """Counts the grids of thread blocks of the products in NeuSight's tables. Returns four numbers. The first two count
-    the grids that consist of whole tiles of m x k, and of whole tiles of m x n. The last two count the grids for which
-    only tiles of m x k are whole, and those for which only tiles of m x n are whole."""
+    """Counts the grids of thread blocks of the products in NeuSight's tables. Returns four numbers. A grid fits a
+    result if it has as many blocks as the result has tiles. The first two numbers count the grids that fit a result of
+    m x k, and the grids that fit a result of m x n. The last two count the grids that fit only m x k or only m x n."""
     def is_whole(row, columns):
         tiles, grid, count = (16, 32, 64, 96, 128, 256), int(row["grid_blocks"]), int(row["b"])
         return any(count * -(-int(row["m"]) // high) * -(-int(row[columns]) // wide) == grid

@@ -163,9 +163,9 @@ def deviation(folder, column="mean_us_single"):
 
 
 def significant(deviation_, rows=1, others=1):
-    """Returns the largest relative difference between a mean of `rows` rows and a mean of `others` rows that the error
-    of the measurement can explain. If two means repeat one measurement, they differ by more than this in only 5 % of
-    the cases. (This is 1.96 standard deviations of a difference of two logarithms.)"""
+    """Compares a mean of `rows` rows with a mean of `others` rows. Returns the largest relative difference of the two
+    means that the error of the measurement can explain: 1.96 standard deviations of a difference of two logarithms.
+    If two means repeat one measurement, they differ by more than this in only 5 % of the cases."""
     return math.exp(1.96 * deviation_ * math.sqrt(1 / rows + 1 / others)) - 1
 
 

@@ -19,7 +19,7 @@ void FitSearch::record_answer(const FitAnswer& answer) {
     refused(answer);
 }
 
-/// Handles a number that fits. The next number to test is this number + `step_`, but at most the number
+/// Handles a number that fits. The next number to test is this number + `step_`, but at most
 /// halfway to the smallest number that does not fit. Each number that fits makes `step_` greater.
 void FitSearch::fitted() {
   good_ = next_;

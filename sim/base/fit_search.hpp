@@ -47,7 +47,7 @@ class FitSearch {
   /// The largest number that is known to fit, and the smallest number that is known not to fit; 0 if there is none yet.
   std::int64_t good_ = 0, bad_ = 0;
   std::int64_t step_ = 1;  ///< the distance from a number that fits to the next number to test
-  /// How many guesses in a row, up to the latest guess, left more than half of the range.
+  /// How many of the latest guesses in a row were slow: each left more than half of the range.
   int slow_ = 0;
   RefusedNumber last_;
 };

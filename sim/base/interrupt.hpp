@@ -57,8 +57,8 @@ bool ends_by_signal();
 void end_now_by_signal();
 
 /// While an InOrder object exists, the first signal only sets the flag. Use an InOrder object for work that must be
-/// completed before the process ends, such as finishing a trace or closing a store. If signals should end the process
-/// at once, destroying the last InOrder ends the process after a signal, unless an exception is being handled.
+/// completed before the process ends, such as finishing a trace or closing a store. If a signal has come and signals
+/// end the process at once, the last InOrder ends it when it is destroyed, unless an exception is being handled.
 class InOrder {
  public:
   InOrder();

@@ -1,5 +1,5 @@
-// Runs work in child processes. Code that may crash in a child cannot harm its caller. Code that
-// can run only once per process, such as SimGrid's engine, can run once in each child.
+// Runs work in child processes. If code crashes in a child, the parent goes on. Code that can run
+// only once per process, such as SimGrid's engine, can run once in each child.
 //
 // A child is forked, so it has a copy of its parent's memory. The child ends by _exit, so that no destructor or atexit
 // handler of the parent runs in the child. A child is killed when the thread that forked it ends, so it never outlives

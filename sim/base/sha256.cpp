@@ -34,8 +34,8 @@ constexpr std::size_t room_for_openssl = 4'000'000;
 /// Returns OpenSSL's object for SHA-256. OpenSSL is asked only once, because finding the algorithm takes longer than
 /// hashing a short text.
 const EVP_MD* algorithm() {
-  // OpenSSL crashes if there is no memory when OpenSSL first looks for an algorithm. Without this
-  // memory, the following allocation throws std::bad_alloc before OpenSSL can crash.
+  // OpenSSL crashes if it finds no memory when it first looks for an algorithm. So the next line
+  // asks for this memory, and throws std::bad_alloc if there is none.
   static const bool has_room = (::operator delete(::operator new(room_for_openssl)), true);
   static_cast<void>(has_room);
   static const EVP_MD* const found = EVP_MD_fetch(nullptr, "SHA256", nullptr);

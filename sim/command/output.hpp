@@ -14,9 +14,9 @@ enum class Output { trace, plan, table, document, exported, junit };
 /// Returns the option --force of a command that writes `output`.
 Option force_option(Output output);
 
-/// Throws UsageError if the path is `-`. Without --force, also throws UsageError in two cases: `path` is a document or
-/// a file of another kind, or a trace would get a name with the ending of another format. A document is never
-/// replaced without --force, because it may be somebody's work. An exported file may replace any file except a
+/// Throws UsageError if the path is `-`. Without --force, also throws UsageError in two cases: the file at `path` is a
+/// document or is not of the kind `output`, or the name of a new trace has the ending of another format. A document is
+/// never replaced without --force, because it may be somebody's work. An exported file may replace any file except a
 /// trace, a store, a plan or a document. Parameter `option` is the name of the option with which the user gave the
 /// path.
 void refuse_to_replace(const Arguments& arguments, const std::string& path, Output output,

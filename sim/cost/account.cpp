@@ -116,8 +116,8 @@ std::string fitted_text(const Account& account) {
     text +=
         ". For " + percent(unknown) +
         " of the seconds the error of the fit is not known. Either the sizes are outside of the measured range, or too "
-        "few operators of the class were measured, or they were measured neither on this device nor on several other "
-        "devices";
+        "few operators of the class were measured, or the operators were measured neither on this device nor on "
+        "several other devices";
   std::vector<std::string> others;
   for (const auto& [of, share] : account.others) others.push_back(of + " (" + percent(share) + ")");
   if (!others.empty()) text += ". The roofline model prices " + join(others);

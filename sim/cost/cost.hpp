@@ -110,7 +110,7 @@ struct Cost {
   virtual std::int64_t only_samples(const Model&) const { return 0; }
   /// Returns the shares of the device's FLOP/s and bandwidth. An answer reports these shares.
   virtual Shares shares(const Device&) const { return {}; }
-  /// Returns the grounds of the price for an answer. The list is empty if nothing was fitted or measured.
+  /// Returns the grounds of the query's price. The list is empty if nothing was fitted or measured.
   virtual std::vector<Grounds> grounds(const Query&) const { return {}; }
   /// Returns the files that prices depend on. A stored answer is valid as long as the content of these files is the
   /// same.

@@ -209,7 +209,7 @@ Position position_at(const Source& source, std::size_t end) {
     const auto c = static_cast<unsigned char>(source.text[i]);
     if (c == '\n')
       ++position.line, position.column = 1;
-    else if ((c & 0xC0) != 0x80)  // A byte of this kind begins a character.
+    else if ((c & 0xC0) != 0x80)  // The byte begins a character.
       ++position.column;
   }
   return position;

@@ -20,7 +20,7 @@ namespace sluice {
 class Keys {
  public:
   Keys() = default;
-  /// Throws InputError as Reader does.
+  /// Checks the mapping. Throws InputError as Reader does.
   Keys(Value map, Record record)
       : mapping_(std::make_shared<const ReadMapping>(std::move(map), std::move(record))) {}
 

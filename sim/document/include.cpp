@@ -52,7 +52,7 @@ class Includes {
     enter(path);
   }
 
-  /// Returns the document that `file` names. If it has a key `file`, it is laid over its base. `file`
+  /// Returns the document that `file` names. A document with a key `file` is laid over its base. `file`
   /// is a path relative to the folder of `from`, or the name of a bundled document of `folder`.
   Value load(const Value& file, const std::string& from, const std::string& folder) {
     const fs::path path = path_of(file, from, folder);

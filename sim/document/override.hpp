@@ -32,7 +32,7 @@ Layout layout_of(const Record& record);
 /// Replaces each word that stands for a mapping by that mapping.
 void expand_words(Value& document, const Layout& layout);
 
-/// Throws UsageError if `text` is not KEY=VALUE, and InputError if VALUE is not YAML.
+/// Splits KEY=VALUE at the `=`. Throws UsageError if `text` is not KEY=VALUE, and InputError if VALUE is not YAML.
 Override parse_override(const std::string& text);
 
 /// Sets the override's value in the document. Throws InputError if the document has no such path.

@@ -118,7 +118,7 @@ void check_range(const Field& field, const Value& value, double number) {
            "it must be at most " + shown(plausible(field.dimension)) +
                ", because no machine has such a quantity; expected " + expected(field));
   constexpr double least_share =
-      1e-9;  // With smaller shares of small rates, seconds would become infinite.
+      1e-9;  // A time divided by a smaller share could become infinite.
   const bool share = field.type == Type::number && field.minimum_excluded && field.maximum == 1;
   if (share && number < least_share)
     refuse(field, value, "it must be at least " + shown(least_share));

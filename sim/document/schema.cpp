@@ -55,7 +55,7 @@ void set_range(Value& schema, const Field& field) {
   if (std::isfinite(field.maximum)) schema.set("maximum", number(field.maximum));
 }
 
-/// Returns a schema that accepts each value that at least one of these schemas accepts.
+/// Returns a schema that accepts each value that at least one of `schemas` accepts.
 Value any_of(List schemas) {
   Value schema = Value::make_map();
   schema.set("anyOf", list(std::move(schemas)));
@@ -90,8 +90,8 @@ bool is_required(const Field& field) {
   return !field.optional && !field.default_text;
 }
 
-/// Returns whether a word may replace the whole mapping. The word is a value of the key `key`. It
-/// may replace the mapping if the variant that the word selects requires no other key.
+/// Returns whether a word may replace the whole mapping. The word is a value of the key `key`. The
+/// word may replace the mapping if the variant that the word selects requires no other key.
 bool is_enough(const std::string& word, const std::string& key,
                const std::vector<SchemaVariant>& variants) {
   const std::pair<std::string, std::string> said = {key, word};
@@ -123,7 +123,7 @@ const Field* field_of(const Record& record, const std::string& name) {
   return nullptr;
 }
 
-/// Returns a schema that accepts a mapping if the mapping has the values in `when`, so that the variant applies.
+/// Returns a schema that accepts exactly the mappings to which the variant applies: those with the values in `when`.
 Value condition_of(const SchemaVariant& variant) {
   Value said = Value::make_map(), condition = Value::make_map();
   List present;

@@ -27,7 +27,7 @@ struct SchemaVariant {
 /// A record that occurs at several places of a document, and possibly within itself.
 struct SharedSchema {
   std::vector<SchemaVariant> variants = {};
-  /// The value of this key may be written instead of the whole mapping.
+  /// A key of the mapping. The value of this key may be written instead of the whole mapping.
   std::string alone = {};
 };
 
@@ -46,8 +46,8 @@ struct SchemaRules {
   /// mapping that is not in a list, must not have the key.
   std::map<std::string, std::string> further_key = {};
   /// Some keys at the top of the document hold whole documents, such as `platform`. This map has
-  /// the records of these documents. Instead of a whole document, such a mapping may
-  /// have the key `file`, which names a document, and keys that are laid over this document.
+  /// the records of these documents. Instead of a whole document, such a key may hold
+  /// a mapping with the key `file`, which names a document, and keys that are laid over this document.
   std::map<std::string, Record> included = {};
 };
 

@@ -54,7 +54,7 @@ class Value {
   std::vector<Value>& items() { return items_; }
   const std::vector<Entry>& entries() const { return entries_; }  ///< the entries of a map
   std::vector<Entry>& entries() { return entries_; }
-  /// Returns nullptr if the key is absent, or if this is not a map.
+  /// Returns the value of this key. Returns nullptr if the key is absent, or if this is not a map.
   const Value* find(std::string_view key) const;
   Value* find(std::string_view key);
   /// Replaces the entry with this key, or appends an entry.

@@ -115,7 +115,7 @@ class Arrivals {
     snapshot.add_time(arrival);
     snapshot.add_row(row);
   }
-  /// The latest of those executions of an action that have ended.
+  /// The latest ended execution of an action.
   struct Progress {
     std::int64_t done = 0;  ///< the iteration of this execution, plus 1
     double arrival = 0;     ///< the time at which the data of this execution arrived

@@ -38,8 +38,8 @@ struct Outcome {
 struct PlanExecutor {
   std::string_view name;
   std::string_view summary;
-  /// Throws InputError if the plan uses a tensor that is not in its pool, and Interrupted on a signal. Before the
-  /// exception, the sink has received all spans and memory events of the execution so far.
+  /// Executes the plan. Throws InputError if the plan uses a tensor that is not in its pool, and Interrupted on a
+  /// signal. Before the exception, the sink has received all spans and memory events of the execution so far.
   Outcome (*execute)(const Plan& plan, Sink& sink, const ExecutorOptions& options);
 };
 

@@ -24,9 +24,9 @@ class Grants {
 
   /// Returns whether this action requests bytes of a limited pool.
   bool limited(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
-  /// The head of `stream` is its next action. Makes the head request its bytes at this moment. If
-  /// the bytes are granted, returns true. The tensors of the action are then in the pool. Otherwise
-  /// returns false, and settle() or settle_shared() will grant the bytes later.
+  /// The head of `stream` is its next action. Makes the head request its bytes at this moment.
+  /// Returns true if the bytes are granted at once: the tensors of the action are then in the pool.
+  /// Otherwise returns false, and settle() or settle_shared() will grant the bytes later.
   bool request(std::uint32_t stream, std::uint32_t action, std::int64_t iteration, double time) {
     return granted_at_once(stream, action, iteration) ||
            granted_or_waits(stream, action, iteration, time);

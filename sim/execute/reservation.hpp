@@ -51,7 +51,7 @@ class Reservation {
   static constexpr ListingPosition nowhere{std::numeric_limits<std::int64_t>::max(), none};
 
  public:
-  /// Adds an action that allocates bytes to its queue. Call this function in listing order. Returns the number of the
+  /// Adds to its queue an action that allocates `bytes`. Call this function in listing order. Returns the number of the
   /// queue.
   std::uint32_t add(const PlanTables& tables, std::uint32_t action, std::int64_t bytes);
 

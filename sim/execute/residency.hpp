@@ -59,7 +59,7 @@ class Residency {
     std::int64_t instance;
     std::int64_t uses;
   };
-  /// Returns null if the instance is not in its pool.
+  /// Returns the resident instance, or null if the instance is not in its pool.
   ResidentInstance* find(const Placement& placement, std::int64_t instance) {
     for (ResidentInstance& resident : resident_[placement.tensor])
       if (resident.instance == instance && resident.pool == placement.pool) return &resident;

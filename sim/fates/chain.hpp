@@ -31,8 +31,8 @@ struct ChainTensor {
 struct ChainTurn {
   std::int64_t bytes = 0;  ///< the bytes of the weights; the stage's workspaces include these bytes
   double load_s = 0;       ///< the seconds to load the weights
-  /// The mean seconds, per backward pass, in which summed gradients and the tensors that the update uses are
-  /// copied.
+  /// The mean seconds, per backward pass, for the copies of two kinds of tensors: the summed gradients, and the
+  /// tensors that the update uses.
   double backward_load_s = 0, backward_save_s = 0;
 };
 
@@ -43,8 +43,8 @@ struct ChainRead {
   bool operator==(const ChainRead&) const = default;
 };
 
-/// The part of a stage's output that earlier stages made. Only the view of a chain that branches
-/// (joint.hpp) has such a part.
+/// The part of a stage's output that earlier stages made. Only a chain that joint.hpp has made from a
+/// branching chain has stages with such a part.
 struct ChainCarried {
   ChainTensor tensor = {};
   std::int64_t gradient = 0;  ///< the bytes of the gradient of this part

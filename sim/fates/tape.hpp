@@ -4,7 +4,7 @@
 //
 // The order of the operations decides how long each tensor is on the device. A tensor comes to the device by a forward
 // pass, a backward pass (gradients) or a load. The tensor leaves after its last use. A tensor may come to the device
-// several times. Then it leaves after the last use before each new arrival. The operations are:
+// several times, and leaves after the last use before the next arrival. The operations are:
 //   forward s   This pass reads boundary s and makes boundary s + 1. If it keeps the inner tensors of s, it also makes
 //               these tensors.
 //   backward s  This pass reads the gradient of boundary s + 1 (the last stage makes this gradient itself) and the
@@ -43,10 +43,10 @@ using Tape = std::vector<TapeOp>;
 /// the last time also leave for one micro-batch at a time.
 struct TapeMemory {
   std::vector<std::int64_t> bytes;  ///< indexed by operation
-  std::int64_t peak = 0;  ///< the greatest of `bytes`; if side_by_side > 1, of the passes
+  std::int64_t peak = 0;  ///< the greatest of `bytes`; copies count only if side_by_side is 1
 };
 
-/// Throws InternalError if an operation reads a tensor that is not on the device.
+/// Returns the bytes of a tape. Throws InternalError if an operation reads a tensor that is not on the device.
 TapeMemory memory_of(const Chain& chain, const Tape& tape);
 
 /// Function host_peak_of() returns the most bytes that copies occupy in host memory at any time. Function

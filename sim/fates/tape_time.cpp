@@ -110,9 +110,9 @@ class LoadPlacing {
   LoadPlacing(const Chain& chain, TimedTape& tape, std::int64_t& next)
       : latency_s_(chain.load_latency_s), tape_(tape), next_(next) {}
 
-  /// Places loads in the order in which a step needs them. If a step has several micro-batches, a load may be listed in
-  /// the previous micro-batch. A load that is listed in the previous micro-batch follows all loads of the previous
-  /// micro-batch.
+  /// Places loads in the order in which a step needs them. If a step has several micro-batches, a load may
+  /// be listed in the previous micro-batch. There, the load follows all loads that the previous micro-batch
+  /// itself needs.
   void place(std::int64_t bytes, bool one_a_step) {
     wish();
     for (TimedLoad& load : tape_.loads) {
@@ -304,7 +304,7 @@ class TapeSimulation {
     arrivals[i] = loaded_ + latency_s_;
   }
 
-  /// Returns the first time from `from` on at which `level` bytes and the bytes that saves still hold fit together.
+  /// Returns the first time from `from` on at which there is room for `level` bytes and the bytes that saves hold.
   double room(std::int64_t level, double from) {
     for (; released_ < releases_.size() && releases_[released_].end <= computed_; ++released_)
       pending_bytes_ -= releases_[released_].bytes;

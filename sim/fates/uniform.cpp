@@ -36,7 +36,7 @@ const FateStrategy recompute_all_fates = {
     .details =
         "Use this strategy when memory is scarce and computation is cheap. Between its "
         "forward and its backward pass, a micro-batch keeps only its input. Before the "
-        "backward pass, all stages except the last run forward again. Their activations are "
+        "backward pass, all stages except the last stage run forward again. Their activations are "
         "kept until they are used. So this strategy costs about one additional forward "
         "pass. During the backward pass, all activations of the micro-batch are on the "
         "device.",

@@ -87,8 +87,8 @@ Bound greatest(const std::vector<ResourceBound>& bounds, double path) {
 // - A stream executes one action at a time, from its first start to its last end. So makespan >= head of its first
 //   execution + sum of all its durations + tail of its last execution.
 // - A link moves at most `bandwidth` bytes per second. No byte crosses the link before the smallest (head + setup) of
-// its flows. After the last flow on the link, the action of this flow ends, and the tail of the action follows. An
-//   earlier execution of the action ends earlier, so its tail is at least as long as the tail of the last execution.
+// its flows. After the last flow on the link, the action of this flow ends, and the tail of the action follows. The
+//   tail of an action's last execution is the shortest of its tails, because earlier executions come before it.
 // So makespan >= smallest (head + setup) + (sum of bytes) / bandwidth + smallest tail.
 Bound lower_bound(const Plan& plan) {
   const PathGraph graph(plan);

@@ -200,10 +200,10 @@ class Forwards {
   std::int64_t most_;
   Heads heads_;
   std::int64_t even_ = 0;  ///< the number of consecutive iterations with equal growth
-  /// For each action of the body, the time at which the data of its latest execution were available, and the difference
-  /// between this time and that of the previous execution.
+  /// For each action of the body, the time at which the data of its latest execution were available, and how much later
+  /// this time is than the time of the previous execution.
   std::vector<double> last_, growth_;
-  /// The same for each stream, with the ends of its executions.
+  /// For each stream, the end of its latest execution, and how much later this end is than the previous end.
   std::vector<double> last_time_, stream_growth_;
 };
 

@@ -74,9 +74,9 @@ class Totals final : public Sink {
   bool complete() const;
 
   /// The function middle_complete() returns the time when the last iteration of the middle step was complete. This is
-  /// the latest `available` of the actions in this iteration. If an iteration contains one or several steps, its number
-  /// is (n - 1) / 2, where n is the number of iterations. The function last_complete() returns the time when iteration
-  /// n - 1, the last, was complete. Both functions return nullopt if their iteration was not reached.
+  /// the latest `available` of the actions in this iteration. If an iteration contains one or several steps, the number
+  /// of this iteration is (n - 1) / 2, where n is the number of iterations. The function last_complete() returns the
+  /// time when the last iteration was complete. Both functions return nullopt if their iteration was not reached.
   std::optional<double> middle_complete() const { return middle_complete_; }
   std::int64_t middle() const { return middle_; }
   std::optional<double> last_complete() const { return last_complete_; }
@@ -128,7 +128,7 @@ class Totals final : public Sink {
   std::int64_t middle_ = -1, last_ = -1;
   std::int64_t first_ = 0;  ///< the last iteration of the first step
   std::optional<double> first_complete_, middle_complete_, last_complete_;
-  /// If an iteration of the body contains several steps: the samples that the first iteration completes.
+  /// The samples that the first iteration completes, if an iteration of the body contains several steps.
   std::vector<FinishedSamples> finished_;
   std::vector<Place> places_;  ///< by action
   std::vector<Action> actions_;

@@ -23,8 +23,8 @@ const Importer& importer_for(const std::string& path) {
 }
 
 ChildLimits reading_limits(std::uintmax_t bytes) {
-  // Sluice reads at least about 100 kB of a file per second. Sluice reads files with small nodes ten times as fast as
-  // files with large nodes.
+  // Sluice reads 100 kB of a file per second if the nodes of the file are large. If the nodes are small, Sluice reads
+  // ten times as fast.
   constexpr std::uintmax_t bytes_per_s = 100'000;
   const auto more_s = static_cast<std::int64_t>(std::min<std::uintmax_t>(bytes / bytes_per_s, 280));
   return {.more_bytes = std::int64_t{4} << 30, .cpu_s = 20 + more_s};
@@ -64,7 +64,7 @@ std::uintmax_t read_size(const std::string& path) {
 }
 
 /// Imports in a child process. The child also reads the resulting document: the lines of the file are known in the
-/// child only, and an error names them.
+/// child only, and errors name these lines.
 Imported read_in_child(const Importer& importer, const std::string& path, const Reader& keys) {
   const ChildLimits limits = reading_limits(read_size(path));
   const Position file{path, 0, 0, ""};
@@ -125,8 +125,8 @@ std::vector<std::string> import_definition(Value& use) {
   Value own = Value::make_map(), rest = Value::make_map();
   const Position where = use.position();
   rest.place(use.source(), where.line, where.column);
-  // An error about a missing key names the place where the file is used. If there is no such place, it names the
-  // command.
+  // An error about a missing key names the place where the file is used. If there is no such place, the error
+  // names the command.
   own.place(use.source() ? use.source() : std::make_shared<const Source>(Source{path, ""}),
             where.line, where.column);
   for (Value::Entry& entry : use.entries()) {

@@ -40,7 +40,7 @@ std::int64_t bytes_of(const KeptCount& count, DType dtype);
 /// other layer, the result is the layer itself.
 std::uint32_t origin_of(const Model& model, std::uint32_t layer);
 
-/// Return the backward FLOP of one layer, and of all layers. These functions throw InputError on overflow.
+/// These functions return the backward FLOP of one layer, and of all layers. They throw InputError on overflow.
 std::int64_t backward_flop(const Layer& layer);
 std::int64_t backward_flop(const Model& model);
 

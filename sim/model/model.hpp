@@ -1,6 +1,6 @@
-// A network: a graph of layers with counts per sample. The values of parameters and the layers under `repeat` have been
-// written out, and the shapes have been inferred. A model does not depend on any machine. A model counts elements and
-// not bytes, because bytes depend on the dtype of the workload.
+// A network: a graph of layers with counts per sample. Parameters have been replaced by their values,
+// layers under `repeat` have been written out, and shapes have been inferred. A model does not depend on
+// any machine. A model counts elements and not bytes, because bytes depend on the dtype of the workload.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace sluice {
 using Shape = std::vector<std::int64_t>;
 
 /// The computation of an operator's backward pass, and the tensors that the forward pass keeps for the backward pass.
-/// Counts are per sample. Several layers may keep the same output, so outputs of layers are not counted here: `reads_…`
-/// says which are read. `kept` counts the tensors that belong to this layer alone.
+/// Counts are per sample. Several layers may keep the same output, so these outputs are not counted here:
+/// `reads_inputs` and `reads_output` say which are read. `kept` counts the tensors that belong to this layer alone.
 struct Backward {
-  bool runs = true;             ///< false if neither this layer nor any layer before it has weights
+  bool runs = true;             ///< false if this layer and all earlier layers have no weights
   std::int64_t input_flop = 0;  ///< FLOP of the gradient of the input (I)
   std::int64_t weight_flop = 0;  ///< FLOP of the gradient of the weights (W)
   bool reads_inputs = false;     ///< whether the backward pass reads the layer's inputs
@@ -34,7 +34,7 @@ struct Backward {
 };
 
 /// Two numbers along each axis of an image. The size is the number of input pixels on which one output pixel depends.
-/// The jump is the distance, in input pixels, between the fields of two neighbouring output pixels.
+/// The jump is the distance, in input pixels, between the receptive fields of two neighbouring output pixels.
 struct ReceptiveField {
   Shape size, jump;
   bool operator==(const ReceptiveField&) const = default;
@@ -64,7 +64,7 @@ struct Layer {
   std::optional<std::uint32_t> tied;  ///< the earlier layer whose weights this layer shares
   /// The number of shared parameters, which only the earlier layer counts.
   std::int64_t shared = 0;
-  /// The part of the layer's weights that the layer reads; absent if it reads all of them.
+  /// The part of the layer's weights that the layer reads; absent if the layer reads all its weights.
   std::optional<WeightsRead> weights_read;
   /// Elements of a cache, such as keys and values, that persists from one pass to the next pass. The forward pass reads
   /// these elements. They count neither as inputs nor as output of the layer.
@@ -100,8 +100,8 @@ struct Model {
   std::uint32_t layer_at(const Value& where) const;
 };
 
-/// The purpose for which a model is read. A declaration of a parameter may have a value `inference`, for example for
-/// dropout. The parameter has this value in inference.
+/// The purpose for which a model is read. The declaration of a parameter, such as a rate of
+/// dropout, may have a key `inference`. In inference, the parameter has the value of this key.
 enum class Purpose : std::uint8_t { training, inference };
 
 /// Reads the `model:` mapping of a scenario whose includes are resolved. The mapping has parameters, `scale`, and the

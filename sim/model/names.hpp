@@ -18,7 +18,7 @@ namespace sluice {
 
 inline constexpr std::string_view before_word = "before";
 
-/// The layers outside of a repetition or a block to which the layers inside can refer.
+/// Layers outside of a repetition or a block. The layers inside can refer to these layers.
 struct Surroundings {
   /// The layer that the first inner layer reads by default.
   std::optional<std::uint32_t> before;

@@ -21,7 +21,7 @@ namespace sluice {
 /// shares the table, each part of the product computes the scores of the words in its rows.
 Model split_layers(const Model& model, const std::vector<std::int64_t>& parts);
 
-/// Returns `parts` with one change: layers that share weights all get the largest of their numbers of parts.
+/// Returns `parts` with one change: layers that share weights all get the number of the layer with the most parts.
 std::vector<std::int64_t> split_alike(const Model& model, std::vector<std::int64_t> parts);
 
 }  // namespace sluice

@@ -33,7 +33,7 @@ class Walk {
       if (i > 0) costs = after_gap(costs, i);
       costs = after_use(costs, i, made && i == 0);
     }
-    // A tensor of the kind `stays` must be in equal states at the beginning and at the end.
+    // A tensor of the kind `stays` must be in the same state at the beginning and at the end.
     State end = slow;
     double cost = never;
     for (const State s : {slow, both, fast}) {

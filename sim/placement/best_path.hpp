@@ -14,7 +14,7 @@ namespace sluice {
 struct PathPrices {
   PlacementProblem::Begins begins = PlacementProblem::Begins::made;
   const std::vector<char>* written = nullptr;  ///< indexed by use
-  std::vector<double> slow, fast;              ///< the prices of each use
+  std::vector<double> slow, fast;              ///< the prices of each use in the two memories
   std::vector<double> hold;                    ///< the price of each gap in fast memory
   double fetch = 0, save = 0;
 };

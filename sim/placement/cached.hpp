@@ -25,10 +25,10 @@ struct CachedRun {
 /// several lines. For such a kernel, the seconds of misses and write-backs are added to the line of its
 /// bytes.
 ///
-/// The kernels run `rounds` times, and the result is of the last round. The cache is empty before the first round. At
-/// the start of each round, the tensors that no kernel makes have new content. It is only in slow memory. From the
-/// second round on, all rounds are equal: the lines that a round leaves in the cache do not depend on the content of
-/// the cache before the round.
+/// The kernels run `rounds` times, and the result describes the last round. The cache is empty before
+/// the first round. At the start of each round, the tensors that no kernel makes have new content.
+/// This content is only in slow memory. From the second round on, all rounds are equal: the lines
+/// that a round leaves in the cache do not depend on the content of the cache before the round.
 CachedRun cached_run(const PlacementQuestion& question, std::int64_t capacity, int rounds = 1);
 
 }  // namespace sluice

@@ -1,8 +1,8 @@
 // The envelope gives the seconds of a kernel if its operands may be partly in slow memory. Linear programmes and prices
 // need a function of this kind. The envelope is the greatest convex function that does not exceed the kernel's seconds
 // for any placement. For a roofline, the lines of the roofline alone would be too low. The envelope lies above these
-// lines. For example, the FLOP of a kernel may take longer than its bytes. By the lines, a third of an operand in slow
-// memory then costs no time, although the whole operand costs time.
+// lines. For example, the FLOP of a kernel may take longer than its bytes. Then, according to the
+// lines, a third of an operand in slow memory costs no time, although the whole operand costs time.
 #pragma once
 
 #include "placement/problem.hpp"
@@ -11,8 +11,8 @@ namespace sluice {
 
 struct KernelEnvelope {
   /// The seconds of the kernel for each set of operands in slow memory (bit i stands for
-  /// operands[i]). `sets` is empty if there are more than `most_operands` operands, or if one line is exact. Then
-  /// `lines` is used.
+  /// operands[i]). `sets` is empty if there are more than `most_operands` operands, or if one line
+  /// is exact. In these cases, `lines` is used.
   std::vector<double> sets;
   std::vector<std::uint32_t> operands;
   std::vector<KernelTime::Line> lines;  ///< none of these lines is everywhere below another line

@@ -33,8 +33,8 @@ class RandomNumbers {
   std::uint64_t state_ = 15;
 };
 
-/// For each tensor, divides the seconds that are saved if it is in fast memory by the price of its bytes. Sorts the
-/// tensors by this quotient, the greatest first.
+/// Computes a quotient for each tensor: the seconds that the tensor saves in fast memory, divided
+/// by the price of its bytes. Sorts the tensors by this quotient, the greatest first.
 std::vector<std::uint32_t> by_worth(const ImproveRequest& request,
                                     const std::vector<double>& prices) {
   const PlacementQuestion& question = request.question;

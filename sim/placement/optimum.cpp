@@ -26,8 +26,8 @@ class Search {
     for (const Placing& placing : request.known) offer(placing);
   }
 
-  /// Computes a bound and placements. They come from the linear programme if the programme is small enough, and
-  /// otherwise from prices of fast memory.
+  /// Computes a bound and placements. The bound and the placements come from the linear programme
+  /// if the programme is small enough, and otherwise from prices of fast memory.
   void relax() {
     if (!open()) return;
     std::optional<RelaxedProgramme> found;
@@ -139,8 +139,8 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
   for (const Placing& placing : request.known) offer(placing);
   // The following loop computes a lower bound of the seconds of a run. A run takes at least the seconds of its kernels
   // and synchronous moves together. A run also takes at least the seconds of the copy engine's work. So every weighted
-  // mean of these two times is a lower bound. A move is synchronous, or the copy engine makes it: the seconds of each
-  // way have their own weight. The mean counts the way with the fewer weighted seconds.
+  // mean of these two times is a lower bound. Each move can be synchronous, or the copy engine can make it.
+  // The seconds of these two ways have different weights. The mean counts the way with fewer weighted seconds.
   const auto& engine = question.problem().asynchronous;
   const auto& rates = question.problem().synchronous;
   for (const double share : {0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7}) {

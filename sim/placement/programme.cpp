@@ -237,7 +237,7 @@ class Programme {
   /// Changes of the bytes in fast memory from one kernel to the next kernel.
   std::vector<Milp::Terms> changes_;
   std::vector<KernelEnvelope> envelopes_;
-  /// The rows of each kernel: one row for its bytes in `levels_`, and in `time_rows_` one row for each line or operand.
+  /// For each kernel: its row of bytes (`levels_`), and its rows of lines or operands (`time_rows_`).
   std::vector<std::uint32_t> levels_;
   std::vector<std::vector<std::uint32_t>> time_rows_;
 };

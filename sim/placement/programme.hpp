@@ -2,8 +2,8 @@
 // for each use and each gap of a tensor, or only one variable per tensor if no tensor moves. The programme has a row
 // for the bytes in fast memory during each kernel. For each set of operands that a kernel may have in slow memory,
 // there is a variable: the share of this set (envelope.hpp). CBC's tolerances are absolute. So seconds are in units of
-// the mean time of a kernel, and bytes in units of the capacity. The programme follows AutoTM, section 4.2. Its
-// variables of gaps replace the nodes for reads that AutoTM has.
+// the mean time of a kernel, and bytes in units of the capacity. The programme follows AutoTM,
+// section 4.2. The variables of gaps replace AutoTM's nodes for reads.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ namespace sluice {
 struct ProgrammeAnswer {
   /// A placement that takes less than the `known` seconds, or nothing if no such placement was found.
   std::optional<Placing> placing;
-  /// Whether the search has proven that no placement is faster than `placing` or, if `placing` is empty, that no
-  /// placement takes less than the `known` seconds.
+  /// Whether the search has proven that no placement is faster than `placing`. If `placing` is
+  /// empty: whether it has proven that no placement takes less than the `known` seconds.
   bool proven = false;
   double bound = 0;
 };

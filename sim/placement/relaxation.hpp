@@ -1,9 +1,9 @@
-// Computes a proven lower bound of the seconds. Two things are changed: fast memory is unlimited, and has a price per
-// byte and kernel. Each kernel's seconds are replaced by a line that never exceeds them. Then each tensor can choose
-// its path independently of the others (best_path.hpp). Any prices and lines give a bound. The best prices and lines
-// are the dual values of a linear programme (programme.hpp). If the linear programme is too large, a subgradient method
-// finds prices and weighted means of each kernel's lines. The method is from Fisher, The Lagrangian relaxation method
-// for solving integer programming problems (1981).
+// Computes a proven lower bound of the seconds. Two things are changed. First, fast memory is unlimited, and
+// has a price per byte and kernel. Second, each kernel's seconds are replaced by a line that never exceeds
+// them. Then each tensor can choose its path independently of the others (best_path.hpp). Any prices and lines
+// give a bound. The best prices and lines are the dual values of a linear programme (programme.hpp). If the
+// linear programme is too large, a subgradient method finds prices and weighted means of each kernel's lines.
+// The method is from Fisher, The Lagrangian relaxation method for solving integer programming problems (1981).
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-/// The weights of the sum that is minimised: `kernels` x seconds of kernels + `fetch` x seconds of fetches + `save` x
-/// seconds of saves.
+/// The weights of the sum that is minimised:
+/// `kernels` x seconds of kernels + `fetch` x seconds of fetches + `save` x seconds of saves.
 struct PlacementWeights {
   double kernels = 1, fetch = 1, save = 1;
 };

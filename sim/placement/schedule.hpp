@@ -25,7 +25,7 @@ std::vector<std::int64_t> fast_bytes(const PlacementQuestion& question,
 
 /// Returns the time at which all kernels and moves have ended. A kernel begins when three things have ended: the
 /// previous kernel, the moves that it needs, and the synchronous moves before it. The copy engine makes one move after
-/// the other. A move of the copy engine begins when kernel `begin` of the move could begin, or later.
+/// the other. A move of the copy engine does not begin before the time at which kernel `begin` could begin.
 double predicted_seconds(const PlacementQuestion& question, const PlacementSchedule& schedule);
 /// Returns the time at which all kernels and moves have ended if kernel k takes `kernel_s[k]` seconds.
 double predicted_seconds(const PlacementQuestion& question, const std::vector<double>& kernel_s,

@@ -116,8 +116,8 @@ bool asked(const std::vector<std::string>& ways, const std::string& way) {
   return ways.empty() || std::find(ways.begin(), ways.end(), way) != ways.end();
 }
 
-/// Replaces the method's result by the fastest known result, if this is faster. All these results come from executed
-/// plans.
+/// Replaces the method's result by the fastest known result, if the known result is faster. All
+/// these results come from executed plans.
 void keep_least(PlacementResult& result, const PlacementQuestion& question,
                 const std::vector<const PlacementResult*>& lesser, bool moves, bool beside) {
   for (const PlacementResult* other : lesser) {

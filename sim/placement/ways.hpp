@@ -1,4 +1,4 @@
-// The methods of placing tensors. The simplest put all tensors into one memory, and the freest moves tensors while
+// The methods of placing tensors. The simplest methods use only one memory, and the freest method moves tensors while
 // kernels run. Each result is the seconds of an executed plan. To add a method, add a function and a line in ways.cpp.
 #pragma once
 
@@ -56,7 +56,7 @@ struct PlacementWay {
   bool searched = false;
 };
 
-/// The methods, in the order of the freedom that they give the search, the least first.
+/// The methods. The first method gives the search the least freedom, and the last the most.
 const std::vector<PlacementWay>& placement_ways();
 
 /// A function that is called with the number of finished results and the number of all results. If it throws an

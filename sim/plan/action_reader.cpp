@@ -6,8 +6,8 @@ namespace sluice {
 
 namespace {
 
-// The keys of an action, in the order in which messages list them. `flows` and later keys are not in version 1 of the
-// format.
+// The keys of an action, in the order in which messages list them. Version 1 of the format does not
+// have `flows` and the keys after `flows`.
 enum Key : std::size_t {
   on,
   kind,
@@ -281,7 +281,7 @@ std::size_t ActionReader::take_section(const PlanLine& line, Word& word) const {
   return section;
 }
 
-/// Throws the error for a wait for an action that is not in the section.
+/// Throws the error that says that an awaited action is not in the section.
 void ActionReader::fail_unknown(const PlanLine& line, std::size_t section, const Word& word) const {
   auto end = static_cast<std::uint32_t>(plan_.actions.size());
   for (std::size_t later = first_.size(); --later > section;) end = std::min(end, first_[later]);

@@ -1,5 +1,5 @@
-// Facts as lines of a plan's text: `fact chosen_s 6.57 unit=s`, `fact chosen "in_flight: 2"
-// replica=gpu0`, `fact devices list=gpu0,gpu1`, `fact weight_passes 2 of=0`.
+// Facts as lines of a plan's text: `fact chosen_s 6.57 unit=s`,
+// `fact chosen "in_flight: 2" replica=gpu0`, `fact devices list=gpu0,gpu1`, `fact weight_passes 2 of=0`.
 #pragma once
 
 #include <string>

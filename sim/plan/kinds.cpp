@@ -135,8 +135,8 @@ constexpr std::array<std::uint8_t, kinds.size()> next_with = [] {
   return table;
 }();
 
-/// For each character, the first kind whose `letter` begins with this character. If no kind does, the number of
-/// kinds.
+/// For each character, the first kind whose `letter` begins with this character. If there is no
+/// such kind, the number of kinds.
 constexpr std::array<std::uint8_t, 256> first_with = [] {
   std::array<std::uint8_t, 256> table{};
   table.fill(no_kind);

@@ -41,10 +41,10 @@ std::string_view name_of(TensorClass tensor_class);
 
 inline constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-/// A memory. A device may own several memories. In a pool that one device owns, a request may overtake requests that
-/// are listed earlier if all of them fit together. A pool that no device owns is shared, and its requests are granted
-/// in the order of their arrival. In a pool that is not enforced, requests are always granted, and the overflow is
-/// reported.
+/// A memory. A device may own several memories. In a pool that one device owns, a request may
+/// overtake requests that are listed earlier, if it fits together with all of them. A pool that no
+/// device owns is shared, and its requests are granted in the order of their arrival. In a pool
+/// that is not enforced, requests are always granted, and the overflow is reported.
 struct Pool {
   std::string name;
   std::optional<std::int64_t> capacity;  ///< in bytes; empty if unlimited
@@ -66,7 +66,7 @@ struct Pool {
 struct Link {
   std::string name;
   double bandwidth = 0;  ///< byte/s
-  /// In watts. The busy power counts in proportion to the utilisation of the link.
+  /// The power in watts. The busy power counts in proportion to the utilisation of the link.
   double idle_w = 0, busy_w = 0;
   bool has_watts() const { return idle_w > 0 || busy_w > 0; }
 };
@@ -187,7 +187,7 @@ struct Action {
   double joules = 0;        ///< the energy in addition to the energy of the idle device
   double measured_s = 0;    ///< the part of the seconds that comes from measurements
 
-  /// The action does not start before this time, in seconds from the start of the run. It is 0 in the body.
+  /// The action does not start before this time, in seconds from the start of the run. In the body, this time is 0.
   double not_before = 0;
 
   Few<Wait, 2> waits;
@@ -196,8 +196,8 @@ struct Action {
   /// The operands. The end of the action counts as one use of each operand.
   Few<Access, 1> uses;
 
-  /// An action of the body may work for another iteration: in iteration i, it uses the tensor instances of iteration i
-  /// + ahead. If iteration i + ahead does not exist (it is not between 0 and n - 1), the execution is dropped. In the
+  /// An action of the body may work for another iteration: in iteration i, it uses the tensor instances of iteration
+  /// i + ahead. If iteration i + ahead does not exist (it is not between 0 and n - 1), the execution is dropped. In the
   /// prologue, i counts as 0. In the epilogue, i counts as n. No action of the prologue or the epilogue is dropped.
   std::int32_t ahead = 0;
 
@@ -212,7 +212,7 @@ struct Action {
   const Flow& flow() const { return flows.front(); }
 };
 
-/// Returns the action's own name, or `<stage><letter><micro-batch>`: 3F0, 1LOAD, 2SAVE7.
+/// Returns the action's own name or, if `name` is empty, `<stage><letter><micro-batch>`: 3F0, 1LOAD, 2SAVE7.
 std::string name_of(const Action& action);
 
 /// The parts of a name such as 3F0: stage, kind and micro-batch.
@@ -248,7 +248,7 @@ struct Plan {
   std::int64_t iterations = 0;  ///< the number n of runs of the body; 0 if there is no body
 
   /// The number of steps in one run of the body. If a step is several runs of the body, this number is 1, and
-  /// `iterations_per_step` is the number of these runs. It divides `iterations`.
+  /// `iterations_per_step` is the number of these runs. This number of runs divides `iterations`.
   std::int64_t steps_per_iteration = 1;
   std::int64_t iterations_per_step = 1;
   std::vector<std::string> stages;  ///< the names of the stages, indexed by stage number

@@ -21,8 +21,8 @@ inline constexpr std::int64_t most_actions = 4'000'000;
 /// Throws Infeasible when a plan would have more than `most_actions` actions. `actions` is a lower bound of the number
 /// of actions that the plan would have.
 void refuse_long_plan(std::int64_t actions);
-/// The same check for a plan with at least `actions_each` actions for each of the `micro_batches` micro-batches of a
-/// round.
+/// Makes the check of refuse_long_plan() for a plan with at least `actions_each` actions for each
+/// of the `micro_batches` micro-batches of a round.
 void refuse_long_round(std::int64_t micro_batches, std::size_t actions_each);
 
 class PlanBuilder {

@@ -1,5 +1,5 @@
-// By simulation, Sluice makes the choices that a scenario leaves open. A policy offers candidates, and the judge takes
-// the candidate whose simulated plan ends first.
+// If a scenario leaves choices open, Sluice makes these choices by simulation. A policy offers
+// candidates, and the judge takes the candidate whose simulated plan ends first.
 //
 // A candidate is defined by its structure, and never by a capacity. The structure says where the model is cut, how many
 // micro-batches are computed side by side, and how early tensors are loaded. The structure determines how much memory
@@ -44,7 +44,7 @@ struct Candidate {
   std::string same_ways = {};
 };
 
-/// A guard decides whether to call the function that it gets. It may also catch what the call throws.
+/// A guard decides whether to call the function that it gets. The guard may also catch what the call throws.
 using CallGuard = std::function<void(const std::function<void()>& call)>;
 
 /// Returns a candidate whose simulated ways are changed by `change`. If `open` is set, this also holds for the ways of

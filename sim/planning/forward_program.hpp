@@ -23,8 +23,8 @@ struct ForwardShape {
 /// Returns whether a layer of the stage reads the output of this layer.
 bool reads(const Model& model, const Stage& stage, std::uint32_t layer);
 
-/// Returns the program. A tensor that crosses several cuts stays on the device that made it until the last stage that
-/// reads it has run. This device sends the tensor once to each other device that has a reader.
+/// Returns the program. A tensor that crosses several cuts stays on its maker's device until all stages
+/// that read the tensor have run. This device sends the tensor once to each other device that has a reader.
 Program forward_program(const PolicyRequest& request, const ForwardShape& shape);
 
 }  // namespace sluice

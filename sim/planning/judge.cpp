@@ -13,8 +13,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Returns whether time a is less than b by more than a rounding error. So if two times differ only by rounding, the
-/// candidate that was simulated first wins.
+/// Returns whether time `a` is shorter than time `b` by more than a rounding error. So if two times
+/// differ only by rounding, the candidate that was simulated first wins.
 bool faster(double a, double b) {
   return a < b * (1 - 1e-12);
 }

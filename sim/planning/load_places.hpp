@@ -31,8 +31,8 @@ struct LoadPlace {
 /// Finds the places of the loads into one memory.
 class LoadPlaces {
  public:
-  /// `bytes` holds the bytes in memory while each slot runs alone, indexed by slot. If `capacity` is empty, the memory
-  /// is unlimited.
+  /// `bytes[s]` is the number of bytes in memory while slot s runs alone. If `capacity` is empty,
+  /// the memory is unlimited.
   LoadPlaces(const std::vector<std::int64_t>& bytes, std::optional<std::int64_t> capacity)
       : levels_(bytes), count_(static_cast<std::int64_t>(bytes.size())), capacity_(capacity) {}
 

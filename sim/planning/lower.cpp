@@ -29,7 +29,7 @@ Pass pass_of(ActionKind kind) {
   }
 }
 
-/// Returns the sum of the prices of those layers of the stage for which `chosen` is true.
+/// Adds up the prices of those layers in the stage for which `chosen` is true.
 template <class Chosen>
 Price sum_of(const Pricing& pricing, const StageQuery& query, Pass pass, Chosen&& chosen) {
   Price price;
@@ -43,8 +43,8 @@ Price sum_of(const Pricing& pricing, const StageQuery& query, Pass pass, Chosen&
 }
 
 /// Returns the price of `pass`: of the input gradient, of the weight gradient, or of both
-/// gradients. A workload may give the backward pass as a multiple of the forward pass. Then each of the two gradients
-/// takes half of it. A layer without a backward pass adds no seconds.
+/// gradients. A workload may give the backward pass as a multiple of the forward pass. Then each of
+/// the two gradients takes half of the backward pass. A layer without a backward pass adds no seconds.
 Price backward_price(const Pricing& pricing, const StageQuery& query, Pass pass) {
   const auto runs = [](const Layer& layer) { return layer.backward.runs; };
   const std::optional<double> multiple = pricing.training->backward;

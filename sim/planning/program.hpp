@@ -92,8 +92,8 @@ struct Program {
   std::vector<Instance> instances;
   std::vector<Operation> operations;
   std::vector<Load> loads;  ///< the loads, in the order in which operations need them
-  /// The operation that makes the answer of micro-batch m waits until the answer of micro-batch m -
-  /// `answer_buffers` is in host memory. If `answer_buffers` is 0, the operation does not wait.
+  /// The operation that makes the answer of micro-batch m waits until the answer of
+  /// micro-batch m - `answer_buffers` is in host memory. If `answer_buffers` is 0, the operation does not wait.
   std::int64_t answer_buffers = 0;
   std::int64_t rounds = 1;           ///< the number of rounds of the run
   std::int64_t rounds_per_step = 1;  ///< a divisor of `rounds`

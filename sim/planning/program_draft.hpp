@@ -1,4 +1,4 @@
-// Builds a program operation by operation, with the instances that each operation loads, makes, uses and saves.
+// Builds a program (program.hpp) from operations and the instances that each operation loads, makes, uses and saves.
 #pragma once
 
 #include <string>

@@ -82,7 +82,7 @@ bool alike(const Platform& platform, const std::string& device, const std::strin
 namespace {
 
 /// Returns a map that exchanges names: from the name of each device to the name of the other
-/// device, and from each own memory to the other device's memory.
+/// device, and from each memory of a device to the same memory of the other device.
 std::map<std::string, std::string> exchanged(const Device& a, const Device& b) {
   std::map<std::string, std::string> names = {{a.name, b.name}, {b.name, a.name}};
   for (std::size_t m = 1; m < std::min(a.memories.size(), b.memories.size()); ++m) {

@@ -104,7 +104,7 @@ struct PlatformLookup::Tables {
 
   /// Returns the device whose copy engine moves bytes between two nodes. Also returns whether this engine works at the
   /// last link of the path instead of the first link. If only the receiver is a device or a
-  /// device's memory, the receiver's engine moves the bytes. Otherwise the sender's engine does.
+  /// device's memory, the receiver's engine moves the bytes. Otherwise the sender's engine moves the bytes.
   std::pair<std::string, bool> engine(const Platform& platform, const std::string& from,
                                       const std::string& to) const {
     const auto name = [&](const std::unordered_map<std::string, std::uint32_t>& numbers,

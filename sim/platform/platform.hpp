@@ -115,7 +115,7 @@ struct Platform {
   const Memory& host() const;
   /// Returns the route with the fewest links from one node's memory to another node's memory. If there are several such
   /// routes, returns the route whose links were declared first. Setup and latency are sums over the links. Each channel
-  /// is listed only once. An end may also be another memory of a device than its first memory
+  /// is listed only once. An end may also be a memory that is not the first memory of its device
   /// ("gpu_ddr"). A synchronous copy uses the links' rates for synchronous copies. It runs on a stream of
   /// its own, such as "cpu.copy.down.synchronous". Throws InputError if no links connect the two nodes.
   /// The reference is valid as long as the platform exists and gets no new devices, memories or edges.

@@ -35,8 +35,8 @@ std::vector<Value> alternatives(const PolicyRequest& request, const Reader& para
 }
 
 /// If replicas share links, the choices are made twice: once as if each replica had the links alone, and once as if
-/// each replica had only its share of the links. The function returns the faster of the two plans. To save time, more
-/// than `few_devices` replicas make only the choices with the share of the links.
+/// each replica had only its share of the links. The function returns the faster of the two plans. If there
+/// are more than `few_devices` replicas, only the choices with the share of the links are made, to save time.
 Plan plan_data_parallel(const PolicyRequest& request, const Reader& parameters) {
   const Policy& policy = acting_policy(data_parallel_policy, parameters);
   const std::vector<std::string> devices = replica_devices(request, parameters);
@@ -72,8 +72,8 @@ const Policy data_parallel_policy = {
         "Use this policy when a replica of the model can run on each device and you want a high "
         "throughput. The replicas run side by side, and share the links that several replicas use. "
         "In training, each replica computes a part of "
-        "the batch, and the gradients cross the links of a ring before the update. With all_reduce: overlapped, these "
-        "transfers run during the backward pass. If at most 8 replicas share links and the "
+        "the batch, and the gradients cross the links of a ring before the update. With `all_reduce: "
+        "overlapped`, these transfers run during the backward pass. If at most 8 replicas share links and the "
         "scenario does not give overlap, plans without overlap are also compared.",
     .source =
         "PopART phased execution; the usual data parallelism; Li et al., PyTorch distributed "

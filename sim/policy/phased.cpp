@@ -78,7 +78,7 @@ const Policy phased_policy = {
     .details =
         "Use this policy for devices with a small memory and a larger streaming memory, such as a "
         "pair of IPUs. While one device computes a phase, the other device saves the results of "
-        "its last phase, and loads the weights and inputs for its next phase. After each phase, "
+        "its previous phase, and loads the weights and inputs for its next phase. After each phase, "
         "the two devices swap these roles. A phase lasts as long as its computation or its "
         "transfers, whichever takes longer. The memory of each device has to hold only one stage "
         "and the activations of this stage.",

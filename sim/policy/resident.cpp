@@ -5,8 +5,8 @@
 // The following times of a run with M micro-batches hold if no link is shared. The load of all
 // weights takes W seconds. A micro-batch takes I seconds to load its input, C seconds to compute,
 // and O seconds to save its answer. With overlap, each micro-batch after the first takes as long as
-// the longest of these three times. With constant times and two buffers, the run takes W + I + (M -
-// 1) max(I, C, O) + C + O seconds. Without overlap, the run takes W + M (I + C + O) seconds.
+// the longest of these three times. With constant times and two buffers, the run takes
+// W + I + (M - 1) max(I, C, O) + C + O seconds. Without overlap, the run takes W + M (I + C + O) seconds.
 #include "planning/placement/placement_key.hpp"
 #include "planning/training/training.hpp"
 #include "planning/weights_stay.hpp"
@@ -96,7 +96,7 @@ const Policy resident_policy = {
         "Use this policy when the weights fit into the memory of the device. The weights cross the "
         "link once. Afterwards each "
         "micro-batch only needs the load of its input, its computation and the save of its answer. "
-        "With several buffers, the next input and the last answer are transferred during "
+        "With several buffers, the next input and the previous answer are transferred during "
         "computation. In training, gradients and the state of the optimizer also stay on the "
         "device, and the fates say what becomes of activations. If the "
         "weights do not fit, the scenario is infeasible under this policy.",

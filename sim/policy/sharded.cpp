@@ -2,8 +2,8 @@
 // through all devices. Activations go from stage to stage over the links between the devices. The document 'PopART
 // phased execution' calls this policy --sharded-execution.
 //
-// If no link is shared, each micro-batch takes the sum of its computations and of its transfers between devices.
-// During this time, the next input is loaded and the last answer is saved.
+// If no link is shared, a micro-batch takes the seconds of its computations plus the seconds of its transfers between
+// devices. Meanwhile the next input is loaded, and the previous answer is saved.
 #include <algorithm>
 
 #include "base/error.hpp"

@@ -94,7 +94,7 @@ const Policy streamed_policy = {
         "have their home in host memory. The groups are loaded one after the other, each group for "
         "many micro-batches, so that the computation of a group hides the load of the next group. "
         "With more micro-batches in flight, the weights are loaded less often, but the activations "
-        "take memory that early weights could use. If the scenario does not say how many "
+        "take memory into which weights could be loaded early. If the scenario does not say how many "
         "micro-batches are in flight, the policy finds the best number.",
     .source =
         "AlexNet on one card (a model larger than its card); Sheng et al. 2023, FlexGen, section 4 (block schedule)",

@@ -1,4 +1,4 @@
-// The columns of a profile. The table of columns is used for reading, for writing, for keys and for help.
+// The columns of a profile. The readers, the writers, the keys of rows and the help use one table of columns.
 #pragma once
 
 #include <string>

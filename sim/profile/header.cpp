@@ -52,7 +52,7 @@ const Record& profile_header_record() {
            .choices = {"whole", "above_idle"}},
           {.name = "idle",
            .type = Type::quantity,
-           .summary = "the power of the device at rest during the measurement",
+           .summary = "the power that the measured device takes while it does not compute",
            .optional = true,
            .dimension = Dimension::watts},
           mapping("defaults",

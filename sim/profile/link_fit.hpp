@@ -40,9 +40,9 @@ std::vector<LinkDirection> fit_link(const Profile& profile);
 
 /// Returns a document with the key `links: {NAME: …}` of a platform. If `platform` is not empty, the document is a
 /// variant of `platform`. The link has the directions (down, up) and kinds of memory (pinned, pageable) that were
-/// measured. If only pageable memory was measured, the link keeps the rates of `platform` for pinned memory, and its
-/// copies are marked as pageable. Throws InputError if these rates are needed but the link of `platform` does not have
-/// them.
+/// measured. If only pageable memory was measured, the link keeps the rates of `platform` for pinned memory, and the
+/// key `copies` of the link is `pageable`. Throws InputError if these rates are needed but the link of `platform` does
+/// not have them.
 Value link_document(const std::vector<LinkDirection>& directions, const std::string& link,
                     const std::string& joins, const std::string& platform);
 

@@ -32,12 +32,12 @@ class ProfileIndex {
 ProfileRow row_for(const Layer& layer, std::int64_t samples, std::string_view dtype,
                    std::string_view pass);
 
-/// Returns the row with the median time. All `rows` are measurements of one operator, in one or
-/// several nodes and models. If they differ in another key column than `node` and `model`, throws
-/// an InputError that names the column and its values.
+/// Returns the row with the median time. All `rows` are measurements of one operator, in one or several nodes and
+/// models. If the rows differ in a key column other than `node` and `model`, throws an InputError that names the column
+/// and its values.
 const ProfileRow& only_row(const std::vector<const ProfileRow*>& rows);
 
-/// Returns the columns that say which operator of a class a row is about.
+/// Returns the columns that distinguish the operators of one class.
 const std::vector<std::string>& columns_of_operators();
 
 /// Throws InputError if the rows differ in a key column that is not in `but`. The message says that

@@ -54,8 +54,8 @@ std::vector<Operator> operators_of(const Model& model) {
   return all;
 }
 
-/// Marks each pair of operators that share a tensor as neighbours. Two neighbours must not be in
-/// the same run, because the shared tensor can be in only one memory during a run.
+/// Marks each pair of operators that share a tensor as neighbours. Two neighbours must not be in the same run (the rows
+/// that are measured at once), because the shared tensor can be in only one memory during a run.
 void join_neighbours(std::vector<Operator>& operators) {
   std::map<std::string, std::vector<std::size_t>> users;
   for (std::size_t o = 0; o < operators.size(); ++o) {

@@ -35,8 +35,8 @@ struct MeasurementPlan {
   std::size_t done = 0;
   /// The number of runs for the `wanted` measurements that are still to be made.
   std::size_t runs = 0;
-  /// A lower bound of the number of runs. The bound holds for every packing, because neighbours are never in the same
-  /// run.
+  /// A lower bound of the number of runs. The bound holds for every packing, because operators that share a tensor are
+  /// never in the same run.
   std::size_t least_runs = 0;
   std::size_t left() const { return wanted - done; }
 };

@@ -76,8 +76,8 @@ struct Profile {
 std::string words_of(const ProfileRow& row);
 
 /// Reads a profile as CSV or HDF5, depending on the content, or reads a table of another program. A table of another
-/// program needs the path `map` of a sluice-profile-map/1 document, or a heading that is known to one of the files in
-/// sim/profile/tables. Throws InputError with file, line and column. Throws IoError.
+/// program needs the path `map` of a sluice-profile-map/1 document, or a heading that one of the files in
+/// sim/profile/tables lists. Throws InputError with file, line and column. Throws IoError.
 Profile load_profile(const std::string& path, const std::string& map = {});
 /// Reads a profile from a text in memory, as load_profile reads a file.
 Profile parse_profile(std::string text, const std::string& name, const std::string& map = {});

@@ -26,8 +26,8 @@ struct Spread {
   double median = 0;
   double mad = 0;           ///< the median of the distances from the median (MAD)
   double mean_within = 0;   ///< the mean of the numbers that are at most 3 std from the mean
-  std::size_t dropped = 0;  ///< the number of numbers that are more than 3 std from the mean
-  /// The number of numbers that are more than 3 x 1.4826 x MAD from the median.
+  std::size_t dropped = 0;  ///< how many numbers are more than 3 std from the mean
+  /// How many numbers are more than 3 x 1.4826 x MAD from the median.
   std::size_t outliers = 0;
   double least = 0, most = 0;
 

@@ -22,7 +22,7 @@ namespace {
 using Ref = PlanBuilder::Ref;
 using FactValue = std::variant<double, std::string, Fact::List>;
 
-/// Returns the value of the enumeration with the given name. Throws InputError if there is no such value.
+/// Returns the value that has the given name in the enumeration. Throws InputError if there is no such value.
 template <class Enum>
 Enum by_name(const char* kind, const std::string& name, int count) {
   std::vector<std::string> names;

@@ -25,8 +25,8 @@ bool names_file(const std::vector<std::string>& path) {
 }
 
 /// Returns the scenario with the given overrides in addition to its own overrides. Files are read again only if an
-/// override names a file. In all other cases, changes of the files since they were read have no effect. If an override
-/// replaces a whole mapping, earlier overrides of keys in this mapping have no effect.
+/// override names a file. In all other cases, the files may have changed since they were read, but these changes have
+/// no effect. If an override replaces a whole mapping, earlier overrides of keys in this mapping have no effect.
 ScenarioHandle with(const ScenarioHandle& base, const std::vector<std::string>& overrides) {
   // All overrides, which are applied again if the files are read again.
   std::vector<std::string> all = base.overrides;

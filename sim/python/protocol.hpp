@@ -42,8 +42,8 @@ using Memory = MemoryFile;
 Memory packed(const std::vector<std::string_view>& parts);
 
 /// Sends bytes and descriptors as one message, and returns true. Returns false if the other side has closed the socket.
-/// If `wait` is false, the function also returns false when the socket is full. It is full if the other side has not
-/// read earlier messages. Throws IoError on any other failure.
+/// If `wait` is false, the function also returns false when the socket is full. A socket is full if the other side has
+/// not read earlier messages. Throws IoError on any other failure.
 bool send(int socket, std::string_view bytes, const std::vector<int>& descriptors,
           bool wait = true);
 

@@ -30,8 +30,8 @@ class Search {
     return run_search(request_);
   }
 
-  /// Computes one point. Returns the point's status and number, which are its Merit (study/search). The status
-  /// is "keeps" if the point keeps the limits, "breaks" if the point breaks a limit, and otherwise "refused".
+  /// Computes one point. Returns the two parts of the point's Merit (study/search): its status and its number. The
+  /// status is "keeps" if the point keeps the limits, "breaks" if the point breaks a limit, and otherwise "refused".
   std::pair<std::string, double> ask(const SearchRow& row) {
     request_.progress = progress_of(py::none());
     const py::gil_scoped_release free;

@@ -16,7 +16,7 @@ namespace {
 /// The longer run (further_steps.hpp) has this number of steps, because the seconds of a step hardly change after so
 /// many steps. If the steps repeat, the replay executes only a few of these steps.
 constexpr std::int64_t many_steps = 64;
-/// If a step has many actions, the longer run has fewer steps, but at least two. All its steps
+/// If a step has many actions, the longer run has fewer than `many_steps` steps, but at least two. All its steps
 /// together execute at most `many_executions` actions. If the plan's own run executes more actions
 /// than `many_executions`, the longer run executes at most as many actions as the plan's own run.
 constexpr std::int64_t many_executions = 300'000;

@@ -38,7 +38,7 @@ struct RunResult {
   Summary summary;
   Executor executor = Executor::simgrid;  ///< the executor that executed the plan
   std::string content_sha256 = {};  ///< content hash of the trace; empty if no trace is written
-  /// Filled only if a trace is written, or if the request has a listener `also`.
+  /// The table is filled only if a trace is written, or if the request has a listener `also`.
   SeriesTable series = {};
 };
 

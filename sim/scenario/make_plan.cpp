@@ -135,7 +135,7 @@ CutModel cut_as(const Scenario& scenario, const Chosen<Cut>* cut) {
                       .micro_batches = scenario.workload.micro_batches_per_step(),
                       .load_bandwidth = bandwidth};
   };
-  // If a count of bytes is too large, the model is the reason.
+  // If a count of bytes is too large here, the model is the reason, so the error points to the model.
   return located(chosen(scenario.document, "model", "file"), [&] {
     CutModel made;
     made.split = with_partial_layers(request(scenario.model));

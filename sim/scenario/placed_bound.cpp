@@ -27,7 +27,7 @@ double seconds_on(const Scenario& scenario, const std::string& device) {
     if (kind == ActionKind::backward) backward += seconds;
   }
   // A plan without a placement prices backward passes as `workload.backward` says. A plan with a placement prices
-  // backward passes layer by layer.
+  // backward passes layer by layer. The bound takes the smaller price.
   if (workload.training && workload.training->backward)
     backward = std::min(backward, *workload.training->backward * forward);
   return forward + backward;

@@ -76,16 +76,16 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 //      T - t    >= (weights behind k + sum over samples of (bytes at its place) - capacity) / rate
 //    The sum of these two bounds is smallest if every sample is at the place with the smallest
 //    seconds / n + bytes / rate. A place is the end or the inside of a block. At a place inside a block, a result of
-//    the block is not computed yet, and no seconds of the block are counted. If some path of layers from the input of the
-//    block to this result had no tensor that is held, a layer before the block would be computed again, and the sample
-//    would be at an earlier place. So the tensors that are held separate the result from the beginning of the block.
+//    the block is not computed yet, and no seconds of the block are counted. Suppose that some path of layers from the
+//    input of the block to this result had no held tensor. Then a layer before the block would be computed again, and
+//    the sample would be at an earlier place. So the held tensors separate the result from the beginning of the block.
 //    They have at least the bytes of the cheapest separating set of tensors, or the bytes of the block's input. (All
 //    parts of a split layer have the same inputs and the same readers. A set that has only some of these parts
 //    separates nothing more than the set without them.)
-// 5. Training. The first micro-batch of a batch that passes all layers uses all weights in its
-//    forward pass and again in its backward pass. The weights change between two batches, and the weights of the first
-//    layer that has weights change last. So the run divides into two intervals per batch. In each interval all weights
-//    except the weights of that first layer are used. So
+// 5. Training. In each batch, the first micro-batch that passes all layers uses all weights in its forward pass and
+//    again in its backward pass. The weights change between two batches, and the weights of the first layer that has
+//    weights change last. So the run divides into two intervals per batch. In each interval all weights except the
+//    weights of that first layer are used, and at most `capacity` bytes of them are left from the interval before. So
 //    T >= (inputs + weights + (intervals - 1) x (weights - capacity)) / rate.
 QuestionBound bound_of(const QuestionTerms& terms) {
   double compute = 0, weights = 0;
@@ -122,7 +122,7 @@ QuestionBound bound_of(const QuestionTerms& terms) {
         return bytes_text(loaded) + " of weights up to " + block.name + ", then " +
                seconds_text(terms.answers_s) + " for answers that are returned";
       });
-    // In training, the last use of a weight is in the backward pass.
+    // In training, the last use of a weight is in the backward pass, so part 4 of the proof does not hold.
     if (terms.backward_s > 0) continue;
     const double missing = places[k].bytes + weights - loaded - terms.capacity;
     take(terms.first_s + places[k].computed + missing / terms.down_rate, [&] {

@@ -72,7 +72,7 @@ PlannedScenario plan_scenario(const Scenario& scenario);
 
 /// Returns whether both cuts have the same stages of the same layers.
 bool same(const CutModel& a, const CutModel& b);
-/// Returns the request to the policy. The request refers to `scenario` and `cut`, which must outlive it.
+/// Returns the request to the policy. The request refers to `scenario` and `cut`. Both must outlive the request.
 PolicyRequest request_of(const Scenario& scenario, const CutModel& cut,
                          const std::optional<Chosen<FateStrategy>>& fates);
 

@@ -8,7 +8,7 @@ namespace sluice {
 namespace {
 
 /// The chain of those layers that compute, in order. elapsed[i] is the sum of the seconds of the first i layers of the
-/// chain. last[i] is the index that layer i of the chain has in the model. An input belongs to the next layer.
+/// chain. last[i] is the index that layer i of the chain has in the model. An input is not in the chain.
 struct Chain {
   std::vector<double> elapsed = {0};
   std::vector<std::uint32_t> last;
@@ -28,8 +28,8 @@ Chain chain_of(const CutRequest& request) {
   return chain;
 }
 
-/// Returns for each of `count` stages the index after its last layer in the chain. Each stage is as long as `bound`
-/// allows, but leaves one layer to each later stage. If `bound` is too small, the stages do not cover all layers.
+/// Returns for each of `count` stages the index after its last layer in the chain. Each stage gets as many
+/// layers as `bound` seconds allow, but leaves one layer to each later stage. `bound` may be too small for all layers.
 std::vector<std::size_t> fill(const Chain& chain, std::size_t count, double bound) {
   std::vector<std::size_t> ends;
   std::size_t begin = 0;

@@ -1,7 +1,7 @@
 // With the cut `by_memory`, each stage is as long as the device's memory allows. The stages are
 // chosen greedily from the front. If a longer stage never needs less memory, this choice gives the fewest
 // stages. But after some greedy choices, even the shortest stage that begins with the next layer does not
-// fit. A search then finds the fewest stages that all fit. Its early stages are shorter than the greedy ones.
+// fit. A search then finds the fewest stages that all fit. Its early stages are shorter than the greedy stages.
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -20,7 +20,7 @@ struct Need {
   std::int64_t weights = 0, state = 0, cache = 0, input = 0, output = 0, workspace = 0;
   /// The bytes of tensors for the backward pass, including the gradients of input and output.
   std::int64_t kept = 0;
-  /// Returns the part of the need that cannot shrink when the stage gets longer.
+  /// Returns the part of the needed bytes that cannot shrink when the stage gets longer.
   std::int64_t growing() const { return sum({weights, state, cache, input, workspace}); }
   std::int64_t total() const { return sum({growing(), output, kept}); }
 
@@ -211,7 +211,7 @@ bool parts_fit(const CutRequest& request, std::uint32_t layer, std::int64_t coun
   return true;
 }
 
-/// Returns for each layer the fewest equal parts with which each part fits alone. A part needs memory
+/// Returns for each layer the least number of equal parts for which each part fits alone. A part needs memory
 /// for its share of the layer, for the layer's inputs, and for the outputs of the other parts.
 std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
   constexpr std::int64_t most = 1024;

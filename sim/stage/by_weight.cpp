@@ -17,7 +17,7 @@ std::int64_t share_of(const CutRequest& request, const Reader& parameters) {
   return (all + groups - 1) / groups;
 }
 
-/// Returns for each layer the fewest equal parts with which no part exceeds one share of the weights.
+/// Returns for each layer the least number of equal parts for which no part exceeds one share of the weights.
 std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reader& parameters) {
   constexpr std::int64_t most = 1024;
   const Sizes sizes(request.model, request.dtype);
@@ -37,7 +37,7 @@ std::vector<std::int64_t> parts_of_layers(const CutRequest& request, const Reade
 struct Row {
   std::int64_t widest = std::numeric_limits<std::int64_t>::max();
   std::uint32_t stages = 0;
-  std::uint32_t first = 0;  ///< the first layer of its last stage
+  std::uint32_t first = 0;  ///< the first layer of the division's last stage
   bool operator<(const Row& other) const {
     return widest < other.widest || (widest == other.widest && stages < other.stages);
   }

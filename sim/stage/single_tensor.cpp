@@ -1,8 +1,8 @@
 // The cut `single_tensor` ends a stage at each place where only one tensor crosses, so no tensor crosses two cuts.
 //
-// All tensors that cross the same cut count as one tensor. So if a shortcut crosses several cuts,
-// it is held (and kept for the backward pass) once for each of them. In a residual network, the cut
-// `per_layer` counts each shortcut many times. The cut `single_tensor` counts it once.
+// All tensors that cross the same cut count as one tensor. So under other rules, a shortcut that crosses several cuts
+// is held (and kept for the backward pass) once per cut. In a residual network, the cut `per_layer` counts each
+// shortcut many times. The cut `single_tensor` counts it once.
 #include "stage/stage.hpp"
 
 namespace sluice {

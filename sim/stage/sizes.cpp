@@ -114,8 +114,8 @@ std::vector<char> Sizes::read_backward(std::uint32_t first, std::uint32_t last,
   return read;
 }
 
-// A tensor that a backward pass of a later stage reads crosses the cut. It is kept as part of this
-// stage's output, so it is not counted here.
+// If a backward pass of a later stage reads a tensor, the tensor crosses the cut. The tensor is then kept as part of
+// this stage's output, and is not counted here.
 Stage::Kept Sizes::kept(std::uint32_t first, std::uint32_t last) const {
   Stage::Kept kept;
   const auto bytes = [](std::int64_t a, std::int64_t b) {

@@ -13,8 +13,8 @@ namespace sluice {
 enum class TraceStatus { running, complete, aborted, failed };
 std::string_view name_of(TraceStatus status);
 
-/// The origin of a trace. The fields about the executor, and `provenance`, are stored in /provenance, which is not part
-/// of the content hash.
+/// The origin of a trace. The content hash leaves out the group /provenance,
+/// which has the fields about the executor and the field `provenance`.
 struct TraceHeader {
   std::string program_version, git_sha;
   std::string executor;  ///< "simgrid", "replay", "both"
@@ -22,8 +22,8 @@ struct TraceHeader {
   std::string simgrid_version, simgrid_settings;
   std::string scenario;  ///< the whole text of the resolved scenario
   std::string plan;      ///< the plan's text
-  /// Makes the text of the plan if `plan` is empty. The writer's thread calls this function once, because making the
-  /// text of a large plan takes a while.
+  /// Makes the text of the plan if `plan` is empty. This takes long for a large plan, so the writer's thread calls this
+  /// function once, while the simulation goes on.
   std::function<std::string()> make_plan = {};
   /// The question, the certainty of the answer, and notes, as JSON; empty if the caller gave no answer. This text is
   /// not part of the content hash, because it also depends on the files of model and platform.

@@ -1,5 +1,5 @@
-// The tables that give a meaning to the numbers in a trace. The code that runs a plan fills the tables from the plan,
-// so that a trace itself does not depend on plans.
+// The tables that give a meaning to the numbers in a trace. The code that runs a plan
+// copies the names into these tables. So code that reads traces does not need plans.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Quantities over time in equal bins, as plain data.
+// Quantities over time, as plain data. The time of the run is divided into equal bins, and each bin has one value.
 #pragma once
 
 #include <cstddef>

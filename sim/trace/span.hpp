@@ -26,8 +26,8 @@ struct Span {
   double end = 0;  ///< from this time on, the stream is free again
   /// From this time on, actions that wait for this span may start: end + latency of the route.
   double available = 0;
-  /// Seconds for which the stream was idle before this span: the seconds since the end of the stream's previous span,
-  /// or since 0.
+  /// The seconds for which the stream was idle before this span. They count from the end of the
+  /// stream's previous span, or from the start of the run if this span is the first on its stream.
   double waited = 0;
   WaitReason reason = WaitReason::none;
   std::uint32_t blocker = nobody;
@@ -47,8 +47,8 @@ struct MemoryEvent {
 
 /// Says that the latest spans and events are repeated `times` times. Each repetition follows the previous one.
 struct Repetition {
-  /// If all repetitions together have more spans than this number, the trace keeps only one period and the number of
-  /// repetitions.
+  /// If all repetitions together have more spans than this number, the trace has only the number of the repetitions.
+  /// The period itself has been written before.
   static constexpr std::int64_t most_written = 1'000'000;
 
   std::int64_t times = 0;
@@ -60,7 +60,7 @@ struct Repetition {
   const std::vector<MemoryEvent>& memory;
   const std::vector<std::uint32_t>& streams;  ///< the stream of each span
 
-  /// Returns a span of the period as it is in repetition k. Repetitions count from 1, and k = 0 gives the span itself.
+  /// Returns spans[i] as it is in repetition k. Repetitions count from 1. If k is 0, returns spans[i] unchanged.
   Span span(std::size_t i, std::int64_t k) const;
   MemoryEvent event(std::size_t i, std::int64_t k) const;
 
@@ -70,11 +70,11 @@ struct Repetition {
   }
 };
 
-/// Keeps the times of repeated spans in order. In spite of rounding, two spans of a stream must not overlap, and a span
-/// must not end earlier than the span that was emitted just before.
+/// Corrects the rounded times of repetitions. fit() moves a span that overlaps the previous span of its stream. fit()
+/// also moves a span or an event that is earlier than the one emitted before.
 class Sequence {
  public:
-  /// The sequence begins with the spans and events of repetition `k`.
+  /// The sequence begins with repetition `k`. fit() then takes the spans and events that come after it.
   Sequence(const Repetition& repetition, std::int64_t k);
   void fit(Span& span, std::uint32_t stream);
   void fit(MemoryEvent& event);

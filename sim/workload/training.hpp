@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// An optimizer, with the state and the FLOP of its update per parameter.
+/// An optimizer. `states` and `flop` say how much state and work its update needs for each parameter.
 struct Optimizer {
   std::string name;
   std::string summary;
@@ -36,11 +36,11 @@ struct Training {
   /// The seconds and FLOP of a backward pass, as a multiple of the seconds and FLOP of the forward pass. If there is no
   /// value, each layer has its own multiple.
   std::optional<double> backward = 2;
-  /// Whether input gradients and weight gradients are separate actions.
+  /// Whether input gradients and weight gradients are computed by separate actions.
   bool split_backward = false;
 
-  /// For weights that take `weight_bytes` bytes, the first function returns how many bytes their gradients take, and
-  /// the second function how many bytes the optimizer's state takes. Both functions throw InputError on overflow.
+  /// These two functions return how many bytes the gradients and the optimizer's state take
+  /// for weights of `weight_bytes` bytes. Both functions throw InputError on overflow.
   std::int64_t gradient_bytes(std::int64_t weight_bytes) const;
   std::int64_t optimizer_bytes(std::int64_t weight_bytes) const;
 };

@@ -1,5 +1,5 @@
-"""Cases of bad command lines, of files that are not documents, of overrides with one error, and of the limits of the
-zoo's scenarios."""
+"""Cases with bad command lines, with files that are not documents, with overrides that have one error, and with
+bundled scenarios that do not fit, contradict themselves or overflow a count."""
 
 import pathlib
 

@@ -112,8 +112,8 @@ CONTRADICTIONS = [
     plan("a load that is ahead, but whose tensor is used too early", f"{RUN}:1", ["'run' uses tensor 'input'", "but the tensor is not there"], "kind=load", "kind=load ahead=1"),
 ]
 
-# Two buffers of 40 B fit into the memory, but three do not. The first load of the body waits until the `run` of the
-# same iteration frees a buffer. But this `run` waits for this load, so neither of the two actions ever starts.
+# The memory has room for two buffers of 40 B. The two loads of the prologue fill it, so the first `load` of the body
+# waits until `run` frees a buffer. But `run` waits for this `load`, so neither of the two actions ever starts.
 ACROSS = """\
 format: sluice-plan/1
 iterations 5

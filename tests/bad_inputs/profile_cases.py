@@ -1,4 +1,4 @@
-"""Each case is a profile, or a map of a table, with one error."""
+"""Each case is a file with one error: a profile, or a map that says what the columns of a table mean."""
 
 from cases import Case
 

@@ -41,7 +41,7 @@ namespace {
 
 class Stopwatch {
  public:
-  /// Returns the seconds since the last call or, at the first call, since the stopwatch was made.
+  /// Returns the seconds since the last call. The first call counts from when the stopwatch was made.
   double lap() {
     const auto now = std::chrono::steady_clock::now();
     return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
@@ -118,7 +118,7 @@ std::int64_t executions(const Plan& plan) {
   return count;
 }
 
-/// Collects the metrics, and writes the trace if there is a path for it, as the code in sim/run does.
+/// Does what the code in sim/run does: collects the metrics, and writes a trace if `path` is not "".
 class Recorder {
  public:
   Recorder(const Plan& plan, const std::string& path)
@@ -165,7 +165,7 @@ double run(const Request& request, const Plan& plan, const std::string& path, Ti
   const double cpu = cpu_seconds();
   EngineReport report;
   if (request.replayed) {
-    report.makespan = replay(plan, {.jumps = false}).makespan;  // every action
+    report.makespan = replay(plan, {.jumps = false}).makespan;  // executes every action
     times.engine = part.lap();
   } else if (request.sink == "none") {
     NullSink sink;

@@ -81,10 +81,10 @@ void build_pipeline(sg::NetZone* zone, const Pipeline& p, double& makespan) {
 /// The numbers of layers and iterations, and semaphores by which the three actors of the chain wait for each other.
 struct Chain {
   int layers, iterations;
-  /// its count: the forward passes whose results can be saved
+  /// The count of this semaphore is the number of results of forward passes that can be saved.
   sg::SemaphorePtr computed = sg::Semaphore::create(0);
   sg::SemaphorePtr saved = sg::Semaphore::create(0);
-  sg::SemaphorePtr window = sg::Semaphore::create(0);  ///< its count: loads that may begin
+  sg::SemaphorePtr window = sg::Semaphore::create(0);  ///< its count is the number of loads that may begin
   sg::SemaphorePtr loaded = sg::Semaphore::create(0);
 };
 
@@ -169,7 +169,7 @@ int bench(const std::vector<std::string>& words) {
       pipeline ? words[3].c_str() : "", ops, makespan * 1e6, built - start, ran - built,
       peak_rss_kb());
   std::fflush(stdout);
-  _exit(0);  // the run time does not include the end of SimGrid
+  _exit(0);  // SimGrid does not clean up, which would take time.
 }
 
 }  // namespace

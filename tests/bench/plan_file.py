@@ -6,9 +6,9 @@ divided by the time of the reference program.
     ./dev build && /usr/bin/python3 tests/bench/plan_file.py [--runs N] [--stages P] [--micro-batches M] [--reference DIR]
 
 The plan is the pipeline of bench_engine, in which each micro-batch has actions of its own. With 64 stages and 1024
-micro-batches, the plan has 260,096 actions and 20 MB of text. The programs run in turn, and user and system seconds are
-measured, since the machine may do other work at the same time. The aim is a ratio of 0.35 without a trace and of 1.0
-with a trace. No time is ever asserted, but the makespans must be equal.
+micro-batches, the plan has 260,096 actions and 20 MB of text. The programs run in turn. The script measures their user
+and system seconds, in which other work of the machine does not count. The aim is a ratio of 0.35 without a trace and of
+1.0 with a trace. No time is ever asserted, but the makespans must be equal.
 """
 
 import argparse
@@ -37,14 +37,14 @@ def arguments():
 
 
 def microseconds(stage, micro_batch, backward):
-    """Returns the same number as compute_seconds in workload.cpp."""
+    """Returns how long a pass takes, like compute_seconds in workload.cpp, but in microseconds."""
     mixed = ((stage * 131 + micro_batch * 31 + backward * 17) * 2654435761 & 0xFFFFFFFF) >> 16
     return (2000 if backward else 1000) + mixed % 101
 
 
 def order(stages, micro_batches, stage):
-    """Returns pairs (whether the pass is backward, micro-batch) in the order of 1F1B: one forward pass, one backward
-    pass."""
+    """Returns the passes of a stage in the order of 1F1B, in which forward and backward passes alternate. A pass is a
+    pair: 0 for forward or 1 for backward, and the micro-batch."""
     warm_up = min(stages - 1 - stage, micro_batches)
     steps = [(0, m) for m in range(warm_up)]
     for m in range(warm_up, micro_batches):
@@ -86,8 +86,8 @@ def measured(command):
 
 
 def reference(asked, folder):
-    """Returns the command of the reference program (sg A), and its makespan in seconds. Returns None twice if there is
-    no such program."""
+    """Returns the command of the reference program (sg A), and its makespan in seconds. Returns (None, None)
+    if the program does not exist."""
     source = asked.reference / "sg.cpp"
     if not source.exists():
         print(f"the ratios to sg A are skipped, because {source} does not exist")

@@ -2,9 +2,9 @@
 
     ./dev build release bench_planning && /usr/bin/python3 tests/bench/planning.py [--runs N] [--json]
 
-The aim is at most 50 ms plus 20 times the replay for inference with a bundled scenario, and at most 50 ms plus 200
-times the replay for the fates `optimal`. No time is ever asserted, but each row of the table says whether it reaches
-the aim.
+The aim is at most 50 ms plus 20 times the seconds of the replay for inference with a bundled scenario, and at most 50
+ms plus 200 times the seconds of the replay for the fates `optimal`. No time is ever asserted, but each row of the table
+says whether it reaches the aim.
 """
 
 import argparse

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Compares the time of a small run from Python with the time of bare SimGrid, which forks for each run.
+"""Compares the time of a small run from Python with the time of a program without Sluice that forks for each run.
 
     ./dev python tests/bench/python_runs.py [--rounds 9] [--reference FOLDER]
 

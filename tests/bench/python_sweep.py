@@ -4,10 +4,10 @@
     ./dev python tests/bench/python_sweep.py [--rounds 3] [--points 1000]
 
 The points are bandwidths of the link of alexnet_resident. The loop calls `scenario.with_({key: value}).run()` for each
-bandwidth, and the sweep is `scenario.sweep({key: values}, verify=0)`. Loop and sweep run in turn. The times of both are
-seconds of the processor of this process and its helpers, since the machine may do other work. The aim is that a sweep
-takes at most a fifth of the loop's time. No time is ever asserted. The makespans must agree to 1e-9, but need not be
-equal, since a run is executed by SimGrid and a sweep by the replay.
+bandwidth, and the sweep is `scenario.sweep({key: values}, verify=0)`. Loop and sweep run in turn. The times are seconds
+of the processor, in which other work of the machine does not count. They include the seconds of the helper processes.
+The aim is that a sweep takes at most a fifth of the loop's time. No time is ever asserted. The makespans must agree to
+1e-9, but need not be equal, since a run is executed by SimGrid and a sweep by the replay.
 """
 
 import argparse

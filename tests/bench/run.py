@@ -136,8 +136,8 @@ def sum_of(*keys):
 
 
 def peers_of(programs, workload, scratch):
-    """Returns (name, command, environment, rows) of each program that takes part in a workload. `rows` has, for each
-    row of the table, a function that returns its seconds."""
+    """Returns (name, command, environment, rows) of each program that takes part in a workload. `rows` maps
+    the name of a row of the table to a function, which returns the seconds of this row."""
     run, loop = sum_of("run_s"), sum_of("engine_s")
     engine = [programs.engine, *workload]
     peers = [

@@ -7,8 +7,8 @@ by the time of the reference program.
 
 sweep.yaml and sweep_resident.yaml in this folder have plans of about 2,000 actions, and leave no choice open. In
 sweep.yaml, the positions of loads depend on the bandwidth that is swept. In sweep_resident.yaml, only seconds depend on
-this bandwidth. Whole processes run in turn, and user and system seconds are measured, since the machine may do other
-work at the same time. The aim is at most 0.25 of the time of `sgc 8 64 1f1b S` with FORKS=1000. No time is ever
+this bandwidth. Whole processes run in turn. The script measures their user and system seconds, in which other work of
+the machine does not count. The aim is at most 0.25 of the time of `sgc 8 64 1f1b S` with FORKS=1000. No time is ever
 asserted.
 """
 

@@ -33,13 +33,13 @@ constexpr double link_latency_s = 10e-6;
 
 Plan pipeline_plan(const Pipeline& pipeline);
 
-/// Returns the plan of a chain of layers with offloading. First, the forward pass of each layer saves an activation.
-/// Then the backward passes follow in reverse order. Each activation is loaded again, at most two backward passes
-/// before its own.
+/// Returns the plan of a chain of layers whose activations are offloaded. First, the forward pass
+/// of each layer saves an activation. Then the backward passes follow in reverse order. An
+/// activation is loaded again at most two backward passes before the backward pass that reads it.
 Plan offload_plan(int layers, int iterations);
 
-/// Returns a plan whose body has `layers` computations. Each has its own load of 16 MB, into a pool with room for two
-/// loads. A run of more iterations must not need more memory of the process.
+/// Returns a plan whose body has `layers` computations. Before each computation, 16 MB are loaded into a pool with room
+/// for two loads. The memory of the process must not grow with the number of iterations.
 Plan loop_plan(int layers, int iterations);
 
 }  // namespace sluice::bench

@@ -103,8 +103,8 @@ class Killed:
                 assert whole_trace(self.trace)
             if part.exists():
                 shown = sluice(self.folder, "show", part)
-                # The file must be refused as a trace, unless the trace was complete and only its file was not yet
-                # renamed.
+                # `sluice show` must refuse an incomplete trace. The trace may be complete: then only the renaming of
+                # its file was left to do.
                 assert shown.returncode == 3 or whole_trace(part) == self.long_hash, shown.returncode
         else:
             assert not part.exists()
@@ -117,8 +117,8 @@ class Killed:
 
     @staticmethod
     def points(store):
-        """Returns the rows of the store's points without the column `verified`. A sweep that continues may still verify
-        a point that was stored before, and then changes only this column of the point's row."""
+        """Returns the rows of the store's points without the column `verified`. If a sweep is
+        continued, it may verify a point that is in the store. This changes only the column `verified`."""
         with contextlib.closing(sqlite3.connect(store)) as database:
             columns = [row[1] for row in database.execute("PRAGMA table_info(points)") if row[1] != "verified"]
             return set(database.execute(f"SELECT {', '.join(columns)} FROM points").fetchall())
@@ -203,7 +203,7 @@ def limited(folder, choice):
     limits = choice.choice([{"FSIZE": choice.randrange(1, 200_000)}, {"NOFILE": choice.randrange(3, 16)},
                             {"AS": choice.randrange(60, 500) * 1_000_000}])
     done = sluice(folder, *words, limits=limits)
-    # The table has a row for each point, even if the disk has no room for the point.
+    # A sweep ends with 1 if a point failed, for example because the store had no room for the point.
     rows_failed = words[0] == "sweep" and done.returncode == 1
     assert rows_failed or done.returncode in (0, 5, 70, 127), (words, limits, done.returncode, done.stderr)
     if done.returncode == 70:

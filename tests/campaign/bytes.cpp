@@ -46,8 +46,8 @@ void compare_with_spans(const Executed& run, Complaints& complaints) {
   }
 }
 
-/// Returns whether tensors may be placed in two memories. If they may, kernels read tensors over a link, or from a
-/// second memory of their device.
+/// Returns whether kernels may read tensors that are not in the first memory of the
+/// device. Such tensors are in a second memory or behind a link, because of a placement.
 bool may_be_placed(const Executed& run) {
   const Value* const placement = run.scenario.policy.keys.map().find("placement");
   if (placement) return placement->text() != "none";
@@ -96,8 +96,8 @@ void compare_with_needs(const Executed& run, Complaints& complaints) {
     complaints.at_most(answers * element * samples, moved("output"), "every answer is saved");
 }
 
-/// Checks that each weight and each input crosses the host's links once under `basic` and `resident`, where one device
-/// computes all stages.
+/// Checks the policies `basic` and `resident`, under which one device computes all stages.
+/// In inference, each weight and each input must cross the host's links exactly once.
 void compare_with_once(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   const std::string policy = scenario.policy->name;

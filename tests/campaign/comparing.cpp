@@ -1,5 +1,5 @@
-// Checks that compare a scenario with a changed scenario, which has for example more memory, a faster link or an
-// explicit choice.
+// Checks that compare a scenario with a changed scenario. For example, the changed scenario has more memory, a faster
+// link or an explicit choice.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -59,7 +59,7 @@ const Value* value_at(const Executed& run, const std::string& path) {
   return value;
 }
 
-/// Returns the path of the mapping with the devices and links: the platform itself, or the group in it.
+/// Returns the path of the mapping that has the keys `devices` and `links`: the platform, or its group `node`.
 std::string machine_of(const Executed& run) {
   return value_at(run, "platform.groups.node") ? "platform.groups.node" : "platform";
 }
@@ -72,8 +72,8 @@ std::string capacity_path(const Executed& run) {
          (run.scenario.platform.devices.front().memories.size() > 1 ? ".0.capacity" : ".capacity");
 }
 
-/// Returns whether tensors may be placed in two memories. The search for a placement may end at a gap above 0. So with
-/// more memory, the search may find a slower placement than with less memory.
+/// Returns whether the placement of tensors is searched. The search may end before it has found
+/// the best placement. So it may find a slower placement with more memory than with less memory.
 bool may_place(const Executed& run) {
   const Value* const placement = setting(run, "placement");
   if (placement) return placement->text() != "none";
@@ -85,10 +85,10 @@ void plan_of_resolved(const Executed& run, Complaints& complaints) {
                      "the resolved scenario makes the plan of the scenario");
 }
 
-/// Checks that the scenario fits with more memory and is not slower. By scenarios/FORMAT.md, a plan that Sluice chose
-/// takes the same time with every memory in which it fits. In training, Sluice always chooses when loads start. In
-/// inference, a scenario may give all choices. The plan of such a scenario runs at the full capacity and may wait for
-/// memory, so it may become slower, and only a refusal is a fault.
+/// Checks that the scenario also fits with more memory, and is not slower. By scenarios/FORMAT.md, a plan that Sluice
+/// chose takes the same time in every memory in which it fits. In training, Sluice always chooses when loads start. But
+/// in inference, a scenario may leave nothing to choose. Its plan may wait for memory at other times than before, and
+/// so may become slower. For such a scenario, the check only requires that it fits.
 void more_memory(const Executed& run, Complaints& complaints) {
   const DeviceMemory& memory = run.scenario.platform.devices.front().memory();
   if (!memory.capacity || cuts_by_machine(run)) return;
@@ -117,11 +117,11 @@ void faster_link(const Executed& run, Complaints& complaints) {
                        is_replicated(run) ? 0.05 : 0.01);
 }
 
-/// Checks the claim that a run is not faster without overlap. With `transfers: in_turn`, each transfer waits until the
-/// data of the transfer before it has arrived. With overlap, this order of transfers may cost a latency that it does
-/// not cost without overlap. So the claim is not checked for such a scenario. With `transfers: auto`, Sluice compares
-/// both orders, so the claim holds. `data_parallel` also simulates the plans without overlap, so for this policy the
-/// claim holds without a tolerance.
+/// Checks the claim that a run is not faster without overlap. The claim is not checked for
+/// `transfers: in_turn`: there, each transfer waits until the data of the transfer before it has
+/// arrived, and with overlap this may cost a latency that is hidden without overlap. With `transfers:
+/// auto`, Sluice tries transfers in turn and together, so the claim holds. `data_parallel` also
+/// simulates the plans without overlap, so there the claim holds without a tolerance.
 void overlap_off(const Executed& run, Complaints& complaints) {
   const Value* const transfers = setting(run, "transfers");
   if (transfers && transfers->text() == "in_turn") return;
@@ -143,9 +143,9 @@ void optimal_is_best(const Executed& run, Complaints& complaints) {
           "optimal is no slower than " + strategy->name, is_replicated(run) ? 0.05 : 1e-9);
 }
 
-/// Writes one value that Sluice chose into the scenario. Sluice then chooses all other open values again, among fewer
-/// candidates, and the run must take as long as before. If no choice is left open, the plan runs at the full capacity.
-/// Then the plan may wait for memory, and may therefore be slower than the chosen plan.
+/// Writes one value that Sluice chose into the scenario, and runs the scenario again. Sluice chooses the other open
+/// values among fewer candidates than before, and the run must take as long as before. If no value is left open, the
+/// plan may wait for memory and be slower: Sluice does not compare it with other plans.
 void choice_said(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   if (is_replicated(run) || scenario.policy->name == "sharded") return;
@@ -194,10 +194,10 @@ void most_in_flight(const Executed& run, Complaints& complaints) {
     complaints.require(asked(most + 1).has_value(), "one micro-batch more in flight does not fit");
 }
 
-/// Checks that a run does not get faster with one more step, micro-batch or batch. In training, loads are placed one
-/// after the other where memory has room, and not by a search through all orders. So a step with more work may get a
-/// better order of loads and be up to a few percent faster. The greatest difference was 6.8 %, for replicas whose loads
-/// share a link (two micro-batches per replica instead of one).
+/// Checks that a run does not get faster with one more step, micro-batch or batch. In training, Sluice places one load
+/// after the other where memory has room, and does not search all orders of loads. So more work may lead to a better
+/// order of loads and a faster run, by up to a few percent. The greatest difference was 6.8 %, for replicas whose loads
+/// share a link, with two micro-batches per replica instead of one.
 void more_work(const Executed& run, Complaints& complaints) {
   const Workload& workload = run.scenario.workload;
   const std::int64_t sharing = workload.training && is_replicated(run)

@@ -1,5 +1,5 @@
-// Draws random numbers and records them on a tape. Equal draws make equal scenarios. Fewer or smaller numbers make a
-// simpler scenario, because callers let 0 stand for the simplest choice.
+// Draws random numbers and records them on a tape (the list of the drawn numbers). Equal draws make equal scenarios.
+// Fewer or smaller numbers make a simpler scenario, because callers let 0 stand for the simplest choice.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class Draws {
   using Tape = std::vector<std::uint32_t>;
 
   explicit Draws(std::uint64_t seed) : dice_(seed), from_seed_(true) {}
-  /// Returns the numbers of this tape one after the other instead of random numbers, and 0 after the end of the tape.
+  /// After this constructor, draws are not random: they are the numbers of `tape` in order, and then 0.
   explicit Draws(Tape tape) : dice_(0), given_(std::move(tape)) {}
 
   /// Returns a number from 0 to bound - 1.

@@ -2,8 +2,8 @@
 """Bundled scenarios with an extreme value in the place of one number.
 
 A case replaces one number of a resolved scenario, of its platform or of its model, by one of the extreme values. The
-campaign draws from these cases. `extremes.py [PART] [OF]` runs every OF-th case, beginning with case PART, and prints
-the faults.
+campaign draws from these cases. `extremes.py [PART] [OF]` runs the cases PART, PART + OF, PART + 2 OF and so on,
+and prints the faults.
 """
 
 import functools

@@ -68,7 +68,7 @@ void add_placement(Draws& draws, DrawnPolicy& drawn, const DrawnMachine& machine
   if (ways.size() > 1 && machine.has_second) ways.push_back("cached");
   if (machine.has_own_second && (drawn.acting == "streamed" || drawn.training))
     ways.push_back("backing");
-  // If the key `placement` is left out, tensors are placed in the two memories of a device that has two of its own.
+  // Without the key `placement`, a device that has two memories of its own has tensors in both.
   drawn.places = machine.has_own_second;
   if (!draws.one_in(machine.has_second ? 2 : 12)) return;
   const std::string way = draws.one_of(ways);
@@ -171,8 +171,8 @@ std::string random_workload(Draws& draws, const DrawnPolicy& drawn, Prices price
   return text + "}\n";
 }
 
-/// Draws the cost model. For a placement, it must give seconds for each memory, which `peak` and measured profiles do
-/// not.
+/// Draws the cost model. A placement needs the seconds of a kernel for
+/// each memory. `peak` and measured profiles do not give these seconds.
 Prices random_prices(Draws& draws, const DrawnPolicy& drawn, const DrawnMachine& machine) {
   if (drawn.places) return Prices::roofline_or_peak;
   if (draws.one_in(3)) return Prices::peak;

@@ -12,7 +12,7 @@ namespace sluice::test {
 
 struct Question {
   std::string text;  ///< the scenario, whose devices and host have unlimited memory
-  /// The capacity of each device, as a share of the peak in a run with unlimited memory, or 0 for unlimited memory.
+  /// Each device gets this share of the bytes that it holds at its peak in unlimited memory. 0: unlimited.
   double share = 0;
   double host_share = 0;      ///< the same for host memory
   std::int64_t reserved = 0;  ///< bytes of a limited memory that tensors cannot use
@@ -24,7 +24,7 @@ Question random_question(Draws& draws);
 /// devices.
 struct DrawnMachine {
   std::string text;                  ///< the mapping `platform`
-  std::vector<std::string> devices;  ///< their names
+  std::vector<std::string> devices;  ///< the names of the devices
   bool has_bandwidth = false;        ///< whether `roofline` can price the devices
   bool is_fitted = false;            ///< whether `fitted` can price the devices
   bool has_own_second = false;       ///< whether a device has two memories of its own

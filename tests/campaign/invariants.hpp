@@ -64,8 +64,8 @@ struct Verdict {
   std::string message;                  ///< why the scenario is infeasible or refused
 };
 
-/// Runs the checks on a scenario. Of the checks that compare it with a changed scenario, only number `which` runs. If
-/// `which` is -1, all of them run.
+/// Runs the checks on a scenario. Only the check number `which` of the checks that compare it with a changed scenario
+/// runs. If `which` is -1, all of these checks run.
 Verdict verdict_of(const std::string& text, int which, bool simgrid);
 
 }  // namespace sluice::test

@@ -9,7 +9,7 @@ std::string key(const std::string& name, const std::string& value) {
   return ", " + name + ": " + value;
 }
 
-/// Returns keys of a link: the rates of copies that use pageable memory, and of copies by the compute units.
+/// Returns keys with further rates of a link: for copies that use pageable memory, and for copies by the compute units.
 std::string further_rates(Draws& draws) {
   std::string text;
   if (draws.one_in(8))

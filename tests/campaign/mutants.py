@@ -55,8 +55,8 @@ bytes=8000000,pinned,single,8e-4
 
 
 def spoilt_text(data, choice):
-    """Returns the text with some numbers, words and lines replaced by others, so that the text is often still a valid
-    document."""
+    """Replaces some numbers, words and lines of a text by others, and returns the new text. The changes are so small
+    that the new text is often still a valid document."""
     text = data.decode(errors="replace")
     for _ in range(choice.choice([1, 1, 2, 4])):
         lines = text.splitlines(keepends=True)
@@ -122,8 +122,8 @@ def written_profile(folder):
 
 
 def seeds_of_profiles(folder):
-    """Returns seeds that are profiles as CSV and as HDF5, a table of another program with the map of its columns, and a
-    profile of copies over a link."""
+    """Returns seeds, in the form that seeds_of_mutants() describes. The seeds are profiles as CSV and as HDF5, a table
+    of another program with the map of its columns, and a profile of copies over a link."""
     table = "op,b,m,n,k,hot_us,cold_us\n" + "".join(
         f"linear({n}),1,{m},{n},{k},{m * n * k / 4e6},{m * n * k / 3e6 + 9}\n"
         for m in (64, 512) for n in (128, 1024) for k in (256, 2048))
@@ -150,7 +150,8 @@ def seeds_of_profiles(folder):
 
 
 def seeds_of_machines(folder):
-    """Returns seeds that are platforms and fits, and writes the scenarios that use them."""
+    """Returns platforms and fits as seeds, in the form that seeds_of_mutants() describes. Writes scenarios that use
+    these platforms and fits."""
     policies = {"k40": "streamed", "rx7900xtx_pair": "{name: data_parallel, replica: streamed}",
                 "optane_server": "streamed", "four_v100_switch": "{name: data_parallel, replica: resident}",
                 "a100_nvlink_8": "sharded", "ipu_pair_gc200": "phased"}
@@ -183,7 +184,8 @@ def seeds_of_models(folder):
 
 
 def seeds_of_results(folder):
-    """Returns seeds that are traces, plans, baselines with their plans, and stores."""
+    """Returns traces, plans, baselines with their plans, and stores as seeds, in the form that seeds_of_mutants()
+    describes."""
     for words in ([*RUN, "workload.steps=1", "-o", "mutant_seed.h5"],
                   [*SWEEP[:3], "workload.batch=1,2", "--store", "mutant_seed.db"],
                   [*CHECK[:2], "--baseline", "mutant_golden", "--update"]):
@@ -201,8 +203,8 @@ def seeds_of_results(folder):
 
 
 def seeds_of_mutants(folder):
-    """Returns a list of (name, bytes of a valid file, commands that read it). Other files that these commands need
-    are written into the folder."""
+    """Returns a seed for each kind of input. A seed is (name, bytes of a valid file, commands that read it). Writes
+    other files that these commands need into the folder."""
     folder = pathlib.Path(folder)
     text = (ROOT / "scenarios/alexnet_resident.yaml").read_bytes().replace(b"../", f"{ROOT}/".encode())
     scenario = ("s.yaml", text, [["run", "s.yaml"], ["plan", "s.yaml", "--check"], ["run", "s.yaml", "--resolve"]])

@@ -8,7 +8,7 @@ std::string layer(const std::string& type, int number, const std::string& rest =
   return ", {type: " + type + ", name: l" + std::to_string(number) + rest + "}";
 }
 
-/// Returns the layers with measured seconds. In `layers`, each layer after the input begins with ", {".
+/// Returns `layers` with measured seconds in each layer after the input. Each of these layers begins with ", {".
 std::string with_seconds(Draws& draws, const std::string& layers) {
   std::string text;
   for (std::size_t at = 0; at < layers.size(); ++at) {

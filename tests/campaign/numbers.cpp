@@ -56,7 +56,7 @@ void check_sums(const Executed& run, Complaints& complaints) {
                      "no seconds are recomputed if all activations are kept");
 }
 
-/// Checks that the energy is between that of devices that are always idle and that of devices that are always busy.
+/// Checks that each device uses at least its idle power and at most its busy power, on average over the run.
 void check_energy(const Executed& run, Complaints& complaints) {
   const Summary& s = run.summary;
   const double makespan = run.seconds(), slack = 1e-9;
@@ -105,8 +105,8 @@ void check_memory(const Executed& run, Complaints& complaints) {
                      "no memory overflows if capacities are enforced");
 }
 
-/// The seconds for which each stream and each link is busy, from the spans of the trace. A transfer over a shared link
-/// takes longer than it would alone, so these seconds are at least the seconds that the bound of the plan counts.
+/// The seconds for which each stream and each link is busy, from the spans of the trace. The bound of the plan counts
+/// at most these seconds: it counts each transfer as if no other transfer shared the link.
 struct Busy {
   std::vector<double> streams, links;
   std::vector<double> first, last;  ///< the first start and the last end on each stream
@@ -129,10 +129,10 @@ Busy busy_of(const Executed& run) {
   return busy;
 }
 
-/// Checks three claims about the stream or link that `bound_by` names. The named stream or link is busy for at least
-/// half of the lower bound. If a stream is named, add up its work, the time of the run before this work, and the time
-/// after it: the sum is at least 99 % of the bound. No other stream or link that is busy for at least 99 % of the bound
-/// works longer than the named stream or link.
+/// Checks three claims about the stream or link that `bound_by` names. First, it is busy for at least half of the lower
+/// bound. Second, if it is a stream, three times add up to at least 99 % of the bound: its busy seconds, the seconds
+/// before its first action, and the seconds after its last action. Third, no stream or link that is busy for at least
+/// 99 % of the bound is busy for longer than the named one.
 void check_bound_by(const Executed& run, Complaints& complaints) {
   const Plan& plan = run.plan();
   const double bound = run.summary.number("lower_bound_s");

@@ -3,11 +3,11 @@
 
 The campaign takes SECONDS, 600 by default (`run.py [SECONDS]`). Three quarters of this time are for scenarios. In the
 last quarter, the campaign sends signals to `sluice run`, `sluice sweep` and `sluice check` at random moments, and sets
-limits of file size, descriptors and memory. Commands then also read mutants of all inputs (mutants.py) and extreme
-values of all numbers (extremes.py). Seeds continue from one campaign to the next (build/campaign/next_seed), unless
---seed gives the first seed. Faults are printed with their seeds. A scenario with a fault is made as simple as possible
-and written to build/campaign/found. When the fault is fixed, move the scenario to tests/campaign/kept, which the tests
-read.
+limits of file size, descriptors and memory. In the same quarter, commands read mutants of all inputs (mutants.py) and
+extreme values of all numbers (extremes.py). Seeds continue from one campaign to the next (build/campaign/next_seed),
+unless --seed gives the first seed. Faults are printed with their seeds. A scenario with a fault is made as simple as
+possible and written to build/campaign/found. When the fault is fixed, move the scenario to tests/campaign/kept, which
+the tests read.
 """
 
 import argparse

@@ -52,8 +52,8 @@ bool same_number(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-/// Returns whether all numbers are equal to the last bit, except for the bound of the question, which a plan alone does
-/// not have.
+/// Returns whether all metrics are equal to the last bit. The metrics of the bound of
+/// the question are left out, because they need the scenario and not only its plan.
 bool same_numbers(const Summary& a, const Summary& b) {
   for (const Summary::Metric& metric : a.metrics) {
     if (metric.name.compare(0, 8, "question") == 0) continue;
@@ -69,8 +69,8 @@ bool same_numbers(const Summary& a, const Summary& b) {
   return true;
 }
 
-/// Returns whether the naive executor can execute the plan, and in a short time. It takes long for large plans, and it
-/// cannot execute plans with shared links.
+/// Returns whether the naive executor can execute the plan in a short time.
+/// The naive executor is slow for large plans, and cannot execute plans with shared links.
 bool is_small(const Plan& plan) {
   return executions_of(plan) <= 400 && PlanTables(plan).contention_free();
 }
@@ -103,7 +103,7 @@ void give_more_memory(const Executed& run, Complaints& complaints) {
     complaints.at_most(more.makespan, run.seconds(), "the plan is not slower with more memory");
 }
 
-/// A folder that is removed with all its files.
+/// A temporary folder. The destructor removes it with all its files.
 class Folder {
  public:
   Folder() {

@@ -36,7 +36,8 @@ class Check(unittest.TestCase):
         return json.loads(self.check(code, *words, "--format", "json"))
 
     def scenario(self, name, base="phased_ipu_pair", **changes):
-        """Writes the resolved scenario, with changes like {"policy.overlap": "false"}, as a separate file."""
+        """Resolves the scenario `base` with changes such as {"policy.overlap": "false"}, and writes the result to the
+        file `name`."""
         words = [f"{key}={value}" for key, value in changes.items()]
         done = self.sluice("run", base, *words, "--resolve", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -51,7 +51,8 @@ class Cli(unittest.TestCase):
 
 
 def without_question(metrics):
-    """Returns the metrics without the bound of the question, which a run of a plan without its scenario does not have."""
+    """Returns the metrics with None for the bound of the question. A run of a plan has no scenario, so it lacks this
+    bound."""
     return {**metrics, "question_bound_s": None, "question_ratio": None}
 
 

@@ -78,8 +78,8 @@ class Columns:
             yield {name: column[i].item() for name, column in self.spans.items()}
 
     def flows(self):
-        """Returns pairs (source, target) of the numbers of two spans. The last wait of the span `target` ended because
-        the span `source` ended."""
+        """Returns the flows that an export of the trace has. A flow is a pair (source, target) of the numbers of two
+        spans: the span `target` waited until the span `source` had ended."""
         return sorted((row["cause"], number) for number, row in enumerate(self.rows())
                       if row["cause"] >= 0)
 

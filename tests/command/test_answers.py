@@ -118,7 +118,7 @@ class Answers(unittest.TestCase):
         return {note["name"]: note["text"] for note in self.answer(text, *words)["notes"]}
 
     def profile(self, batch):
-        """Returns a scenario with the profile, imported as if it had been measured for `batch` samples."""
+        """Imports PROFILE as if it had been measured for `batch` samples, and returns a scenario with this model."""
         (self.folder / "net.graph.txt").write_text(PROFILE)
         path = self.folder / f"batch{batch}.yaml"
         done = subprocess.run([PROGRAM, "import", "net.graph.txt", f"batch={batch}", "-o", str(path), "--force"],
@@ -164,8 +164,8 @@ class Answers(unittest.TestCase):
     # --- the certainty of an answer ------------------------------------------------------------------------
 
     def test_sourced_and_assumed_shares_are_shares_of_the_seconds_of_work(self):
-        # With figures that have a source, 2e6 FLOP at half of 1 GFLOP/s take 4 ms. By the assumed bandwidth of the
-        # link, weights of 4 MB, an input of 4 kB and an answer of 4 kB take 4.008 ms.
+        # The rate has a source: 2e6 FLOP at half of 1 GFLOP/s take 4 ms. The bandwidth of the link is assumed: at
+        # 1 GB/s, weights of 4 MB, an input of 4 kB and an answer of 4 kB take 4.008 ms.
         certainty = self.answer(DISK)["certainty"]
         self.assertAlmostEqual(certainty["sourced"], 4 / 8.008, delta=1e-9)
         self.assertAlmostEqual(certainty["assumed"], 4.008 / 8.008, delta=1e-9)
@@ -175,7 +175,7 @@ class Answers(unittest.TestCase):
         both = self.answer(DISK, "platform.devices.gpu.rate.float32=2GFLOP/s")["certainty"]
         self.assertAlmostEqual(both["assumed"], 1, delta=1e-12)
         self.assertEqual(both["figures"], ["devices.gpu.rate.float32", "links.host.bandwidth"])
-        # If the platform does not say which share of the rate is reached, the whole rate is assumed.
+        # If the platform does not say which share of the rate is reached, all seconds of computation count as assumed.
         all_of_it = self.answer(DISK.replace("efficiency: 50%, ", ""))["certainty"]
         self.assertAlmostEqual(all_of_it["assumed"], 1, delta=1e-12)
         self.assertEqual(all_of_it["figures"], ["cost.model=peak", "links.host.bandwidth"])
@@ -309,7 +309,7 @@ class Answers(unittest.TestCase):
         self.assertNotIn("unused_memory", self.notes(LLAMA))
 
     def test_a_note_says_that_idle_watts_have_no_source(self):
-        # The device computes for 4 ms of a run of 8.008 ms.
+        # The run takes 8.008 ms. The device computes for 4 ms and is idle for 4.008 ms.
         told = self.notes(DISK)["no_idle_watts"]
         self.assertIn("0 W for gpu", told)
         self.assertIn(f"{100 * 4.008 / 8.008:.4g} %", told)
@@ -329,8 +329,8 @@ class Answers(unittest.TestCase):
         self.assertIn(f"instead of {1e3 * one:.4g} ms", told)
         figure = float(re.search(r"takes at most ([0-9.]+) ms per step", told)[1]) * 1e-3
         self.assertLess(figure, 0.99 * one)
-        # With the cut that was chosen for one step, a step takes the time that the note says. With open cuts, a step
-        # takes at most this time.
+        # If the cut is open for 8 steps, a step takes at most the time in the note `more_steps`. If 8 steps run with
+        # the cut that was chosen for one step, a step takes exactly this time.
         self.assertLessEqual(many["metrics"]["step_s"], figure * 1.001)
         self.assertNotIn("more_steps", [note["name"] for note in many["notes"]])
         cut = re.match(r"cut: by_weight, groups: [0-9]+", self.answer(STREAMED)["plan"]["facts"]["chosen"])[0]

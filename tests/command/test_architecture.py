@@ -33,7 +33,7 @@ class WhereIsWhat(unittest.TestCase):
         self.assertGreater(found, 15)
 
     def test_every_function_stands_in_a_file_of_its_row(self):
-        """A name such as `seconds_alone` is defined in a file that the same row names."""
+        """If a row has the name of a function, a type or a member, a file that the row names must define this name."""
         found = 0
         for row in rows(section("Where is what")):
             words = re.findall(r"`([^`]+)`", row)
@@ -42,8 +42,8 @@ class WhereIsWhat(unittest.TestCase):
                 if not re.fullmatch(r"[A-Za-z]+(_[a-z]+)+|[A-Z]\w+(::\w+)?|describe", name):
                     continue
                 with self.subTest(row=row[:60], name=name):
-                    # The name of a function is followed by its parameters, and the name of a type or a member by a
-                    # brace or a value.
+                    # A definition is recognised by what follows the name: parameters follow the name of a function,
+                    # and a brace or a value follows the name of a type or a member.
                     self.assertTrue(any(re.search(rf"\b{re.escape(name)}(\(| = | \{{)", text) for text in texts))
                     found += 1
         self.assertGreater(found, 7)
@@ -58,7 +58,8 @@ class WhereEachKindGoes(unittest.TestCase):
                         self.assertTrue((ROOT / word).exists() or list(ROOT.glob(f"{word}.*")))
 
     def test_what_to_do_names_what_dev_new_names(self):
-        """The row of a kind names `./dev docs` or `./dev accept` if `./dev new` prints this command for the kind."""
+        """If `./dev new KIND` prints `./dev docs` or `./dev accept`, the row of this kind must name the command,
+        too."""
         text = (ROOT / "cmake/new.py").read_text()
         kinds = re.findall(r'^    "(\w+)": Kind\((.*?)\),?\n(?=    "|\})', text, re.M | re.S)
         self.assertGreater(len(kinds), 9)

@@ -31,8 +31,8 @@ fates: {strategy: keep_all}
 
 
 def limited(**limits):
-    """Returns a function for preexec_fn that sets limits. A limit has the name that the module `resource` gives the
-    limit, without RLIMIT_."""
+    """Returns a function for preexec_fn that sets limits of the module `resource`. For example, limited(AS=1000) sets
+    RLIMIT_AS to 1000."""
     def apply():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         for name, value in limits.items():
@@ -167,7 +167,8 @@ class Limits(Attacked):
     @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
     def test_without_memory_for_simgrid_it_says_so(self):
         codes = set()
-        # This address space has room for SimGrid's libraries, but not for its stacks.
+        # Address spaces of about 100,000 KiB have room for SimGrid's libraries. The smaller ones have no room for
+        # SimGrid's stacks.
         for kib in (*range(96_000, 106_000, 500), 97_656):
             done = self.run_it("run", "alexnet_resident", preexec_fn=limited(AS=kib << 10))
             codes.add(done.returncode)
@@ -179,8 +180,8 @@ class Limits(Attacked):
     @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
     def test_without_memory_it_says_so(self):
         codes = set()
-        # The limits are close to each other in the range in which SimGrid's libraries and their constructors run out of
-        # memory.
+        # Between 96 and 112 MB, SimGrid's libraries and their constructors run out of memory. So the test has more
+        # limits there.
         for megabytes in (60, 80, *range(96, 112, 2), 120, 130, 140, 160, 200, 240, 400, 800):
             for words in ([*RUN, "--executor", "simgrid", "-o", "t.h5"], [*RUN, "--executor", "replay", "-o", "t.h5"],
                           ["sweep", *RUN[1:], "workload.batch=1,2", "--store", f"s{megabytes}.db"]):
@@ -203,12 +204,13 @@ class Limits(Attacked):
 
     @unittest.skipIf("asan" in PROGRAM, "the sanitizer takes terabytes of addresses for itself")
     def test_without_memory_every_command_says_so(self):
-        """If the address space has room for the program's libraries, the program answers completely or reports that it
-        ran out of memory. This also holds if the memory runs out before main(), in the code of the libraries."""
+        """In an address space with room for the program's libraries, the program answers completely or reports that it
+        ran out of memory. The program must also report this if the code of a library uses up the memory before main().
+        """
         self.assertEqual(self.run_it(*RUN, "-o", "made.h5").returncode, 0)
         self.assertEqual(self.run_it("check", "alexnet_resident", "--baseline", "golden", "--update").returncode, 0)
         loaded = self.least_kib_that_loads()
-        # The limits are close to each other in the range in which the code of the libraries runs out of memory.
+        # Near `loaded`, the code of the libraries runs out of memory. So the limits are close together there.
         limits = [loaded + more for more in (*range(0, 3_000, 500), *range(4_000, 16_000, 3_000),
                                              *range(32_000, 56_000, 6_000), 72_000)]
         for words in (RUN, [*RUN, "-o", "t.h5"], ["check", "alexnet_resident", "--baseline", "golden"],
@@ -223,8 +225,8 @@ class Limits(Attacked):
                 self.remove_stores()
                 done = self.run_it(*words, preexec_fn=limited(AS=kib << 10))
                 where = (kib, words, done.returncode, done.stderr)
-                # Exit code 1 means that a point of the sweep had no room for its process. The table has the error of
-                # this point.
+                # Exit code 1 means that a point of the sweep failed, because there was no memory for its process. The
+                # table then has an error in the row of this point.
                 self.assertIn(done.returncode, (0, 1, 70) if words[0] == "sweep" else (0, 70), where)
                 if done.returncode == 70:
                     self.assertRegex(done.stderr, rb"^sluice: .*out of memory \(of this computer, not of the simulated one",
@@ -331,7 +333,8 @@ class Names(Attacked):
 
 
     def test_what_is_written_for_a_scenario_whose_name_is_not_utf8_reads_back(self):
-        """The names of plans, traces and folders, and the values of options, need not be UTF-8 either."""
+        """The names of scenarios, plans, traces and folders, and the values of options, may have bytes that are not
+        UTF-8."""
         source = (ROOT / "scenarios/alexnet_resident.yaml").read_text().replace("../", f"{ROOT}/")
         folder, scenario, trace, plan = (os.fsdecode(name) for name in (b"d\xff", b"d\xff/s\xff.yaml", b"t\xff.h5",
                                                                         b"p\xff.plan"))

@@ -41,7 +41,7 @@ class Planted(Check):
         self.edit(name, r"^(link host\.down bandwidth=)([^B]+)",
                   lambda m: m[1] + percent_more(m[2], -1))
         text = self.check(1, name)
-        # 1 / 0.99 is 1.0101...
+        # The link has 0.99 of its bandwidth, and 1 / 0.99 is 1.0101...
         self.assertIn("slower: link 'host.down' takes 1.01 % longer for its bytes\n", text)
         self.assertNotIn("link 'host.up'", text)
         self.assertIn("link host.down: bandwidth 3.2e+10B/s -> 3.168e+10B/s", text)
@@ -50,8 +50,8 @@ class Planted(Check):
         name = self.plan(base="sharded_ipu_pair")
         self.accept(name)
         lines = (self.folder / name).read_text().splitlines(keepends=True)
-        # Finds two neighbouring actions of different streams. The second action does not wait for the first action, and
-        # the two actions allocate in different pools.
+        # Looks for two neighbouring actions that can be listed in the other order: they are on different streams and
+        # allocate in different pools, and the second action does not wait for the first action.
         for at, (first, second) in enumerate(zip(lines, lines[1:])):
             on = [re.search(r" on=(\S+)", line) for line in (first, second)]
             pools = [set(re.findall(r"@([^,\s]+)", line)) for line in (first, second)]
@@ -92,8 +92,8 @@ class Planted(Check):
         self.assertNotIn("  plan:", text)
 
     def test_a_faster_result_is_reported_and_passes(self):
-        # With one batch at a time, the bound decreases in proportion to the makespan, so the ratio of the two does not
-        # change.
+        # The link gets faster. Since only one batch is in flight, the makespan and the bound decrease by the same
+        # factor, and the ratio of makespan to bound does not change.
         name = self.plan("p.plan", "phased_ipu_pair", "policy.in_flight=1")
         self.accept(name)
         self.edit(name, r"^(link host\.down bandwidth=)([^B]+)",

@@ -153,8 +153,8 @@ class Chrome(unittest.TestCase):
         self.assertEqual(levels, {pool + " memory": of_pool for pool, of_pool in trace.levels.items() if of_pool})
 
     def check_flows(self, events, processes, threads, trace):
-        """Checks that each flow has one beginning and one end, and that each of the two is within its span in the
-        file."""
+        """Checks that each flow has one beginning and one end, and that each of these two events is within its span: in
+        the file, it must stand after the beginning of the span and before the next span of the thread."""
         within, places = {}, collections.defaultdict(dict)
         number = -1
         for event in events:

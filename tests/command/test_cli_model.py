@@ -46,8 +46,9 @@ class Model(Cli):
         self.assertEqual(row["copies_that_fit"], 917)
 
     def test_other_link_rate_and_scale_against_arithmetic(self):
-        """With bandwidth x 0.7, rate x 1.3 and scale 50, the test computes the expected numbers from the rows of the
-        document."""
+        """The link has 0.7 times the bandwidth that the document gives, and the card 1.3 times the rate that the
+        document gives. The model is 50 times as large (`scale=50`). The test computes the expected numbers from the
+        rows of the document."""
         path = self.folder / "platform.yaml"
         base = (ROOT / "platforms" / "rx7900xtx_pcie4.yaml").read_text()
         path.write_text(base.replace("bandwidth: 30GB/s", "bandwidth: 21GB/s")
@@ -74,8 +75,8 @@ class Model(Cli):
         self.assertEqual(column("state"), [784, 25_088, 25_088, 6272, 128, 10])
         self.assertEqual(column("receptive_field"), [[1, 1], [3, 3], [5, 5], [6, 6], None, None])
         self.assertEqual(column("jump"), [[1, 1], [1, 1], [1, 1], [2, 2], None, None])
-        # The backward pass reads the inputs of the products, so they are kept. The backward pass also reads the
-        # positions of the pooling's maxima, and each position has 8 bytes.
+        # Tensors that the backward pass reads are kept. It reads the inputs of the products, with 4 bytes per element,
+        # and the positions of the pooling's maxima, with 8 bytes per position.
         self.assertEqual(column("kept_bytes"),
                          [0, 4 * 784, 4 * 25_088, 8 * 6272, 4 * 6272, 4 * 128])
         # Computing a gradient of a product takes as many FLOP as the product. The image needs no gradient.

@@ -28,8 +28,8 @@ class Run(Cli):
         self.assertEqual(self.answers("run", *SMALL, "--json"), self.answers("run", *SMALL, "--json"))
 
     def test_numbers_have_full_precision(self):
-        # With one stage, the run takes the seconds of loading all weights and the first input, of computing 20 batches
-        # and of saving the last answer, because all other transfers overlap with computation.
+        # The run has one stage. First all weights and the first input are loaded, then 20 batches are computed, and
+        # then the last answer is saved. All other transfers overlap with computation.
         result = self.answers_json("run", *SMALL)
         stage = result["stages"][0]
         link, rate = 10.53e9, 4.291e12
@@ -73,8 +73,8 @@ prologue:
         self.assertIn("0F1", done.stderr)
 
     def test_both_compares_up_to_100000_actions_to_the_bit(self):
-        """Each end is a sum of times of 0.1 s instead of a product, so the last bits show whether the replay left out
-        periods."""
+        """Each end must be a sum of times of 0.1 s. A replay that leaves out periods would multiply 0.1 s by a number,
+        and would get other last bits."""
         plan = self.folder / "loop.plan"
         plan.write_text("""format: sluice-plan/2
 iterations 1000
@@ -128,10 +128,10 @@ body:
         self.assertAlmostEqual(metrics["makespan_s"] / total, 1, delta=1e-9)
 
     def test_given_choices_are_followed_and_one_more_than_fits_exits_4(self):
-        # Each of two passes waits for the weights of full6 (20.97 GB) and of full7 and full8 (16.70 GB) at 30 GB/s:
-        # 0.699 + 0.557 s. The first pass also waits 0.108 s for the weights of the convolutions (3.0 GB) and for two
-        # inputs. The second pass waits 0.019 s for those weights of the convolutions that did not stay. The sum of all
-        # waits is 2.638 s, and the run computes for 5.965 s.
+        # The step has two passes. Each pass waits 0.699 s for the weights of full6 (20.97 GB at 30 GB/s), and 0.557 s
+        # for the weights of full7 and full8 (16.70 GB). The first pass also waits 0.108 s for the weights of the
+        # convolutions (3.0 GB) and for two inputs. The second pass waits 0.019 s for those weights of the convolutions
+        # that did not stay. The sum of all waits is 2.638 s, and the run computes for 5.965 s.
         said = ["stages={cut: by_memory}", "fates={strategy: keep_all}", "policy.prefetch=1",
                 "policy.buffers=2", "policy.pieces=whole"]
         result = self.answers_json("run", "alexnet_x200", *said, "policy.in_flight=590")
@@ -181,8 +181,8 @@ body:
                    for name in ("auto", "simgrid", "replay", "both")}
         self.assertEqual([answer["executor"] for answer in answers.values()],
                          ["simgrid", "simgrid", "replay", "both"])
-        # The metrics are equal except for rounding, because the replay adds up only one of several equal periods, and
-        # multiplies the sums by the number of these periods.
+        # Several periods are equal. The replay adds up the numbers of one period, and multiplies the sums by the number
+        # of periods. So its metrics may differ from SimGrid's by rounding.
         for answer in answers.values():
             self.same_numbers(answer["metrics"], answers["simgrid"]["metrics"])
         self.fails(2, "run", *SMALL, "--executor", "repaly", says="simgrid, replay, both")

@@ -32,7 +32,7 @@ BEFORE = {
     "sluice new scenario mine.yaml": "rm -f mine.yaml",
 }
 
-# Examples that the test runs in another form, because the examples take long or need large files.
+# Examples that take long or need large files, each with the command that the test runs instead.
 INSTEAD = {
     "sluice check scenarios/alexnet_x200.yaml --baseline tests/golden --update":
         "sluice check scenarios/alexnet_small.yaml --baseline tests/golden --update",

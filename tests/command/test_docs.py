@@ -124,8 +124,8 @@ def commands_of(page):
 
 
 def is_mention(command):
-    """Returns whether a page only mentions a command. Such a command has no arguments except options, such as `sluice
-    run --json`."""
+    """Returns whether a page only mentions the command: the command has an ellipsis, or has no arguments except
+    options, like `sluice run --json`. The test does not run such a command."""
     return all(word.startswith("-") for word in command.split()[1:] if word not in SUBCOMMANDS) or "…" in command \
         or "..." in command.split()
 
@@ -150,7 +150,7 @@ class Docs(unittest.TestCase):
                            "small.yaml": SCENARIO.replace("policy: {", "cost: {model: roofline}\npolicy: {")}.items():
             run(f"mkdir -p $(dirname {name}); cat > {name} <<'END'\n{text}END")
         run("sluice plan scenario.yaml -o small.plan")
-        # The network that the guide uses. Here, the size of its batch is a name instead of a number.
+        # Writes the network that the guide uses. But here, the extent of the batch is a name instead of a number.
         network = re.search(r"cat > net.txt .*?> net.onnx\n", GUIDE.read_text(), re.S)[0]
         run(network.replace("dim { dim_value: 1 }", 'dim { dim_param: "batch" }', 1))
 
@@ -161,8 +161,8 @@ class Docs(unittest.TestCase):
                 if shorter is None:
                     return
                 command = shorter
-        # The documents in analysis/validation are only in the repository, as pages say. Programs find all other
-        # documents by their names.
+        # The program finds the documents of a page by their names. It does not find documents in analysis/validation:
+        # the page says that these documents are in the repository.
         command = command.replace("analysis/validation/", f"{ROOT}/analysis/validation/")
         if command in BEFORE:
             run(BEFORE[command])

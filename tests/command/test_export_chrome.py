@@ -41,7 +41,7 @@ class Chrome(Export):
                 self.assertEqual(first["args"]["stage"], trace.stages[row["stage"]])
         self.check_depth(events)
 
-        # A flow belongs to that slice of its thread that encloses the time of the flow.
+        # An end of a flow belongs to the slice that is on the flow's thread at the time of this end.
         sources = {e["id"]: e for e in events if e["ph"] == "s"}
         targets = {e["id"]: e for e in events if e["ph"] == "f"}
         self.assertEqual(len(sources), len([e for e in events if e["ph"] == "s"]))

@@ -48,7 +48,7 @@ class Perfetto(Export):
         done = subprocess.run(["protoc", "--decode=perfetto.protos.Trace", "-I", SCHEMA.parent,
                                SCHEMA.name], input=self.export(name, "perfetto"),
                               capture_output=True, check=True)
-        # The schema has all fields of the export.
+        # protoc prints a number instead of a name for a field that the schema lacks. There must be no such field.
         self.assertNotRegex(done.stdout.decode(), r"(?m)^\s*\d+[:{ ]")
         return parse_text(iter(done.stdout.decode().splitlines()))["packet"]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that figures that no machine can have, and damaged profiles, are refused without a crash. The message names the
-position of the fault."""
+"""Tests that the program refuses impossible figures of machines, and damaged profiles, without a crash. The message
+names the position of the fault."""
 
 import json
 import os
@@ -38,7 +38,7 @@ class Figures(unittest.TestCase):
 
 
 class Counts(unittest.TestCase):
-    """If a count does not fit into 64 bits, the message names the place of the key that makes the count so large."""
+    """Counts that do not fit into 64 bits. The message names the key that makes the count too large, and its place."""
 
     def test_layers_that_double_are_refused_at_the_layer(self):
         layers = "".join(f"  - {{type: concat, name: c{i}, inputs: [{before}, {before}]}}\n"
@@ -70,7 +70,8 @@ class Counts(unittest.TestCase):
         self.assertNotRegex(done.stdout, rb"nan|inf\b")
 
     def test_a_memory_of_as_many_bytes_as_a_count_can_hold_has_an_answer(self):
-        """One sample more than the largest micro-batch has more than 2^63 - 1 bytes in these models."""
+        """The memory has 2^63 - 1 bytes. `fits` must find the largest micro-batch, although the bytes of a micro-batch
+        with one more sample cannot be counted."""
         for model in ("vgg16", "resnet50", "gpt2"):
             for mode in ("training", "inference"):
                 with self.subTest(model=model, mode=mode):
@@ -98,8 +99,8 @@ class Counts(unittest.TestCase):
                               done.stderr)
 
     def test_training_on_a_slow_device_is_planned_soon(self):
-        """The bounds of most candidates are only a little below the time of the best candidate, because nearly all of
-        this time is computation."""
+        """On a slow device, nearly all time is computation. So most candidates have a bound that is only a little below
+        the time of the best candidate. Planning must still take at most 20 s."""
         done = subprocess.run([PROGRAM, "plan", "alexnet_x200_training", "platform.devices.gpu.rate.float32=1MFLOP/s"],
                               env=ENVIRONMENT, capture_output=True, timeout=300,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (20, 20)))

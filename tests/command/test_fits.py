@@ -197,7 +197,8 @@ class Fits(unittest.TestCase):
         done = sluice("fits", folder / "four.yaml", "--platform", folder / "p.yaml", "--memory", "327500B", "--policy",
                       "resident", "--fates", "optimal", "--optimizer", "sgd", "--mode", "training",
                       "cost.model=measured", f"cost.profile={folder / 'measured.csv'}")
-        # The memory has room for 2 samples, and the search must find out whether 3 samples fit.
+        # The memory has room for 2 samples. To know whether 3 samples fit, the search needs a layer with 3 samples,
+        # which was not measured.
         self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
         self.assertIn("inputs 3x100, float32, forward) was not measured", done.stderr)
 

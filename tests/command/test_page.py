@@ -95,7 +95,7 @@ class Page(unittest.TestCase):
         self.assertTrue(too_wide(done.stdout))
 
     def test_equal_devices_are_one_row(self):
-        # In this run, no card waits for another card.
+        # The link is so fast that no card waits for another card.
         words = ["run", "four.yaml", "platform.links.host.bandwidth=1TB/s"]
         answer = sluice(*words, "-o", "t.h5", cwd=self.folder).stdout
         self.assertRegex(answer, r"\n +slot\.gpu0\.\.gpu3\.down: .* each in ")
@@ -104,8 +104,8 @@ class Page(unittest.TestCase):
         shown = sluice("show", "t.h5", cwd=self.folder).stdout
         self.assertRegex(shown, r"\n  gpu0\.\.gpu3\.compute ")
         self.assertRegex(shown, r"\n  gpu0\.\.gpu3 +│")
-        # Cards that differ are drawn in separate rows. Cards that differ only in their turns are joined in one row of
-        # the answer.
+        # With `transfers: in_turn`, the cards wait for each other and differ in their times. `sluice show` draws them
+        # in separate rows, but the answer of `sluice run` has one row for all of them.
         answer = sluice("run", "four.yaml", "policy.transfers=in_turn", "-o", "u.h5", cwd=self.folder).stdout
         self.assertRegex(answer, r"peak memory +gpu0\.\.gpu3: ")
         self.assertRegex(answer, r"each in [0-9.]+ [mu]s to [0-9.]+ [mu]s")

@@ -57,9 +57,9 @@ def opened(text, folder, name):
 
 
 def since_first(spans):
-    """Returns the spans with times since the first span of their stream, as Speedscope counts times. Spans that are
-    shorter than a nanosecond are left out, because they have no width in a picture and Speedscope does not export
-    them."""
+    """Returns the spans with the times that Speedscope gives them. These times count from the start of the first span
+    of the stream. Spans that are shorter than a nanosecond are left out: Speedscope does not export them, because they
+    have no width in a picture."""
     first = {}
     for device, stream, _, begin, _ in spans:
         first[device, stream] = min(begin, first.get((device, stream), begin))

@@ -36,7 +36,7 @@ def names(cell):
 
 class Tables(unittest.TestCase):
     def defaults_agree(self, said, parameter):
-        """Compares the default in the table with the default of the record. Only a word or a number is compared."""
+        """Compares the default in the table with the default of the record, if both are given."""
         if said is not None and parameter["default"] is not None:
             self.assertEqual(said, parameter["default"], parameter["name"])
 

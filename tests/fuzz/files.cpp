@@ -81,7 +81,7 @@ struct SoundFile {
   std::vector<std::string> objects;
 };
 
-/// Writes a trace with two streams and two pools. Its last four spans and events are repeated as a fold.
+/// Writes six spans and six memory events, and then a fold: its period has the last four spans and last four events.
 void feed(TraceWriter& writer) {
   std::vector<Span> spans;
   std::vector<MemoryEvent> events;
@@ -124,7 +124,7 @@ SoundFile small_trace() {
   TraceWriter writer(path, header, labels);
   feed(writer);
   writer.finish(TraceStatus::complete, summary, series);
-  // The writer makes a fold only if there are many repetitions. This edit then reduces their number to 3.
+  // The writer makes a fold only of very many repetitions. The edit of the file then reduces their number to 3.
   edit_hdf5(path, hdf5_objects(path), "s folds/times 0 3");
   return SoundFile(path);
 }
@@ -140,8 +140,8 @@ std::vector<std::pair<const ExportFormat*, std::string>> all_exports() {
   return all;
 }
 
-/// Reads the tables of a trace, and exports the trace to the format number `way`. Exports to all formats would take
-/// most of the time of an input. The spans are read only if there are few of them.
+/// Reads the tables of a trace, and exports the trace to format number `way`. All formats would take too long for one
+/// input. For the same reason, a trace with more than `most` spans or memory events is not exported.
 void read_whole(const TraceReader& trace, std::size_t way) {
   constexpr std::uint64_t most = 20'000;
   static const auto exports = all_exports();

@@ -5,8 +5,8 @@
 
 namespace sluice::test {
 
-/// These targets read a small trace or profile after the edits in `text` (hdf5_edits.hpp). A trace that can be read is
-/// also exported, and a profile that can be read is also written.
+/// These targets apply the edits in `text` (hdf5_edits.hpp) to a small trace or profile, and
+/// read the result. If it can be read, a trace is also exported, and a profile is also written.
 void read_edited_trace(const std::string& text, const std::string& path);
 void read_edited_profile(const std::string& text, const std::string& path);
 

@@ -11,20 +11,20 @@ namespace sluice::test {
 /// Applies the edits, one per line, to the file. A line is a letter, an object, and numbers or a text. The object is
 /// named by its number or by its path:
 ///   d 7            removes object 7
-///   s 7 2 1e300    sets row 2 of dataset 7
+///   s 7 2 1e300    sets row 2 of dataset 7 to 1e300
 ///   r 7 1 2 3      makes dataset 7 a column of these numbers, with the type that it has
 ///   y 7 4 1 2 3    makes dataset 7 a column of the numbers 1 2 3, with type number 4
 ///   t 7 a b c      makes dataset 7 a column of these words
 ///   a 7 2 any text makes attribute 2 of object 7 this text
 ///   i 7 2 1 2 3    makes attribute 2 of object 7 these integers
-/// Objects are the groups and datasets in the order of their names, as hdf5_objects() returns them. The number of an
-/// object, row or type is taken modulo how many there are, so nearly every line changes the file.
+/// Objects are the groups and datasets in the order of their names, as hdf5_objects() returns them. If a number is too
+/// large, its remainder counts: of 5 objects, 7 means object 2. So nearly every line changes the file.
 /// If HDF5 refuses the edit of a line, the line is skipped.
 void edit_hdf5(const std::string& path, const std::vector<std::string>& objects,
                const std::string& edits);
 
-/// Returns the objects of a file in the order of their names. To visit all objects takes long, so the fuzzer makes this
-/// list only once per file.
+/// Returns the objects of a file in the order of their names. It takes long
+/// to visit all objects, so the fuzzer calls this function once per file.
 std::vector<std::string> hdf5_objects(const std::string& path);
 
 }  // namespace sluice::test

@@ -25,7 +25,7 @@
 namespace sluice::test {
 namespace {
 
-/// Reads a document from text, writes the document, and checks that reading the written text gives an equal document.
+/// Reads a document, writes it, and checks that the written text is again read as an equal document.
 Value read_document(const std::string& text, const std::string& path) {
   Value document = parse_text(text, path);
   const std::string written = to_yaml(document, false);
@@ -39,7 +39,7 @@ void read_any_document(const std::string& text, const std::string& path) {
   read_document(text, path);
 }
 
-/// Reads the first line of the text as the keys that a scenario gives the importer, and all other lines as the file.
+/// Reads a model of another program. The first line of `text` has the keys of the scenario for the importer.
 void read_imported(const std::string& text, const std::string& path, const std::string& file) {
   const std::size_t end = text.find('\n');
   if (end == std::string::npos) throw InputError("the text has no line for the keys");
@@ -142,7 +142,7 @@ void read_scenario_text(const std::string& text, const std::string& path) {
   require_format(document, "scenario");
   const Scenario scenario = read_scenario(std::move(document), "mutant");
   const bool is_small = scenario.workload.micro_batches_per_step() <= 64;
-  if (scenario.cut || is_small)  // To find an open cut takes a search over whole plans.
+  if (scenario.cut || is_small)  // To find an open cut takes long: the search makes whole plans.
     if (stages_of(scenario).empty()) throw InternalError("a model without stages");
   if (is_small) to_text(make_plan(scenario));
 }
@@ -171,8 +171,8 @@ void read_second_plan(const std::string& text, const std::string& path) {
   read_plan_text("format: sluice-plan/2\n" + text, path);
 }
 
-/// Checks that a replay of the plan blocks or gives a makespan of at least 0, and that a second replay gives an equal
-/// result.
+/// Replays the plan twice, and checks that the two results are equal. Checks that
+/// each replay ends in a deadlock or gives a makespan that is a number of at least 0.
 void replay_plan_text(const std::string& text, const std::string& path) {
   constexpr std::int64_t most = 20'000;
   const Plan plan = plan_from_text(text, path);

@@ -1,5 +1,5 @@
 // The targets of the fuzzer. A target takes any text. It reads the text, or throws an Error that says what is wrong
-// with the text. The same functions read the mutants of tests/unit/test_mutations.cpp and the corpus in
+// with the text. Tests also give the targets the mutants of tests/unit/test_mutations.cpp and the corpus in
 // tests/fuzz/corpus.
 #pragma once
 
@@ -11,10 +11,10 @@ namespace sluice::test {
 
 struct FuzzTarget {
   const char* name;  ///< the name of the target, and of its folder in the corpus
-  /// Throws Error when the text is refused. Any other exception is a fault of Sluice, and so is
-  /// an InternalError.
+  /// Reads the text, or throws an Error that refuses it. Any other exception
+  /// shows a fault of Sluice. An InternalError shows a fault, too.
   void (*read)(const std::string& text, const std::string& path);
-  /// The path, below the root of the sources, that a file with such a text may have.
+  /// A path that a file with such a text may have, counted from the root of the sources.
   const char* path;
 };
 

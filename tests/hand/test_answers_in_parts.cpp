@@ -32,8 +32,8 @@ TEST_CASE(
   // The weights (0.04 ms) and the input (0.004 ms) are loaded, and the first layer ends at 1.044 ms. The weights of the
   // first half take 0.04 ms, and the first half ends at 2.084 ms. The answer of the first half is saved while the
   // weights of the second half are loaded (0.04 ms). The second half ends at 3.124 ms, and the second half of the
-  // answer takes 0.004 ms. The first half of the layer needs 40 kB of weights, 4 kB of input and 4 kB for its half of
-  // the answer. The second half needs another tensor of 4 kB for its input.
+  // answer takes 0.004 ms. The device holds 40 kB of weights, 4 kB of input, 4 kB for half of the answer,
+  // and 4 kB for the tensor that is the input of the second half: 52 kB.
   const Scenario scenario = halves("52kB");
   REQUIRE(cut_model(scenario).stages.size() == 3);
   const Plan plan = make_plan(scenario);

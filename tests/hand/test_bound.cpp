@@ -30,8 +30,8 @@ Action move(std::uint32_t stream, std::uint32_t route, std::int64_t bytes,
   return action;
 }
 
-/// Returns a plan for two devices behind one link of 100 byte/s. Each device has a copy engine, whose route has a setup
-/// of 0.5 s and a latency of 0.25 s. Streams 0 and 1 compute, and streams 2 and 3 copy.
+/// Returns a plan for devices a and b behind one link of 100 byte/s. The route to each device has a setup of 0.5 s and
+/// a latency of 0.25 s. Streams 0 and 1 compute on a and b, and streams 2 and 3 copy to a and b.
 Plan two_devices() {
   Plan plan;
   plan.links = {{"host", 100, 0, 0}};
@@ -59,8 +59,8 @@ TEST_CASE(
   Plan plan = two_devices();
   body(plan, {move(2, 0, 100), compute(0, 1, {{0, 0}}), move(3, 1, 100), compute(1, 1, {{2, 0}})},
        3);
-  // The bound of the link is 0.5 s of setup + 2 x 3 x 100 B / 100 byte/s + 0.25 s of latency + 1 s of computation =
-  // 7.75 s. The bound of a copy engine is 3 x (0.5 + 1) + 0.25 + 1 = 5.75 s.
+  // The bound of the link is 0.5 s of setup + 2 devices x 3 loads x 1 s + 0.25 s of latency + 1 s of computation,
+  // which is 7.75 s. The bound of a copy engine, with 3 loads, is 3 x (0.5 + 1) + 0.25 + 1 = 5.75 s.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(7.75).epsilon(1e-12));
   REQUIRE(bound.resource == "host");
@@ -72,7 +72,7 @@ TEST_CASE("The bound of a link counts the shortest work before and after its tra
   // waits for 2 s of computation, and no action follows it.
   body(plan, {move(2, 0, 300), compute(0, 5, {{0, 0}}), compute(1, 2), move(3, 1, 900, {{2, 0}})},
        1);
-  // The bound of the link is 0.5 + (300 + 900) / 100 + 0.25 = 12.75 s, and device b takes 2 + 0.5 + 9 + 0.25 = 11.75 s.
+  // The bound of the link is 0.5 + (300 + 900) / 100 + 0.25 = 12.75 s. The bound of b is 2 + 0.5 + 9 + 0.25 = 11.75 s.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(12.75).epsilon(1e-12));
   REQUIRE(bound.resource == "host");
@@ -82,8 +82,8 @@ TEST_CASE(
     "The bound of a copy engine includes the work before its first and after its last transfer") {
   Plan plan = two_devices();
   body(plan, {move(2, 0, 100), compute(0, 1, {{0, 0}})}, 10);
-  // The bound of the copy engine is 10 x (0.5 + 1) + 0.25 + 1 = 16.25 s. The bound of the link is only 0.5 + 10 + 0.25
-  // + 1 = 11.75 s, because the setups of later transfers do not occupy the link.
+  // The bound of the copy engine is 10 x (0.5 + 1) + 0.25 + 1 = 16.25 s. The bound of the link is only 0.5 + 10 x 1 +
+  // 0.25 + 1 = 11.75 s, because the setups of later transfers do not occupy the link.
   const Bound bound = lower_bound(plan);
   REQUIRE(bound.seconds == Approx(16.25).epsilon(1e-12));
   REQUIRE(bound.resource == "a.host");
@@ -100,8 +100,8 @@ TEST_CASE("A resource binds if its bound is within 1 % of the longest path") {
          1);
     return lower_bound(plan);
   };
-  // The path takes 1.25 + first + 1.25 + 3 s, and the bound of device a is 1.25 + first + 3 s. Their ratio is 123.25 /
-  // 124.5 = 0.98996 for first = 119, and 124.25 / 125.5 = 0.99004 for first = 120.
+  // The path takes 5.5 + first s, and the bound of device a is 4.25 + first s. For first = 119, this bound is 123.25 /
+  // 124.5 = 0.98996 of the path, and too small. For first = 120, it is 124.25 / 125.5 = 0.99004 of the path.
   REQUIRE(bound_of(119).seconds == 124.5);
   REQUIRE(bound_of(119).resource == "dependencies");
   REQUIRE(bound_of(120).seconds == 125.5);
@@ -110,8 +110,8 @@ TEST_CASE("A resource binds if its bound is within 1 % of the longest path") {
 
 TEST_CASE("A resource whose own work takes less than half of the bound does not bind") {
   // Device a computes for 8.25 s, its copy engine transfers 100 B in 0.5 + 1 + 0.25 s, and device b computes
-  // for `last` s. This path of 10 + `last` s is the bound of all three. On this path, the copy engine
-  // works for 0.5 + 1 = 1.5 s.
+  // for `last` s. These actions follow each other, so that all three streams have the bound 10 + `last` s.
+  // The copy engine works for only 0.5 + 1 = 1.5 s.
   const auto bound_of = [](double last) {
     Plan plan = two_devices();
     body(plan, {compute(0, 8.25), move(2, 0, 100, {{0, 0}}), compute(1, last, {{1, 0}})}, 1);
@@ -119,8 +119,8 @@ TEST_CASE("A resource whose own work takes less than half of the bound does not 
   };
   REQUIRE(bound_of(0).seconds == Approx(10).epsilon(1e-12));
   REQUIRE(bound_of(0).resource == "a");
-  // With last = 9, the bound is 19 s: device a works for 8.25 / 19 = 0.43 of it, and device b for 9 / 19 = 0.47. With
-  // last = 11, the bound is 21 s, and device b works for 11 / 21 = 0.52 of it.
+  // With last = 9, the bound is 19 s. Device a works for 8.25 / 19 = 0.43 of the bound, and device b for 9 / 19 = 0.47
+  // of the bound. With last = 11, the bound is 21 s, and device b works for 11 / 21 = 0.52 of the bound.
   REQUIRE(bound_of(9).resource == "dependencies");
   REQUIRE(bound_of(11).resource == "b");
 }

@@ -1,6 +1,6 @@
-// Compares checkpoints, for a chain of n equal stages in sqrt(n) segments, with the closed forms in section 4.1 of
-// Chen, Xu, Zhang and Guestrin, Training deep nets with sublinear memory cost (2016). At 1 GFLOP/s, a stage of 1e6 FLOP
-// takes 1 ms forward and 2 ms backward. The link has 1 GB/s.
+// Compares training with checkpoints with the closed forms of section 4.1 of Chen, Xu, Zhang and Guestrin, Training
+// deep nets with sublinear memory cost (2016): a chain of n equal stages has sqrt(n) segments. At 1 GFLOP/s, a stage of
+// 1e6 FLOP takes 1 ms forward and 2 ms backward. The link has 1 GB/s.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t d = 1000;  ///< the bytes of the input and of each output
 
-/// Returns a training plan for n stages of 1 ms. Each has an output of d bytes and one parameter (4 bytes).
+/// Returns a training plan for n stages of 1 ms. Each stage has an output of d bytes and one parameter of 4 bytes.
 Plan chain_of(int n, const std::string& strategy) {
   const std::vector rows(static_cast<std::size_t>(n), test::Row{1, 4, d});
   return make_plan(test::small_scenario(d, rows,
@@ -28,7 +28,7 @@ Plan chain_of(int n, const std::string& strategy) {
 
 struct Found {
   double seconds;
-  /// The peak of the activations and of their gradients. Weights and their gradients do not count.
+  /// The peak of the bytes of activations and their gradients. Weights and their gradients do not count.
   std::int64_t activations;
 };
 
@@ -57,7 +57,7 @@ TEST_CASE(
   // There are k = sqrt(n) segments of k stages. The peak is in the first backward pass. At the peak, the device holds k
   // checkpoints (the input is one of them), the k outputs of the last segment, and the gradients of the last two
   // outputs. The last segment does not run again. In the other segments, the last stage does not run again, because its
-  // output is the next checkpoint. So k - 1 segments of k - 1 stages run again.
+  // output is the next checkpoint. So in k - 1 segments, k - 1 stages run again.
   for (const int k : {2, 4, 8, 16}) {
     CAPTURE(k);
     const Found found = run(k * k, "sqrt");

@@ -1,6 +1,6 @@
 // Tests runs under `sharded` and `data_parallel` on two devices behind one host link. How the
-// devices share the link is computed by hand. A device has 1 GFLOP/s and the host link 1 GB/s, so
-// that 1 kB takes 1 us if no other transfer uses the link.
+// devices share the link is computed by hand. A device has 1 GFLOP/s. The host link has 1 GB/s: 1
+// kB takes 1 us if no other transfer uses the link.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -35,10 +35,10 @@ Approx ms(double value) {
 }
 
 TEST_CASE("sharded: batches go through both devices one after the other") {
-  // A and B are on gpu0, and C is on gpu1. On the shared link, 300 kB of weights for each device come at half the rate,
-  // until 0.6 ms. Then the input of gpu0 takes 0.001 ms. A batch takes 1 + 2 ms on gpu0, 0.003 ms for B's 3 kB over the
-  // link of the pair, and 3 ms on gpu1. There are four batches, and the last answer takes 0.001 ms. All inputs except
-  // the first input are loaded during computations.
+  // A and B are on gpu0, and C is on gpu1. Each device loads 300 kB of weights over the shared link, so that all
+  // weights have arrived at 0.6 ms. Then the input of gpu0 takes 0.001 ms. A batch takes 1 + 2 ms on gpu0, 0.003 ms for
+  // B's 3 kB over the link of the pair, and 3 ms on gpu1. There are four batches, and the last answer takes 0.001 ms.
+  // All inputs except the first input are loaded during computations.
   const std::string text = "workload: {batches_per_step: 4}\npolicy: {name: sharded}\n";
   CHECK(makespan(text, {}, true) == ms(0.601 + 4 * 6.003 + 0.001));
   // With private links, the weights of gpu0 take 0.3 ms, and gpu1 loads its weights at the same time.
@@ -62,9 +62,9 @@ TEST_CASE("sharded on listed devices: a tensor that stays on a device does not c
   CHECK(makespan("workload: {batches_per_step: 4}\n"
                  "policy: {name: sharded, devices: [gpu1, gpu1, gpu1]}\n",
                  {}, true) == ms(0.601 + 4 * 6 + 0.001));
-  // With the stages on gpu0, gpu1 and gpu0, 2 kB and 3 kB cross the link of the pair in 0.005 ms. The 200 kB of weights
-  // for gpu1 come at half the rate, until 0.4 ms. At this time, gpu0 has 200 kB of its 400 kB. The last 200 kB arrive
-  // at the full rate, until 0.6 ms.
+  // A and C are on gpu0, and B is on gpu1. A's output (2 kB) and B's output (3 kB) cross the link of the pair in 0.005
+  // ms. The 200 kB of weights for gpu1 come at half the rate, until 0.4 ms. At this time, gpu0 has 200 kB of its 400
+  // kB. The last 200 kB arrive at the full rate, until 0.6 ms.
   CHECK(makespan("workload: {batches_per_step: 4}\n"
                  "policy: {name: sharded, devices: [gpu0, gpu1, gpu0]}\n",
                  {}, true) == ms(0.601 + 4 * 6.005 + 0.001));
@@ -83,10 +83,10 @@ TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one l
   const std::vector<std::string> fast = {"platform.devices.gpu.rate.float32=1TFLOP/s",
                                          "platform.links.host.bandwidth=1MB/s"};
   CHECK(makespan(two_buffers, fast, true) == ms(1200 + 4 + 0.006 + 2));
-  // Sluice makes the choices that `text` leaves open for both devices together. One device has its
-  // last input at 1203 ms, 1 ms before the other device, and has saved its last answer when the
-  // other device begins to save. No plan can be faster, because all bytes must be loaded before the
-  // last computation, and the last answer is saved after it.
+  // `text` leaves choices open, and Sluice makes them for both devices together. One device has its
+  // last input at 1203 ms, the other device at 1204 ms. So the first device has saved its last
+  // answer when the other device begins to save. No plan can be faster: all bytes must be loaded
+  // before the last computation, and the last answer is saved after this computation.
   CHECK(makespan(text, fast, true) == ms(1200 + 4 + 0.006 + 1));
   // With private links, the run takes 600 ms for weights, 2 ms for two inputs, 0.006 ms for a computation, and 1 ms for
   // the last answer. The first answer has been saved before the save of the last answer begins.
@@ -96,7 +96,7 @@ TEST_CASE("data_parallel resident, link-bound: both devices' bytes go over one l
 TEST_CASE(
     "data_parallel streamed, compute-bound: only the first loads and last saves are not hidden") {
   // Each device loads two inputs and A's weights. At half the rate, these loads take 0.204 ms instead of 0.102 ms. Then
-  // each device computes for 12 ms, because the weights of B and C are loaded during computations even at half the
+  // each device computes for 12 ms per step without a pause. The weights of B and C arrive in time even at half the
   // rate. Together, the last answers of the two devices take 0.002 ms.
   CHECK(makespan("workload: {batches_per_step: 4, steps: 2}\n"
                  "fates: {strategy: keep_all}\npolicy: {name: data_parallel, replica: streamed, "

@@ -1,5 +1,5 @@
-// Tests dropout in the bundled transformers. The bytes that training keeps, with and without dropout, are compared with
-// the formulas of Korthikanti et al. (2022), section 4.1. Inference must have no dropout.
+// Tests dropout in the bundled transformers. The tests compare the bytes that training keeps, once with dropout and
+// once without, with formulas in section 4.1 of Korthikanti et al. (2022). Inference must have no dropout.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -29,10 +29,10 @@ Model zoo_model(const std::string& name, const std::vector<std::string>& overrid
 TEST_CASE(
     "a block of BERT large keeps s h (34 + 5 a s / h) bytes per sample, and the model "
     "keeps 606 MB") {
-  // With s = 384 tokens, h = 1024 features and a = 16 heads, s h = 393,216 and a s s = 2,359,296. With dropout, a block
-  // keeps 34 x 393,216 + 5 x 2,359,296 = 25,165,824 bytes. Without dropout, a block keeps neither the masks (two masks
-  // of s h bytes, and 1 byte per score) nor the scores after dropout (2 bytes per score). So
-  // without dropout the block keeps 32 x 393,216 + 2 x 2,359,296 = 17,301,504 bytes.
+  // There are s = 384 tokens, h = 1024 features and a = 16 heads: s h = 393,216 and a s s = 2,359,296. With dropout, a
+  // block keeps 34 x 393,216 + 5 x 2,359,296 = 25,165,824 bytes. Dropout adds two masks of s h bytes each, and for
+  // each score a mask of 1 byte and the score after dropout (2 bytes). So without dropout, a block keeps only 32 x
+  // 393,216 + 2 x 2,359,296 = 17,301,504 bytes.
   const Model with = zoo_model("bert_large", {"tokens=384"});
   const Model without = zoo_model("bert_large", {"tokens=384", "dropout=0"});
   for (const char* block : {"1", "24"}) {

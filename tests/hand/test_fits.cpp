@@ -42,7 +42,7 @@ constexpr std::int64_t weights = 4 * 813'802, sample = 3'136 + 3 * 100'352;
 TEST_CASE(
     "the small CNN document's network on a GTX 980: 13,128 samples fit in training with sgd, and "
     "the backward pass of conv2 binds") {
-  // (4e9 - 2 x 3,255,208) / 304,192 = 3,993,489,584 / 304,192 = 13,128.2 samples fit.
+  // Weights and gradients leave 4e9 - 2 x 3,255,208 = 3,993,489,584 B. A sample takes 304,192 B, so 13,128.2 fit.
   const CardFit fit = fits(request_of("cnn_mnist", {"gtx980"})).cards.at(0);
   REQUIRE(fit.largest == 13'128);
   CHECK(fit.largest == (4'000'000'000 - 2 * weights) / sample);
@@ -78,8 +78,8 @@ TEST_CASE(
 TEST_CASE(
     "the small CNN document's network on a GTX 980: 19,913 samples fit in inference, and the pass "
     "of conv2 binds") {
-  // During conv2, a sample needs the outputs of conv1 and conv2 in addition to the weights, and these two outputs
-  // together have 200,704 B. So (4e9 - 3,255,208) / 200,704 = 19,913.6 samples fit.
+  // While conv2 runs, the card holds the weights and, for each sample, the outputs of conv1 and conv2. These two
+  // outputs together have 200,704 B. So (4e9 - 3,255,208) / 200,704 = 19,913.6 samples fit.
   FitsRequest request = request_of("cnn_mnist", {"gtx980", "k40", "k20"});
   request.mode = "inference";
   const FitsReport report = fits(request);
@@ -121,8 +121,8 @@ Value small_platform(const std::string& capacity) {
       "small.yaml");
 }
 
-/// Returns the question of how many samples fit, for a model of one layer with 1000 x 1000 weights. The layer takes 2e6
-/// FLOP forward and 4e6 FLOP backward. The input and the output of the layer have 4 kB each.
+/// Asks how many samples fit, for a model that has one layer with 1000 x 1000 weights. The layer takes 2e6 FLOP forward
+/// and 4e6 FLOP backward. The input and the output of the layer have 4 kB each.
 FitsRequest one_layer(const std::string& capacity) {
   FitsRequest request;
   request.model = Value::make_map();
@@ -139,9 +139,9 @@ FitsRequest one_layer(const std::string& capacity) {
 TEST_CASE(
     "a step with several micro-batches takes the seconds of all micro-batches and of one "
     "update") {
-  // Weights and gradients have 4 MB each. The input, the output and the gradient of the output of a sample have 4 kB
-  // each. So 8.04 MB hold 3 samples. A batch of 6 samples has 2 micro-batches. Each micro-batch takes 1 ms + 12 us for
-  // the input, and 3 x 6 ms for the computation. Then the update takes 2 FLOP for each of 1e6 weights, and so 2 ms.
+  // Weights and gradients have 4 MB each. Per sample, the input, the output and the gradient of the output have 4 kB
+  // each. So 8.04 MB hold 3 samples: 8 MB + 3 x 12 kB = 8.036 MB. A batch of 6 samples has 2 micro-batches. Each takes
+  // 1 ms + 12 us for 3 inputs, and 3 x 6 ms for the computation. The update takes 2 FLOP for each of 1e6 weights: 2 ms.
   FitsRequest request = one_layer("8.04MB");
   request.batch = 6;
   const CardFit fit = fits(request).cards.at(0);
@@ -170,7 +170,7 @@ TEST_CASE("the micro-batch of an accumulated batch is the largest divisor of the
   }
   request.batch.reset();
   CHECK(fits(request).cards.at(0).accumulation->batch == 4 * 3);
-  // 1,000,003 is prime: equal micro-batches of at most 3 samples have 1 sample, so there are 1,000,003, too many.
+  // 1,000,003 is prime. So all micro-batches have 1 sample, and 1,000,003 micro-batches are too many.
   request.batch = 1'000'003;
   CHECK_THROWS_WITH(fits(request), Catch::Contains("expected at most 1000000 micro-batches"));
 }
@@ -206,10 +206,10 @@ TEST_CASE(
 TEST_CASE(
     "under optimal, no fewer samples fit than under offload_all, and no more than the last product "
     "allows") {
-  // GPT-2's last product reads 1024 x 768 elements per sample and makes 1024 x 50,257 elements. The gradients of this
-  // input and this output have as many elements as the two tensors. Every schedule holds all four tensors during the
-  // backward pass of this product. The 124,439,808 parameters take 16 B each (adam, float32). So 7 GB have room for
-  // (7e9 - 1,991,036,928) / (1024 x (2 x 768 + 2 x 50,257) x 4 B) = 12.0 samples at most.
+  // GPT-2's last product reads 1024 x 768 elements per sample and makes 1024 x 50,257 elements. Each of these two
+  // tensors has a gradient with as many elements as the tensor. Every schedule holds all four tensors during the
+  // backward pass of this product. The 124,439,808 parameters take 16 B each (with adam in float32), 1,991,036,928 B in
+  // total. So 7 GB have room for (7e9 - 1,991,036,928) / (1024 x (2 x 768 + 2 x 50,257) x 4 B) = 12.0 samples at most.
   FitsRequest request = request_of("gpt2", {"a100_pcie"});
   request.optimizer = "adam";
   request.fates = "optimal";
@@ -289,8 +289,8 @@ TEST_CASE(
 }
 
 TEST_CASE("GPT-2's embedding table is tied to its logits, and is on the device only once") {
-  // GPT-2 has 124,439,808 parameters (tests/validation/test_zoo_counts.py). The table has 38,597,376 of these
-  // parameters.
+  // GPT-2 has 124,439,808 parameters (tests/validation/test_zoo_counts.py). The embedding table has
+  // 38,597,376 of these parameters.
   constexpr std::int64_t all = 124'439'808;
   FitsRequest request = request_of("gpt2", {});
   for (const char* mode : {"inference", "training"}) {
@@ -311,7 +311,7 @@ TEST_CASE("GPT-2's embedding table is tied to its logits, and is on the device o
 TEST_CASE(
     "with measured seconds, only bytes decide how many samples fit, and only the measured "
     "micro-batch has a step time") {
-  // The layer of one_layer() was measured for 2 samples. It needs 8 MB, and 12 kB more for each sample. So 8.04 MB hold
+  // The layer of one_layer() was measured for 2 samples. It needs 8 MB + 12 kB per sample, so 8.04 MB hold
   // 3 samples. A step of 2 samples takes 1 ms + 8 us for the input, 5 + 7 ms for the computation, and 2 ms for the
   // update.
   FitsRequest request = one_layer("8.04MB");
@@ -333,7 +333,7 @@ TEST_CASE(
   REQUIRE(fit.accumulation);
   CHECK(fit.accumulation->micro_batch == 2);
   CHECK(fit.accumulation->step_s == Approx(1.008e-3 + 12e-3 + 2e-3).epsilon(1e-9));
-  // 8.03 MB hold 2 samples. For a third sample, 8 MB + 36 kB - 8.03 MB of memory are missing.
+  // 8.03 MB hold 2 samples. Three samples need 8 MB + 3 x 12 kB = 8.036 MB, so that 6 kB are missing.
   request.platforms = {small_platform("8.03MB")};
   const CardFit two = fits(request).cards.at(0);
   CHECK(two.largest == 2);

@@ -27,7 +27,7 @@ TEST_CASE("a transformer block keeps s h (34 + 5 a s / h) bytes of a sample") {
   const std::int64_t s = 2048, h = 6144, a = 64;
   const Model model = load_model(zoo + "megatron_22b.yaml", {"blocks=2"});
   const std::int64_t sh = s * h, ass = a * s * s;  // 12,582,912 and 268,435,456
-  // 34 x 12,582,912 + 5 x 268,435,456 = 427,819,008 + 1,342,177,280
+  // 34 s h = 34 x 12,582,912 = 427,819,008, and 5 a s s = 5 x 268,435,456 = 1,342,177,280.
   CHECK(34 * sh + 5 * ass == 1'769'996'288);
   CHECK(bytes_between(model, "norm1.1", "sum2.1") == 1'769'996'288);
   CHECK(bytes_between(model, "norm1.2", "sum2.2") == 1'769'996'288);
@@ -76,8 +76,8 @@ TEST_CASE(
     "outside of its blocks, a transformer keeps a mask and the inputs of the last norm and "
     "of the logits") {
   // By section 4.3, the model keeps s h bytes for the dropout of the embeddings and 2 s h bytes for the last norm. It
-  // also keeps 2 s h bytes for the product of the logits. Sluice also counts the tokens, with 2 bytes each, as for any
-  // other element. The logits are not counted, because only a loss would read them.
+  // also keeps 2 s h bytes for the product of the logits. Sluice also counts the tokens, which have 2 bytes each like
+  // all elements. The logits are not counted, because only a loss would read them.
   const std::int64_t sh = 2048 * 6144, block = 1'769'996'288;
   const Model model = load_model(zoo + "megatron_22b.yaml", {});
   const Kept whole = kept_for(model, 0, static_cast<std::uint32_t>(model.layers.size()) - 1);
@@ -92,7 +92,7 @@ TEST_CASE(
   // number of blocks, and v is the number of words.
   const std::int64_t s = 2048, h = 6144, v = 51200, layers = 48;
   const std::int64_t published = 72 * layers * s * h * h + 12 * layers * s * s * h + 6 * s * h * v;
-  // 267,181,325,549,568 + 14,843,406,974,976 + 3,865,470,566,400
+  // The three terms are 267,181,325,549,568, 14,843,406,974,976 and 3,865,470,566,400.
   CHECK(published == 285'890'203'090'944);
   const Model model = load_model(zoo + "megatron_22b.yaml", {});
   CHECK(6 * model.macs() == published);
@@ -107,8 +107,8 @@ TEST_CASE(
 }
 
 TEST_CASE("a tensor that several layers read is kept once, even through views") {
-  // x has 28 x 28 x 3 elements and conv 28 x 28 x 4 = 3136. relu reads its own output. Both heads read the output of
-  // relu through views. The pool has 14 x 14 x 4 = 784 outputs and keeps indices of 8 bytes.
+  // x has 28 x 28 x 3 elements and conv has 28 x 28 x 4 = 3136. relu reads its own output. Both heads read the
+  // output of relu through views. The pool has 14 x 14 x 4 = 784 outputs and keeps indices of 8 bytes.
   const Model model = model_of(image +
                                "- {type: conv2d, name: conv, channels: 4, kernel: 3, padding: 1}\n"
                                "- {type: relu, name: relu}\n"

@@ -1,4 +1,4 @@
-// Tests, against hand calculations, which device holds the caches of keys and values during decoding.
+// Tests which device holds the caches of keys and values during decoding. All bytes are calculated by hand.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -53,10 +53,10 @@ TEST_CASE(
     "an A100 has room to decode the 1024th token of 1051 sequences of GPT-2, or of 1055 sequences "
     "under policy streamed") {
   // A sequence has 12 blocks x 1023 tokens x (768 + 768) elements x 2 B = 37,711,872 B of cache. While the logits are
-  // computed, a sequence also has its last hidden vector (768 x 2 B) and its logits (50,257 x 2 B), 37,813,922 B in
-  // all. The weights have 248,879,616 B, so (40e9 - 248,879,616) / 37,813,922 = 1051.2 sequences fit. With policy
-  // `streamed`, only the weights of the logits are on the device at that time. They have 38,597,376 x 2 B, so (40e9 -
-  // 77,194,752) / 37,813,922 = 1055.7 sequences fit.
+  // computed, a sequence also has its last hidden vector (768 x 2 B) and its logits (50,257 x 2 B). The sum is
+  // 37,813,922 B. The weights have 248,879,616 B, so (40e9 - 248,879,616) / 37,813,922 = 1051.2 sequences fit. With
+  // policy `streamed`, only the weights of the logits are on the device at that time. They have 38,597,376 x 2 B, so
+  // (40e9 - 77,194,752) / 37,813,922 = 1055.7 sequences fit.
   constexpr std::int64_t cache = 12LL * 1023 * 1536 * 2, beside = 2 * (768 + 50'257);
   for (const char* policy : {"resident", "streamed"}) {
     CAPTURE(policy);
@@ -101,7 +101,7 @@ Scenario small(const std::string& extra, int blocks = 2, const std::string& capa
       "small");
 }
 
-/// Returns, for each device, the bytes of the caches that it holds.
+/// Returns the bytes of the caches that each device holds, in the order of the devices.
 std::vector<std::int64_t> caches_of(const Plan& plan) {
   check(plan);
   std::vector<std::int64_t> bytes(2, 0);
@@ -143,8 +143,8 @@ TEST_CASE("if caches are too large, the message names the caches and not the fir
 }
 
 TEST_CASE("a cache does not move to the device that computes its stage in the next step") {
-  // With three phases per step on two devices, the first phase of the second step would run on
-  // another device than the first phase of the first step.
+  // Two devices, `one` and `two`, take turns. With three phases per step, the first phase of the
+  // first step would run on device `one`, and the first phase of the second step on device `two`.
   const std::string three =
       "policy: {name: phased}\nstages: {cut: explicit, after: [a1, a2]}\n"
       "workload: {batch: 1, steps: 2}\n";

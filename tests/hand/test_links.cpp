@@ -1,4 +1,4 @@
-// Compares links, latency, memory and the clock with arithmetic, on plans that are written as text.
+// Tests links, latency, memory and the clock, on plans that are written as text. The times are calculated by hand.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -16,7 +16,7 @@ struct Times {
   double start, end, available;
 };
 
-/// Executes a plan, and returns the times of each action's last execution by the name of the action.
+/// Executes a plan. Returns the times of each action's last execution, by the name of the action.
 std::map<std::string, Times> run_text(const std::string& text) {
   const Plan plan = plan_from_text("format: sluice-plan/1\n" + text, "test.plan");
   check(plan);
@@ -91,8 +91,8 @@ TEST_CASE("both directions share a half-duplex link, but do not share a full-dup
 TEST_CASE(
     "links are shared max-min fairly: bandwidth that a flow cannot use goes to the other flow") {
   // Transfer a crosses both links and gets the 4 B/s of the slow link. Transfer b gets the remaining 6 B/s of the fast
-  // link. Transfer b takes 90 / 6 = 15 s. Transfer a takes 100 / 4 = 25 s, since the slow link also
-  // binds after transfer b has ended.
+  // link. Transfer b takes 90 / 6 = 15 s. The slow link still limits transfer a after transfer b has ended: transfer a
+  // takes 100 / 4 = 25 s.
   const auto times = run_text(R"(
 link shared bandwidth=10B/s
 link slow bandwidth=4B/s
@@ -157,7 +157,7 @@ b on=b kind=load moves=x route=b bytes=30
   CHECK(times.at("again").end == s(28));
 }
 
-/// Executes a plan with two chains of a million kernels on two streams, which begin after `start` seconds.
+/// Executes a plan with two streams. After `start` seconds, each stream runs a chain of a million kernels.
 std::map<std::string, Times> chains(const std::string& start) {
   return run_text(
       "iterations 1000000\nstream a kind=compute\nstream b kind=compute\nprologue:\n"

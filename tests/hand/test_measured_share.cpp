@@ -1,4 +1,4 @@
-// Tests the measured share of the computation's seconds against hand calculations.
+// Tests, against hand calculations, which share of the computation's seconds comes from measured passes.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -47,7 +47,7 @@ TEST_CASE(
     "neither an update nor a backward pass that is computed as a multiple of the forward pass "
     "counts as measured") {
   // The forward passes of 1 + 2 ms were measured. The backward pass of b, which takes 2 x 2 ms, was not measured. Layer
-  // a needs no backward pass, because neither layer a nor a layer before it has weights.
+  // a needs no backward pass, because it has no weights and is the first layer.
   CHECK(share_of("mode: training, batch: 1, backward: 2, optimizer: none").number ==
         Approx(3.0 / 7).epsilon(1e-12));
   // Passes of 1 + 2 + 4 ms were measured. The update by sgd takes 2 FLOP for each of 1000 weights, and so 2 us.

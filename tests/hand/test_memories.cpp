@@ -1,5 +1,5 @@
-// Tests kernels on a processor with two memories, with both executors. A copy engine copies between
-// the memories while kernels run, or the compute units copy and cannot compute meanwhile.
+// Tests kernels on a processor with two memories, with both executors. Either a copy engine copies
+// between the memories while kernels run, or the compute units copy while no kernel runs.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -17,7 +17,7 @@ namespace sluice {
 namespace {
 
 /// The engine copies from PMEM to DRAM at 2 byte/s and from DRAM to PMEM at 2.5 byte/s. The compute units copy at 29
-/// byte/s and 12 byte/s in these two directions. All four rates are AutoTM's numbers, in byte/s instead of GB/s.
+/// byte/s to DRAM and at 12 byte/s to PMEM. All four rates are AutoTM's numbers, in byte/s instead of GB/s.
 Platform server() {
   return read_platform(parse_text(R"(format: sluice-platform/1
 name: server
@@ -38,7 +38,7 @@ links:
 
 using Ends = std::map<std::string, std::vector<double>>;
 
-/// Checks that both executors give the same times, and returns the ends of each action by the action's name.
+/// Returns the ends of each action's executions, by the action's name. Checks that both executors give the same times.
 Ends ends_of(const Plan& plan) {
   check(plan);
   const auto by_name = [&](const std::vector<Span>& spans) {
@@ -106,7 +106,7 @@ TEST_CASE("an engine copies during kernels, and compute units copy between kerne
 }
 
 TEST_CASE("compute units run only one action at a time, also in the body of a plan") {
-  // In an iteration, x moves to DRAM in 58/29 = 2 s, a kernel takes 1 s, and y (36 B) moves to PMEM in 36/12 = 3 s.
+  // In each iteration, x moves to DRAM in 58/29 = 2 s, a kernel takes 1 s, and y (36 B) moves to PMEM in 36/12 = 3 s.
   const Platform platform = server();
   PlanBuilder builder(platform, "loop", true);
   builder.enter(Section::body);
@@ -130,7 +130,7 @@ TEST_CASE("compute units run only one action at a time, also in the body of a pl
   }
 }
 
-/// Returns a card of 1 GFLOP/s. Its own memory has 1 kB/s, and host memory is behind a link of 100 byte/s.
+/// Returns a card of 1 GFLOP/s. The card's own memory has 1 kB/s, and a link of 100 byte/s leads to host memory.
 Platform card() {
   return read_platform(parse_text(R"(format: sluice-platform/1
 name: card
@@ -171,7 +171,7 @@ TEST_CASE(
     return ends_of(plan);
   };
   CHECK(ends_with("gpu", false).at("0F0").front() == s(0.6));
-  // To read 300 B over the link takes 3 s at 100 B/s. To write 300 B to the card's memory takes only 0.3 s.
+  // The kernel reads 300 B over the link in 3 s, at 100 B/s. It writes 300 B to the card's memory in only 0.3 s.
   CHECK(ends_with("host", false).at("0F0").front() == s(3));
   // With a load of 200 B on the link of the kernel, the kernel and the load get 50 B/s each until the load ends at 4 s.
   // Then the remaining 100 B of the kernel come at 100 B/s.

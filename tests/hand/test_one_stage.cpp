@@ -1,5 +1,5 @@
-// Tests streamed training of a model with a single stage. The weights never leave the device, but several micro-batches
-// may be in flight, so that the device computes one micro-batch while the copies of another micro-batch still arrive.
+// Tests streamed training of a model with a single stage. The weights never leave the device. Several micro-batches may
+// be in flight: while the device computes one micro-batch, the input of another micro-batch is copied.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

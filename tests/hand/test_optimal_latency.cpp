@@ -1,5 +1,5 @@
-// A link's latency occupies neither the link nor a device. These tests compare what `optimal`
-// chooses for a link with a latency, and the bound of `optimal`, with hand calculations.
+// A link's latency occupies neither the link nor a device. For a link with a latency, these
+// tests compare the choices and the bound of `optimal` with hand calculations.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -40,7 +40,7 @@ TEST_CASE("a latency that is longer than a micro-batch delays only the first mic
 }
 
 TEST_CASE("without overlap, the device waits until each load has arrived") {
-  // The run takes 10 x (1 + 50 + 6) us.
+  // Each of the 10 samples takes 1 us for the input, 50 us of latency and 6 us of computation.
   const Plan plan = make_plan(two_layers("optimal", "10", {"policy.overlap=false"}));
   CHECK(replay(plan).makespan == Approx(570e-6).epsilon(1e-12));
   CHECK(fact(plan, "micro_batch_bound_s") == "57 us");
@@ -57,8 +57,8 @@ TEST_CASE("the gap is also 0 if the link is always busy") {
 
 TEST_CASE(
     "the input of the next step is loaded while the last micro-batch of this step is computed") {
-  // 3 steps of 2 samples load six inputs of 10 us without a pause. After these loads, 1 us of latency and 6 us of
-  // computation follow.
+  // The inputs of 3 steps x 2 samples take 6 x 10 us, without a pause. After these loads, 1 us of latency and 6
+  // us of computation follow.
   for (const std::string strategy : {"keep_all", "optimal"})
     CHECK(replay(make_plan(two_layers(
                      strategy, "1",

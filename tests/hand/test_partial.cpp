@@ -1,5 +1,5 @@
-// Tests partial layers. A layer is split into such parts if its weights, gradients and state alone
-// are larger than the memory.
+// Tests partial layers: the parts of a layer whose weights, gradients and state alone are larger
+// than the memory.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -37,8 +37,8 @@ TEST_CASE("the parts add up to the layer, and readers of the layer read all part
 TEST_CASE(
     "layers that share weights are split into equally many parts, and each part has its part of "
     "the weights") {
-  // A table of 12 elements follows a layer that is also split, so that the parts of the table have other layer numbers
-  // than the table. A product shares the table and needs more parts than the table.
+  // The layer before a table of 12 elements is also split, so that the parts of the table get new layer numbers. The
+  // product `scores` shares the table and is split into more parts than the table.
   Model model;
   model.layers.resize(4);
   model.layers[1] = {.name = "first", .inputs = {0}, .output = 4, .parameters = 4};
@@ -72,8 +72,8 @@ TEST_CASE("a layer is split into the fewest parts that fit with gradients and st
   // 6000 bytes for the input (2000), the output (1000) and the gradients of these two tensors. A memory of 50,000 bytes
   // leaves 44,000 bytes, which hold half of the 80,000 bytes of weights and gradients. So two parts are enough. A
   // memory of 30,500 bytes leaves 24,500 bytes, which would hold a quarter of the weights and gradients, 20,000 bytes.
-  // But the third of four parts reads 2000 bytes and half the output, and passes on 2000 bytes and three quarters of
-  // the output. With the gradients of what it reads and passes on, the part needs 2 x (2500 + 2750) = 10,500 bytes. So
+  // But the third of four parts reads 2000 bytes and half the output (500), and passes on 2000 bytes and three quarters
+  // of the output (750). With the gradients of these tensors, the part needs 2 x (2500 + 2750) = 10,500 bytes. So
   // 20,000 + 10,500 bytes would just fit. But parts have whole elements, so the tensors have 2504 and 2752 bytes, and
   // four parts do not fit. So there are five parts.
   const std::string training =

@@ -1,7 +1,7 @@
-// Compares phased execution with closed forms ('PopART phased execution'). A product of b x D x D by D x D in float16
-// takes C = 2 b D^3 / rate seconds of computation. The weights of the product take W = 2 D^2 / bandwidth seconds. An
-// activation takes A = 2 b D^2 / bandwidth seconds through streaming memory, or P seconds over the link of the pair. A
-// phase of the steady state takes max(I/O, C), or I/O + C if transfers and computation take turns.
+// Compares phased execution with closed forms ('PopART phased execution'). A layer multiplies an activation of b D x D
+// elements by weights of D x D elements, in C = 2 b D^3 / rate seconds. The weights take W = 2 D^2 / bandwidth seconds.
+// An activation takes A = 2 b D^2 / bandwidth seconds to or from streaming memory, or P seconds over the link of the
+// pair. A phase of the steady state takes max(I/O, C), or I/O + C if transfers and computation take turns.
 #include <catch2/catch.hpp>
 
 #include "base/quantity.hpp"
@@ -94,8 +94,8 @@ TEST_CASE(
 TEST_CASE(
     "phased, activations cross the pair's link at the same time as weights are loaded: a "
     "phase takes max(W, P, C)") {
-  // With three batches in flight, two phases of other batches come between one phase of a batch and its next phase,
-  // which is on the other device. The phases of the first layer do not receive an activation.
+  // A batch changes the device after each phase. Three batches are in flight: between two phases of one batch, a phase
+  // of each of the other two batches runs. The phases of the first layer do not receive an activation.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto pair = with(regime, {"policy.host_data=synthetic", "phases.activations=pair_link",
                                     "policy.in_flight=3"});
@@ -108,8 +108,8 @@ TEST_CASE(
 
 TEST_CASE("phased, activations go through streaming memory: a phase takes max(I/O, C)") {
   // Two batches take turns. While one device computes, the other device saves its activation (up, A
-  // seconds) and loads weights (down, W seconds) at the same time. Then it loads the activation of
-  // its next phase (A seconds). So I/O = max(W, A) + A.
+  // seconds) and loads weights (down, W seconds) at the same time. Then this other device loads the
+  // activation of its next phase (A seconds). So I/O = max(W, A) + A.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
     const auto streaming = with(regime, {"policy.host_data=synthetic",
                                          "phases.activations=streaming", "policy.in_flight=2"});
@@ -162,7 +162,7 @@ TEST_CASE(
 }
 
 TEST_CASE("phased, real inputs and answers join the I/O of the first and the last layer") {
-  // The first layer needs weights and an input, which take W + A. The device that computed the last layer saves the
+  // The first layer loads weights and an input, in W + A seconds. The device that computed the last layer saves the
   // answer (up, A seconds) during the loads of its next phase. With 3 layers, this next phase computes layer 2. With 2
   // layers, this next phase computes the last layer again.
   in_every_regime([](int layers, const Times& t, const std::vector<std::string>& regime) {
@@ -210,7 +210,7 @@ TEST_CASE(
     "if only weights are transferred, computation hides the loads up to a rate of k x batch "
     "x size x bandwidth") {
   // One load of weights serves k batches. The seconds k C and W are equal if rate = k x batch x size x bandwidth.
-  // Computation binds at a rate that is 0.1 % below this rate, and I/O binds at a rate that is 0.1 % above it.
+  // At 0.1 % less than this rate, computation binds. At 0.1 % more, I/O binds.
   for (double size : {118.0, 234.0, 250.0, 400.0})
     for (double batch : {8.0, 32.0})
       for (double k : {1.0, 4.0})
@@ -259,7 +259,7 @@ TEST_CASE(
         }
 }
 
-/// Adds up the seconds of all actions in a plan, and returns the sum.
+/// Returns the sum of the seconds of all actions in a plan.
 double sum_of(const Plan& plan) {
   double seconds = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a) {

@@ -1,4 +1,4 @@
-// Tests, with both executors, plans of pipelines that list all actions of one rank (device) before the next rank's.
+// Tests pipelines with both executors. A plan lists all actions of one rank (a device), then those of the next rank.
 #include <catch2/catch.hpp>
 
 #include <filesystem>
@@ -62,9 +62,9 @@ TEST_CASE("a pipeline of 60 devices, listed rank by rank, does not wait for its 
   CHECK(execute_isolated(plan).report.makespan == replay(plan).makespan);
 }
 
-/// Makes the text of a plan. The plan follows, rank by rank, one published order of Zero Bubble's Table 5. A transfer
-/// to a rank is listed before the computation that needs its tensor. A forward pass F keeps bytes, which the backward
-/// passes B and W free. A tensor that arrives takes one unit of memory.
+/// Makes the text of a plan. The plan lists the actions rank by rank. One row of Zero Bubble's Table 5 gives the order
+/// of a rank's actions. A transfer to a rank is listed before the computation that needs its tensor. A forward pass F
+/// keeps bytes, which the backward passes B and W free. A tensor that arrives takes one unit of memory.
 class ZeroBubble {
  public:
   explicit ZeroBubble(const nlohmann::json& row)

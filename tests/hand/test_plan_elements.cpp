@@ -1,6 +1,6 @@
-// Tests the elements that only sluice-plan/2 has, on plans that are written by hand, with both
-// executors. These elements are computations that read over links, several memories of one device,
-// collectives, and `not_before`: a time before which an action does not start.
+// Tests the elements of plans that only the format sluice-plan/2 has. Both executors run plans
+// that are written by hand. The elements are computations that read over links, several memories
+// of one device, collectives, and `not_before`: a time before which an action does not start.
 #include <catch2/catch.hpp>
 
 #include <map>
@@ -73,7 +73,7 @@ TEST_CASE(
     "have arrived",
     "[elements]") {
   // The setup takes 0.5 s, and 300 B at 100 B/s take until 3.5 s. After 0.25 s of latency, the data have arrived, and
-  // actions that wait may start. In the second plan, the computation takes 4 s, longer than its bytes.
+  // actions that wait may start. In the second plan, the computation takes 4 s, and its bytes take only 3.5 s.
   const std::string then = "then on=gpu.in kind=load moves=y route=host>gpu waits=read\n";
   runs_as(plan_of(machine + "read on=gpu.compute kind=forward seconds=2 flows=x@far\n" + then),
           {{"read", {0, 3.5, 3.75}}, {"then", {3.75, 5.75, 5.75}}});
@@ -134,7 +134,7 @@ TEST_CASE("metrics count the bytes that computations read over links", "[element
   CHECK(totals.sums().link_bytes.at(0) == 550);
   // The load is a transfer, but the read of the computation is not.
   CHECK(totals.sums().transfer_s == s(2));
-  // Alone on the link, the load takes 2 s, and the flows of the read take 0.5 s + 3 s and 0.5 s + 0.5 s.
+  // Alone on the link, the load takes 2 s. The two flows of the read take 3 s and 0.5 s, each after a setup of 0.5 s.
   CHECK(totals.sums().link_transfer_s.at(0) == s(2 + 3.5 + 1));
   CHECK(totals.sums().compute_s == s(4));
   // The bound of the plan is at least the bound of the link: 0.5 s before the first byte, and 5.5 s
@@ -161,11 +161,11 @@ prologue:
 )";
 
 TEST_CASE("two memories of one device grant bytes independently", "[elements]") {
-  // Loads run at 10 B/s: tensor a takes until 8 s, and tensor b takes until 14 s. Together, they occupy 140 of the 150
-  // B of ddr, so that tensor c (40 B) waits for room until tensor a has moved to hbm. Moves run at 20 B/s. Tensor a
-  // moves from 8 s to 12 s, which frees 80 B, so that tensor c is loaded after tensor b, from 14 s to 18 s. Tensor b
-  // must wait for room in hbm until tensor a has been used (12 s to 17 s), and moves from 17 s to 20 s. Then tensor c
-  // moves, since hbm has room for 60 + 40 B.
+  // Loads run at 10 B/s: tensor a takes until 8 s, and tensor b takes until 14 s. Tensors a and b occupy 140 of the
+  // 150 B of ddr. So tensor c (40 B) waits until tensor a has moved to hbm. Moves run at 20 B/s. Tensor a moves from 8
+  // s to 12 s and frees 80 B. So tensor c is loaded after tensor b, from 14 s to 18 s. Tensor b must wait for room in
+  // hbm until tensor a has been used (12 s to 17 s), and moves from 17 s to 20 s. Then tensor c moves, since hbm has
+  // room for 60 + 40 B.
   runs_as(plan_of(two_memories + R"(
 0LOAD on=gpu.in moves=a route=host>ddr allocates=a@ddr
 1LOAD on=gpu.in moves=b route=host>ddr allocates=b@ddr
@@ -236,7 +236,7 @@ TEST_CASE(
     "a ring of n devices sums g bytes in 2 (n - 1) (g / (n B) + latency) seconds at B bytes per "
     "second",
     "[elements]") {
-  // Each of the four steps takes 1 s and 0.5 s of latency, so that the last piece arrives at 6 s.
+  // Each of the four steps takes 1 s for 100 B and 0.5 s of latency, so that the last piece arrives at 6 s.
   const Plan plan = plan_of(ring_of_three());
   REQUIRE(plan.collectives.size() == 1);
   CHECK(plan.collectives[0].devices == std::vector<std::string>{"a", "b", "c"});

@@ -49,9 +49,9 @@ const std::string four = "workload: {batches_per_step: 4}\n";
 TEST_CASE(
     "resident, compute-bound: the run takes as long as the weights, one input, all computation and "
     "one output") {
-  // The weights take 0.1 + 0.2 + 0.3 ms. The input (0.001 ms) follows on the link of the weights. The computation takes
-  // 4 x (1 + 2 + 3) ms, and the last save takes 0.001 ms. All other transfers run during computations, so that the run
-  // takes 0.6 + 0.001 + 24 + 0.001 ms.
+  // The weights take 0.1 + 0.2 + 0.3 ms. Then the input takes 0.001 ms on the same link. The computation takes 4 x (1 +
+  // 2 + 3) ms, and the last save takes 0.001 ms. All other transfers run during computations, so that the run takes 0.6
+  // + 0.001 + 24 + 0.001 ms.
   const Plan plan = make_plan(small_scenario(1000, abc, four + "policy: {name: resident}\n"));
   CHECK(makespan_of(plan) == ms(24.602));
   CHECK(lower_bound(plan).seconds == ms(24.602));
@@ -70,13 +70,13 @@ TEST_CASE(
 }
 
 TEST_CASE("resident without overlap takes the sum of the seconds of all actions") {
-  // The run takes 0.6 + 4 x (0.001 + 6 + 0.001) ms.
+  // The weights take 0.6 ms. Each of 4 batches takes 0.001 + 6 + 0.001 ms: input, computation, answer.
   CHECK(makespan_of(small_scenario(
             1000, abc, four + "policy: {name: resident, overlap: false}\n")) == ms(24.608));
 }
 
 TEST_CASE("resident, several steps: the inputs of a step are loaded during the previous step") {
-  // The run takes 0.6 ms + 0.001 ms + 3 steps x 4 x 6 ms + 0.001 ms.
+  // Weights take 0.6 ms, the first input 0.001 ms, 3 steps of 4 batches 3 x 4 x 6 ms, the last answer 0.001 ms.
   CHECK(makespan_of(small_scenario(1000, abc,
                                    "workload: {batches_per_step: 4, steps: 3}\n"
                                    "policy: {name: resident}\n")) == ms(72.602));
@@ -92,9 +92,9 @@ TEST_CASE(
 }
 
 TEST_CASE("streamed, prefetch 0: each group waits for its weights") {
-  // Two inputs come first (0.002 ms), because there are two buffers. Then a step takes 0.1 + 2 x 1
-  // ms for A, 0.2 + 2 x 2 ms for B and 0.3 + 2 x 3 ms for C, 12.6 ms in total. There are two steps,
-  // and the inputs of the second step are loaded during computations. The last save takes 0.001 ms.
+  // Two inputs come first (0.002 ms), because there are two buffers. Then each layer loads its weights and computes
+  // two micro-batches: 0.1 + 2 x 1 ms for A, 0.2 + 2 x 2 ms for B and 0.3 + 2 x 3 ms for C. A step takes 12.6 ms. There
+  // are two steps, and the inputs of the second step are loaded during computations. The last save takes 0.001 ms.
   CHECK(makespan_of(small_scenario(
             1000, abc,
             "workload: {batches_per_step: 2, steps: 2}\n"
@@ -193,9 +193,9 @@ TEST_CASE("streamed, one group: its weights are loaded once") {
   CHECK(fact(plan, "weight_passes", "0") == "1");
 }
 
-/// The input of a micro-batch has 1 kB, and the outputs of A, B and C have 2 kB, 3 kB and 1 kB. Group B needs the most
-/// bytes at its last micro-batch: 200 kB + 2 kB + in_flight x 3 kB. Group C needs more, at its first micro-batch: 300
-/// kB + in_flight x 3 kB + 1 kB. So N micro-batches fit if N x 3 kB <= capacity - 301 kB.
+/// The input of a micro-batch has 1 kB, and the outputs of A, B and C have 2 kB, 3 kB and 1 kB. At its last
+/// micro-batch, group B needs 200 kB + 2 kB + in_flight x 3 kB. At its first micro-batch, group C needs more than
+/// group B: 300 kB + in_flight x 3 kB + 1 kB. So N micro-batches fit if N x 3 kB <= capacity - 301 kB.
 TEST_CASE("ten micro-batches in flight run, and eleven do not fit") {
   for (const bool overlap : {true, false}) {
     const auto planned = [&](int in_flight) {
@@ -243,8 +243,8 @@ TEST_CASE("the policy and the replay agree on which scenarios fit") {
 
 TEST_CASE("a prefetch into a nearly full pool waits for room and does not block the run") {
   // Within 304 kB, C's weights (300 kB), input (3 kB) and output (1 kB) leave no room for A's
-  // weights of 100 kB. Only the weights of A and B (together 300 kB) fit at the same time. With the
-  // input (1 kB) and A's output (2 kB), they leave no room for B's output of 3 kB.
+  // weights of 100 kB. Only the weights of A and B (together 300 kB) fit at the same time. But
+  // these weights, the input (1 kB) and A's output (2 kB) leave no room for B's output of 3 kB.
   const std::string text =
       "workload: {batches_per_step: 1, steps: 3}\nstages: {cut: per_layer}\n"
       "policy: {name: streamed, in_flight: 1, prefetch: ";

@@ -21,7 +21,7 @@ struct Network {
   const char* name;
   // The layers after which the model is cut: inside a residual block or a transformer block, or below branches.
   const char* after;
-  // The share of the device's 900 MB that the cut by_memory may use, so small that there are several stages.
+  // The share of the device's 900 MB that the cut `by_memory` may use. It is so small that the cut has several stages.
   const char* by_memory;
 };
 
@@ -33,7 +33,7 @@ const std::vector<Network> networks = {
 
 struct PolicyCase {
   const char* keys;
-  /// How often a run moves each weight. A run has 12 samples: 2 steps of 3 batches, each of 2 micro-batches of 1
+  /// How often a run moves each weight. A run has 2 steps x 3 batches x 2 micro-batches = 12 micro-batches of 1
   /// sample.
   std::int64_t weights_times;
   bool saves_boundaries;
@@ -139,10 +139,10 @@ TEST_CASE("the branches of U-Net cross every cut between its halves") {
       "stages: {cut: explicit, after: [pool2, pool4, both3]}\npolicy: {name: resident}\n");
   const std::vector<Stage> stages = stages_of(scenario);
   REQUIRE(stages.size() == 4);
-  // Each element has two bytes. Level i of the network has 256 / 2^i pixels along each axis and 32 x 2^i channels, and
-  // the decoder reads the branch of each level. A cut below level 2 is crossed by the branches of levels 0 and 1 and by
-  // the pooled image. A cut below level 4 is crossed by four branches. A cut after the join of level 2 is crossed by
-  // the joined image and the branches of levels 0 and 1.
+  // Each element has two bytes. Level i of the network has 256 / 2^i pixels along each axis and 32 x 2^i channels. The
+  // decoder reads a branch of each level. A cut below level 2 is crossed by the branches of levels 0 and 1 and by the
+  // pooled image. A cut below level 4 is crossed by four branches. A cut after the join of level 2 is crossed by the
+  // joined image and the branches of levels 0 and 1.
   const auto level = [](std::int64_t i) {
     return 2 * (256 >> i) * (256 >> i) * (std::int64_t{32} << i);
   };

@@ -35,10 +35,10 @@ TEST_CASE("replicas that share a link are also planned without overlap") {
   // 16.124  replica 0 has its second input, computes until 24.124 and has saved its answer at 24.128
   const double alone = seconds(", overlap: false");
   CHECK(alone == Approx(24.128e-6).epsilon(1e-12));
-  // With overlap, the pieces of the weights come to both replicas in turn. Replica 0 has all its weights after 12 us at
-  // the earliest. Then it computes two batches of 8 us, so the run takes at least 12 + 2 x 8 = 28 us.
+  // With overlap, pieces of weights come to both replicas in turn. Replica 0 has all its weights when its 8000 B and at
+  // least 4000 B of replica 1 have come, in 12 us. Then it computes two batches: 12 + 2 x 8 = 28 us.
   CHECK(seconds(", overlap: true") >= 28e-6);
-  // If the scenario does not give `overlap`, the faster plan is taken, and the answer names this choice.
+  // If the scenario does not give `overlap`, Sluice takes the faster plan, and the answer names this choice.
   Plan plan;
   CHECK(seconds("", &plan) == alone);
   REQUIRE(find_fact(plan.facts, "chosen"));

@@ -1,5 +1,5 @@
-// Tests residual networks that are cut in the middle of a block. Every tensor that a later layer reads crosses the cut:
-// the shortcut and the branch. The sums over the stages equal the sums of the model.
+// Tests residual networks that are cut in the middle of a block. A tensor crosses a cut if a layer after the cut
+// reads it: so the shortcut and the branch cross. All stages together have the weights and FLOP of the model.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"

@@ -1,4 +1,4 @@
-// If a policy repeats its work, one round must be the plan's body, for any number of micro-batches per step.
+// Tests that the body of a plan is one round if the work repeats, for any number of micro-batches per step.
 // With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
 
@@ -112,7 +112,7 @@ TEST_CASE("resident: steps are counted correctly if the body is only a part of a
 }
 
 TEST_CASE("without overlap, a round begins when the previous round has ended") {
-  // The run takes 0.6 + 6 x (0.001 + 6 + 0.001) ms.
+  // The weights take 0.6 ms. Each of 6 batches takes 0.001 + 6 + 0.001 ms: input, computation, answer.
   for (const char* policy : {"resident, overlap: false", "sharded, overlap: false", "basic"}) {
     const Plan plan =
         planned("batches_per_step: 3, steps: 2", std::string("policy: {name: ") + policy + "}\n");
@@ -124,10 +124,10 @@ TEST_CASE("without overlap, a round begins when the previous round has ended") {
 }
 
 TEST_CASE("sharded on two devices: the body computes one micro-batch") {
-  // The first stage is A, and the second stage is B and C. The weights of the two stages take 0.1 ms and 0.5 ms and
-  // share one link. A's weights have arrived at 0.2 ms, and all weights have arrived at 0.6 ms. The input (0.001 ms)
-  // follows. A micro-batch takes 1 ms, then 0.002 ms over the link of the pair, and then 2 + 3 ms. An answer takes
-  // 0.001 ms.
+  // The first stage is A, and the second stage is B and C. Alone on the shared link, the weights of the two stages take
+  // 0.1 ms and 0.5 ms. A's weights come at half the rate until 0.2 ms, and all weights have arrived at 0.6 ms. The
+  // input takes 0.001 ms. A micro-batch takes 1 ms, then 0.002 ms over the link of the pair, and then 2 + 3 ms.
+  // An answer takes 0.001 ms.
   const std::string rest = "stages: {cut: explicit, after: [2]}\npolicy: {name: sharded}\n";
   const auto makespan = [&](const std::string& workload) {
     const Plan plan = planned(workload, rest, two_devices);
@@ -152,7 +152,7 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
   const Plan even = plan_of("batches_per_step: 4, steps: 3");
   CHECK(even.iterations == 6);
   CHECK(even.iterations_per_step == 2);
-  // With steps of three batches, the first phase returns to the first device after two batches, and one batch remains.
+  // With steps of three batches, the body has two steps, which are three rounds. The fifth step is in the epilogue.
   const Plan odd = plan_of("batches_per_step: 3, steps: 5");
   CHECK(odd.iterations == 2);
   CHECK(odd.steps_per_iteration == 2);
@@ -169,7 +169,7 @@ TEST_CASE("phased: a round brings the first phase back to the first device") {
 }
 
 TEST_CASE("data_parallel: replicas with unequal shares run the same number of iterations") {
-  // In each of two steps, the devices compute four and three of seven batches, in 6 ms per batch. The weights of both
+  // In each of two steps, the first device computes four of seven batches, in 6 ms per batch. The weights of both
   // devices come over one link (1.2 ms), and then the inputs of both devices come (0.002 ms). The first replica
   // computes for 8 x 6 ms without a pause.
   const Plan plan =

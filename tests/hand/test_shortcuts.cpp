@@ -105,9 +105,9 @@ TEST_CASE(
 TEST_CASE(
     "resident: a shortcut is on the device once, from the stage that makes it to the last "
     "stage that reads it") {
-  // The device holds 1 + 2 kB while layer a runs, and 2 + 2 kB while layer b runs. The device holds 6 kB while layer c
-  // runs (with the outputs of a and b) and while the sum runs (with the outputs of a and c), and 2 + 1 kB while layer d
-  // runs. If the output of layer a were copied at each cut, the device would hold 4 + 4 kB while layer c runs.
+  // The device holds 1 + 2 kB while a runs, and 2 + 2 kB while b runs. While c runs, it holds the outputs of a, b and
+  // c, which have 6 kB. While the sum runs, it holds the outputs of a, c and the sum, which have 6 kB, too. While d
+  // runs, it holds 2 + 1 kB. If the output of a were copied at each cut, the device would hold 4 + 4 kB while c runs.
   const Plan plan = make_plan(
       scenario_of(block, 250, "stages: {cut: per_layer}\npolicy: {name: resident, buffers: 1}\n"));
   CHECK(makespan_of(plan) == ms(0.001 + 8 + 0.001));
@@ -188,7 +188,7 @@ TEST_CASE(
       CHECK(totals.sums().flop == 4.0 * static_cast<double>(scenario.model.flop()));
       if (i % 6 == 0)
         CHECK(execute_isolated(plan).report.makespan == Approx(makespan).epsilon(1e-9));
-      // If actions run one at a time, the peak of the run is the peak that the program states.
+      // If actions run one at a time, the peak of the run must be the peak of the program of the round.
       if (std::string(policy) != "resident, overlap: false") continue;
       const std::vector<Stage> stages = stages_of(scenario);
       const PolicyRequest request{

@@ -41,8 +41,8 @@ TEST_CASE("a stage of one layer has no workspace") {
 
 TEST_CASE(
     "in a diamond, every tensor that is made before a cut and read after it crosses the cut") {
-  // The input has 10 elements. Layer a (8) reads the input, layers b (16) and c (4) read layer a, and layer d (2) reads
-  // layers b and c. As in a residual block, the output of layer a is held until layer c has run.
+  // The input has 10 elements. Layer a (8 elements) reads the input, layers b (16 elements) and c (4) read layer a, and
+  // layer d (2) reads layers b and c. As in a residual block, the output of layer a is held until layer c has run.
   Model model;
   model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1), layer("b", {1}, 16, 0, 1),
                   layer("c", {1}, 4, 0, 1), layer("d", {2, 3}, 2, 0, 1)};
@@ -52,8 +52,8 @@ TEST_CASE(
   CHECK(one[0].workspace_bytes == 28);
   CHECK(one[0].input_bytes == 10);
   CHECK(one[0].output_bytes == 2);
-  // With a cut after layer b, tensors a and b are both read later (8 + 16 = 24 elements), so that the first stage has
-  // no inner tensor. Tensor c (4 elements) is an inner tensor of the second stage while layers c and d run.
+  // With a cut after layer b, tensors a and b cross the cut (8 + 16 = 24 elements), so that the first stage has no
+  // inner tensor. Tensor c (4 elements) is an inner tensor of the second stage while layers c and d run.
   const auto two = make_stages(model, {2, 4}, DType::int8);
   CHECK(two[0].output_bytes == 24);
   CHECK(two[0].workspace_bytes == 0);
@@ -68,8 +68,8 @@ TEST_CASE(
 }
 
 TEST_CASE("an input that a later stage reads crosses every cut before it") {
-  // The input has 10 elements. Layer a (8) reads the input, layer b (6) reads layer a, and layer c (4) reads layer b
-  // and the input.
+  // The input has 10 elements. Layer a (8 elements) reads the input, layer b (6) reads layer a, and layer c (4)
+  // reads layer b and the input.
   Model model;
   model.layers = {layer("input", {}, 10, 0, 0), layer("a", {0}, 8, 0, 1), layer("b", {1}, 6, 0, 1),
                   layer("c", {0, 2}, 4, 0, 1)};
@@ -107,8 +107,8 @@ TEST_CASE(
 
 namespace {
 
-/// The layers from index `begin` on are cut into `count` stages so that the longest stage is as
-/// short as possible. Returns its seconds.
+/// Tries all cuts of the layers from index `begin` on into `count` stages. Returns the seconds of
+/// the longest stage in the best of these cuts.
 std::int64_t best_of_all(const std::vector<std::int64_t>& seconds, std::size_t begin,
                          std::size_t count) {
   std::int64_t stage = 0;
@@ -159,8 +159,8 @@ TEST_CASE(
                   layer("d", {2, 3}, 2, 0, 1),  layer("e", {4}, 2, 0, 1)};
   const Cutting diamond(model);
   CHECK(diamond.lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 4, 5});
-  // In the next model, a shortcut leads from layer a to the last layer. In the model after it,
-  // layer c is an answer in the middle of the model, which is kept to the end.
+  // In the model `shortcut`, a shortcut leads from layer a to the last layer. In the model
+  // `answers`, the output of layer c is an answer, which is kept to the end.
   Model shortcut = model;
   shortcut.layers[5].inputs = {4, 1};
   CHECK(Cutting(shortcut).lasts("{cut: single_tensor}") == std::vector<std::uint32_t>{1, 5});
@@ -175,7 +175,7 @@ TEST_CASE(
 }
 
 TEST_CASE("single_tensor counts each kept tensor of a residual network once") {
-  // All stages together keep the same tensors that a single stage of all layers keeps, and pass on the same.
+  // All stages of the cut together must keep as many bytes as a single stage with all layers.
   for (const char* name : {"resnet18", "squeezenet1_0", "unet", "densenet121", "vgg16"}) {
     CAPTURE(name);
     const Model model =

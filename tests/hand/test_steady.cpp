@@ -1,5 +1,5 @@
-// Tests the seconds of a step in the steady state, which an answer also gives if the scenario has
-// only one step. With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
+// Tests the seconds of a step in the steady state. Even if a scenario has only one step, its
+// answer gives these seconds. With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -82,7 +82,7 @@ TEST_CASE(
       const std::optional<double> one = further_step_s(of(1)), many = further_step_s(of(40));
       REQUIRE(one);
       CHECK(*one == Approx(many.value()).epsilon(1e-9));
-      // In a run of 140 steps, 100 steps more than in a run of 40, each step takes as long as further_step_s says.
+      // A run of 140 steps has 100 steps more than a run of 40. Each of these 100 steps takes `*one` seconds.
       const double hundred = replay(of(140)).makespan - replay(of(40)).makespan;
       CHECK(hundred == Approx(100 * *one).epsilon(1e-6));
     }

@@ -52,8 +52,8 @@ TEST_CASE(
 TEST_CASE("a layer reads tied weights like weights of its own") {
   const Model model = load_model(zoo + "gpt2.yaml", {"tokens=2", "blocks=1"});
   const Layer& logits = model.layers.back();
-  // The layer reads an input of 2 x 768 elements and the whole table, and writes 2 x 50257
-  // elements. Each element has 4 bytes.
+  // The layer `logits` reads an input of 2 x 768 elements and the whole table, and writes
+  // 2 x 50257 elements. Each element has 4 bytes.
   CHECK(forward_work(model, logits, 1, DType::float32).bytes ==
         4.0 * (2 * 768 + 2 * 50257 + 38'597'376));
 }

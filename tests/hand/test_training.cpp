@@ -30,8 +30,8 @@ TEST_CASE("an update takes the FLOP of its optimizer per parameter, once per bat
 
 TEST_CASE("the backward pass takes the requested multiple of the seconds of the forward pass") {
   CHECK(makespan_of(four + cut + serial, {"workload.backward=1"}) == ms(0.6 + 4 * (0.001 + 12)));
-  // The gradient of a layer's input takes the FLOP of the layer's row, and so does the gradient of
-  // its weights. So the backward pass takes twice as long as the forward pass.
+  // The gradient of a layer's input takes as many FLOP as its forward pass, and so does the gradient
+  // of its weights. So the backward pass takes twice as long as the forward pass.
   CHECK(makespan_of(four + cut + serial, {"workload.backward=per_layer"}) ==
         ms(0.6 + 4 * (0.001 + 18)));
 }
@@ -105,8 +105,8 @@ TEST_CASE(
 
 TEST_CASE("streamed training in two passes: gradients are saved and loaded between the passes") {
   // The first pass over the model loads weights in 0.1 + 0.2 + 0.3 + 0.2 + 0.1 ms and saves gradients in 0.6 ms. In
-  // pass 2, the weights of A are still on the device. So pass 2 loads weights in 0.2 + 0.3 + 0.2 + 0.1 ms, and the
-  // gradients in 0.6 ms. Updates take 0.3 ms, and saving the weights takes 0.6 ms.
+  // the second pass, the weights of A are still on the device. So this pass loads weights in 0.2 + 0.3 + 0.2 + 0.1
+  // ms, and the gradients in 0.6 ms. Updates take 0.3 ms, and saving the weights takes 0.6 ms.
   CHECK(makespan_of(four + cut + "policy: {name: streamed, overlap: false, in_flight: 2}\n",
                     {"workload.optimizer=sgd"}) ==
         ms(0.9 + 0.6 + 0.8 + 0.6 + 4 * (18 + 0.001) + 0.3 + 0.6));
@@ -180,9 +180,9 @@ TEST_CASE(
     "all-reduce after the backward pass: each of n replicas sends 2 (n - 1) pieces, each 1 / n of "
     "the gradients") {
   // Two replicas compute two micro-batches each: the weights take 0.6 ms, the input takes 0.001 ms, and the computation
-  // takes 2 x 18 ms. Then each replica sends two halves of 300, 200 and 100 kB to the other replica, beginning with the
-  // gradients of C. Both replicas send at the same time, which takes 0.6 ms. The updates of C and B run during the next
-  // rings, and A's update (0.05 ms) runs after the last ring.
+  // takes 2 x 18 ms. Then each replica sends the gradients of C, B and A (300, 200 and 100 kB) to the other replica,
+  // each in two halves. Both replicas send at the same time, which takes 0.6 ms. The updates of C and B run during the
+  // next rings, and A's update (0.05 ms) runs after the last ring.
   CHECK(makespan_of(four + cut + replicas, with(two, "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 36 + 0.6 + 0.05));
   // Four replicas with one micro-batch each send six quarters of the gradients, which take 6 / 4 x 0.6 = 0.9 ms.
@@ -209,7 +209,7 @@ TEST_CASE(
 TEST_CASE("without an update, an all-reduce ends before the next backward pass of its stage") {
   const std::vector<std::string> none = {two[0], two[1], "workload.optimizer=none"};
   // No computation is left that could hide the ring of A (0.1 ms). In the second check, all rings
-  // follow the backward pass, and none is hidden.
+  // follow the backward pass, and no ring is hidden.
   CHECK(makespan_of(four + cut + replicas, none) == ms(0.6 + 0.001 + 36 + 0.1));
   CHECK(makespan_of(four + cut + replicas, with(none, "policy.all_reduce=after")) ==
         ms(0.6 + 0.001 + 36 + 0.6));
@@ -271,8 +271,8 @@ Summary summary_of(const Plan& plan) {
 
 TEST_CASE(
     "training reports its time relative to the forward passes, and the bytes that left the device") {
-  // With all boundaries offloaded and without overlap, the run takes 4 x (0.002 + 18 + 0.010) ms from the arrival of
-  // the weights. The forward passes take 4 x 6 ms. Each micro-batch offloads 2000 + 3000 bytes.
+  // All boundaries are offloaded without overlap. After the weights have arrived, each of 4 micro-batches takes 0.002
+  // ms for inputs, 18 ms for passes (6 ms of them forward) and 0.010 ms for boundaries. It offloads 2000 + 3000 bytes.
   const Summary summary = summary_of(make_plan(
       small_scenario(1000, abc, four + cut + serial + "fates: {strategy: offload_all}\n")));
   CHECK(summary.find("training_over_inference")->value.number ==
@@ -282,7 +282,7 @@ TEST_CASE(
 
 TEST_CASE(
     "the time of training relative to the forward passes does not depend on the number of steps") {
-  // Training takes 3 times as long as forward passes. At 1 MB/s, weights take 600 ms, which the metric leaves out.
+  // Training takes 3 times as long as forward passes. The metric does not count the 600 ms for weights at 1 MB/s.
   const auto over = [](const std::string& steps, const std::string& bandwidth) {
     const Plan plan = make_plan(
         small_scenario(1000, abc, four + cut + "policy: {name: resident}\n",

@@ -1,4 +1,4 @@
-// Tests training with `optimal` and `phased`, and refusals: of keys without a meaning and of plans that do not fit.
+// Tests training with `optimal` and `phased`. Keys without a meaning and plans that do not fit must be refused.
 #include "support/training_case.hpp"
 
 namespace sluice {
@@ -21,7 +21,7 @@ TEST_CASE("with either solver, optimal takes the fastest of keeping, copying and
 }
 
 TEST_CASE("milp: stages without inner tensors give a plan that runs") {
-  // Dense stages keep only their input. An inner tensor of 0 bytes is neither saved nor loaded.
+  // Dense stages keep only their input, so their inner tensors have 0 bytes. These are neither saved nor loaded.
   for (const char* budget : {"8kB", "9kB", "10kB", "11kB"}) {
     CAPTURE(budget);
     const std::string fates = "fates: {strategy: optimal, budget: " + std::string(budget);
@@ -33,11 +33,11 @@ TEST_CASE("milp: stages without inner tensors give a plan that runs") {
 TEST_CASE("phased training: devices take turns, and each phase loads its own weights") {
   // Two devices have their own links, and train with sgd and without overlap. The phases FA, FB, FC, BC, BB and BA take
   // 1, 2, 3, 6, 4 and 2 ms. These phases run on devices 0, 1, 0, 1, 0 and 1. Each phase loads its weights: 0.1 + 0.2 +
-  // 0.3 + 0.3 + 0.2 + 0.1 ms. Five tensors go from one device to the other. Each is saved to host memory and then
-  // loaded, and the load takes as long as the save. FB needs A's output (2 x 0.002 ms), FC needs B's output (2 x 0.003
-  // ms), BC needs C's output (2 x 0.001 ms), BB needs the gradient of B's output (2 x 0.003 ms), and BA needs the
-  // gradient of A's output (2 x 0.002 ms). BB reads A's output on device 0, where FA made it, and BC reads B's output
-  // on device 1. The input is loaded for FA and for BA. Updates take 0.3 ms, and saving the weights takes 0.6 ms.
+  // 0.3 + 0.3 + 0.2 + 0.1 ms. Five tensors go from one device to the other. Each tensor is saved to host memory and
+  // then loaded, in equal times. FB needs A's output (2 x 0.002 ms), FC needs B's output (2 x 0.003 ms), BC needs C's
+  // output (2 x 0.001 ms), BB needs the gradient of B's output (2 x 0.003 ms), and BA needs the gradient of A's output
+  // (2 x 0.002 ms). BB reads A's output on device 0, where FA made it, and BC reads B's output on device 1. The input
+  // is loaded for FA and for BA. Updates take 0.3 ms, and saving the weights takes 0.6 ms.
   const std::vector<std::string> overrides = {"platform.devices.gpu.count=2",
                                               "platform.links.host.sharing=private"};
   CHECK(makespan_of("workload: {mode: training, optimizer: sgd}\n" + cut +

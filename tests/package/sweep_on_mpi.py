@@ -1,5 +1,5 @@
-"""Runs a sweep on all ranks of an MPI job except the first rank, which controls the sweep and writes the table: mpiexec
--n 3 python3 -m mpi4py.futures sweep_on_mpi.py TABLE.csv"""
+"""Runs a sweep as an MPI job. The first rank controls the sweep and writes the table, and the other ranks run the
+points: mpiexec -n 3 python3 -m mpi4py.futures sweep_on_mpi.py TABLE.csv"""
 
 import sys
 

@@ -148,8 +148,8 @@ def ones(size, dtype, pin_memory):
     return Tensor(size, "pinned" if pin_memory else "pageable")
 '''
 
-# Streams run at the same time. A copy down takes bytes / 20 GB/s, a copy up takes bytes / 10 GB/s, and a product takes
-# FLOP / 1 TFLOP/s.
+# Streams run at the same time. A copy down (to the GPU) has 20 GB/s, and a copy up (to the host) has 10 GB/s. A product
+# has 1 TFLOP/s.
 STREAMS = '''
 """The part of torch that streamed_overlap.py calls: streams whose clocks wait for events."""
 
@@ -366,11 +366,11 @@ class Overlap(Folder):
         # The weights of a layer have 4 MB and take 0.2 ms. With 50 rows, a layer takes 0.1 ms. The input (0.2 MB) takes
         # 0.01 ms down, and the answer (0.2 MB) takes 0.02 ms up. Copies limit the speed, so the run takes 0.01 + 6 x
         # 0.2 + 0.1 + 0.02 = 1.33 ms. The simulated link is as fast up as down, so the simulated run takes 0.01 ms less.
-        # Alone, the copies of the weights take 1.2 ms, and the layers take 0.6 ms. So 1.2 + 0.6 - 1.33 = 0.47 ms of
-        # computing run during copies. The simulated run has 0.48 ms. With 250 rows, a layer takes 0.5 ms, the input
-        # takes 0.05 ms and the answer takes 0.1 ms. So the run takes 0.05 + 0.2 + 6 x 0.5 + 0.1 = 3.35 ms. Alone, the
-        # layers take 3 ms. So 1.2 + 3 - 3.35 = 0.85 ms of the copies run during computations. The simulated run has 0.9
-        # ms.
+        # Alone, the copies of the weights take 1.2 ms, and the layers take 0.6 ms. So the layers compute for 1.2 + 0.6
+        # - 1.33 = 0.47 ms during copies. In the simulated run, these are 0.48 ms. With 250 rows, a layer takes 0.5 ms,
+        # the input takes 0.05 ms and the answer takes 0.1 ms. So the run takes 0.05 + 0.2 + 6 x 0.5 + 0.1 = 3.35 ms.
+        # Alone, the layers take 3 ms. So the copies run for 1.2 + 3 - 3.35 = 0.85 ms during computations. In the
+        # simulated run, these are 0.9 ms.
         self.assertEqual([line.strip("| ").split(" | ") for line in done.stdout.splitlines()[-2:]],
                          [["50", "1.200", "0.600", "1.330", "1.320", "-0.8 %", "78.3 %", "80.0 %"],
                           ["250", "1.200", "3.000", "3.350", "3.300", "-1.5 %", "70.8 %", "75.0 %"]])

@@ -48,7 +48,7 @@ class Kernel(unittest.TestCase):
         self.folder.cleanup()
 
     def run_cell(self, code, interrupt_after=None):
-        """Returns the status, the name of the exception, and what was printed."""
+        """Runs `code` in the kernel. Returns the status, the name of the exception, and what was printed."""
         printed = []
         message = self.client.execute(code, stop_on_error=False)
         if interrupt_after is not None:

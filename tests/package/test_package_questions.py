@@ -182,7 +182,8 @@ class Questions(unittest.TestCase):
 
     def test_progress_is_reported(self):
         # The actions are 10 x 900 computations (10 stages, 900 samples), 900 loads of inputs, 900 saves of answers and
-        # 197 loads of weights. The weights, 40,666,752,000 B, are divided into pieces of at most 1/192 of all weights.
+        # 197 loads of weights. The weights have 40,666,752,000 B. A piece has at most 1/192 of these bytes, and all
+        # stages together have 197 pieces.
         told = []
         sluice.load("alexnet_x200").run(progress=lambda done, all: told.append((done, all)))
         self.assertTrue(told)

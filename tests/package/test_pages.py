@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Runs the blocks of Python in pages, in order and in one namespace per page, in a folder outside the repository."""
+"""Runs the Python blocks of pages in a folder outside the repository. The blocks of a page run in order and in one
+namespace."""
 
 import ast
 import os
@@ -36,7 +37,8 @@ FILES = {
     "sim/study/sweep/FORMAT.md": ("sweep", "alexnet_resident", "workload.batch=1,2", "--store", "study.db"),
 }
 
-# Parts of pages that take minutes or name a machine that is not available, with the parts that run in their place.
+# Parts of pages that take minutes or name a machine that is not available. The text after the colon runs in their
+# place.
 INSTEAD = {
     "analysis/validation/vgg416_optane.yaml": f"{ROOT}/analysis/validation/alexnet_hbm_ddr.yaml",
     "torch.randn(8, 3, 224, 224)": "torch.randn(1, 3, 32, 32)",
@@ -52,7 +54,7 @@ BLOCK = re.compile(r"^```(?P<language>\w*)\n(?P<fenced>(?:.*\n)*?)^```"
 
 
 def is_python(text):
-    """Returns whether an indented block is Python: a statement that imports or calls something."""
+    """Returns whether an indented block is Python: whether it parses, and imports or calls something."""
     try:
         nodes = list(ast.walk(ast.parse(text)))
     except SyntaxError:

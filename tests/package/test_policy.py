@@ -104,9 +104,9 @@ class Sweeps(unittest.TestCase):
 
 class SecondMemory(unittest.TestCase):
     def test_a_computation_reads_its_weights_from_another_memory(self):
-        # All times below are in ms. The weights (4e6 B) are loaded from 1 to 5, and the input is loaded from 0 to 4.
-        # The computation takes 2, but its reads (twice the weights at 2 GB/s) take 4, so the computation ends at 9. The
-        # answer arrives at 13.
+        # The weights (4e6 B) are loaded from 1 ms to 5 ms, and the input is loaded from 0 ms to 4 ms. The FLOP of the
+        # computation take 2 ms, but its reads take 4 ms: it reads twice the bytes of the weights at 2 GB/s. So the
+        # computation ends at 9 ms, and the answer arrives at 13 ms.
         made = sluice.Scenario.from_dict({
             "model": sluice.model("matmul_chain", layers=1, size=1000), "platform": PLATFORM,
             "workload": {"batch": 1, "batches_per_step": 1, "steps": 1},

@@ -74,7 +74,7 @@ class Operators(Folder):
         self.prices_all(Net().eval(), torch.ones(4, 8, 6, 6))
 
     def prices_all(self, module, inputs):
-        """Checks that each layer that computes has a row."""
+        """Checks that the profile has a row for each layer that computes."""
         model = self.folder / "net.json"
         document = sluice.from_torch(module, inputs, "net").document
         model.write_text(json.dumps(document.get("definition", document)))
@@ -198,7 +198,7 @@ class Times(Folder):
         from sluice._torch_subjects import _Inputs, subject_of
 
         operators, _ = operators_of(nn.Sequential(nn.ReLU()), (torch.ones(1, 4),))
-        # A copy of the inputs has 16 bytes, so 65,536 copies would fill the cache.
+        # A copy of the inputs has 16 bytes, so 65,536 copies would fill the cache. Only 1024 copies are made.
         inputs = _Inputs(operators[0], 2**20)
         self.assertEqual((inputs.count, inputs.most_calls), (1024, 1024))
         for backward in (False, True):

@@ -31,7 +31,7 @@ LONG = sluice.load("alexnet_x200").run()
 
 
 def right_end(ax):
-    """Returns the right end of the levels that a picture of a memory shows, in data coordinates."""
+    """Returns the greatest x coordinate, in data coordinates, of the areas in a picture of a memory."""
     return max(path.vertices[:, 0].max() for area in ax.collections for path in area.get_paths())
 
 

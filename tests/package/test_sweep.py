@@ -61,7 +61,8 @@ def break_pool():
 
 
 class Forgetful(Executor):
-    """Resembles the executor of a Dask client: it knows its workers, and never answers its first `forgets` requests."""
+    """A stand-in for the executor of a Dask client. It knows its workers, and never answers its first `forgets`
+    requests."""
 
     def __init__(self, workers, forgets):
         self._client, self._workers, self._forgets = self, workers, forgets
@@ -263,7 +264,7 @@ class Sweep(unittest.TestCase):
         self.assertEqual(list(data["platform.links.host.bandwidth"].values), ["4GB/s", "16GB/s"])
 
     def test_points_with_equal_values_make_no_dataset(self):
-        with self.assertRaisesRegex(sluice.UsageError, "several points are called workload.batch=4, and a Dataset has"):
+        with self.assertRaisesRegex(sluice.UsageError, "points have the values workload.batch=4, and a Dataset has"):
             scenario().sweep({"workload.batch": [4, 1, 4]}, verify=0).to_xarray()
 
     def test_a_sweep_in_which_everything_is_refused_is_drawn(self):

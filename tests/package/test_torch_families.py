@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Tests torchvision's families, and modules as people write them. Models from torch have the published numbers of
-parameters, and as many multiply-accumulates as the calls of torch's own kernels."""
+parameters. They have as many multiply-accumulates as torch's own kernels execute."""
 
 import csv
 import json
@@ -22,7 +22,8 @@ from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 
 class Kernels(TorchDispatchMode):
-    """Counts the multiply-accumulates of the calls of torch's own kernels, to which all modules and functions lead."""
+    """Counts the multiply-accumulates in the calls of torch's own kernels. All modules and functions lead to these
+    kernels."""
 
     def __init__(self):
         super().__init__()

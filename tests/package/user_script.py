@@ -59,7 +59,7 @@ def told(done: int, total: int) -> None:
 
 
 def shares(result: sluice.Result) -> dict[str, float]:
-    """Returns, for each kind of action, the seconds that its actions take together."""
+    """Returns the seconds of each kind of action, summed over all its actions."""
     spans = result.spans
     busy = (spans["end"] - spans["start"]).groupby(spans["kind"], observed=True).sum()
     return {str(kind): float(value) for kind, value in busy.items()}

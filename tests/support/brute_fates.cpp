@@ -14,9 +14,9 @@ constexpr std::uint32_t no_tensor = static_cast<std::uint32_t>(-1);
 
 /// How one stage provides the tensors that backward passes read.
 struct Ways {
-  /// The stage before whose backward pass this stage runs again, or -1 if this stage runs only once.
+  /// If this stage runs twice, its second run is before the backward pass of stage `second_run`. Otherwise -1.
   int second_run = -1;
-  /// Which inner tensor the backward pass reads: of the first run, from host memory, or of the second run.
+  /// Where the inner tensor of the backward pass comes from: the first run, host memory, or the second run.
   enum { first, host, second } inner = first;
   bool output_to_host = false;
 };
@@ -73,7 +73,7 @@ class Script {
   double loaded() const { return sum(&Step::loads, &Made::load_s); }
   double saved() const { return sum(&Step::saves, &Made::save_s); }
 
-  /// Returns the peak: the most bytes that one computation holds, if each tensor is freed after its last use.
+  /// Returns the peak: the most bytes that are held during one step, if each tensor is freed after its last use.
   std::int64_t peak() const {
     std::vector<std::size_t> first(tensors_.size(), steps_.size()), last(tensors_.size(), 0);
     for (std::size_t i = 0; i < steps_.size(); ++i)
@@ -143,7 +143,7 @@ class Script {
       if (ways.inner == Ways::host) save(n_ + 1 + s, inner_[s]);
     }
     step_.workspace = stage.forward_workspace(keeps);
-    // A script that makes a saved output again before it loads this output is useless.
+    // A script is useless if it saves an output and makes this output again before it loads it.
     if (again && in_host_[s + 1] != no_tensor) useful_ = false;
     if (!again && ways.output_to_host) to_save_ = s + 1;
     end_step();
@@ -334,7 +334,7 @@ class Everything {
     place(script);
   }
 
-  /// Executes the script once for each list of positions of its loads. The order of the loads does not change.
+  /// Executes the script with its loads at all possible positions. The order of the loads does not change.
   void place(const Script& script) {
     std::vector<std::size_t> needed, earliest;
     std::map<std::uint32_t, std::size_t> saved_by;

@@ -1,8 +1,8 @@
 // Finds the fastest execution of one training step of a small network by an exhaustive search. Each forward pass runs
 // once or twice; the second run is before one of the backward passes. The backward pass of a stage reads inner tensors
 // of the first or the second run, or inner tensors that were saved to host memory. Boundaries may also be saved. Loads
-// are listed at all positions that do not change the order of the loads. The plans are executed by oracle.hpp. It
-// shares no code with the search that it checks, except `Chain`, which has the seconds and bytes of the stages.
+// are listed at all positions that do not change the order of the loads. oracle.hpp executes the plans. This
+// exhaustive search shares only `Chain` (the seconds and bytes of the stages) with the search that it checks.
 #pragma once
 
 #include <cstdint>

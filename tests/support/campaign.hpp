@@ -1,5 +1,5 @@
 // Property tests try random cases from fixed seeds. A run of all tests tries a few cases. A longer run (./dev
-// properties) sets SLUICE_CAMPAIGN=N and tries N times as many cases: the same seeds, and then the seeds that follow.
+// properties) sets SLUICE_CAMPAIGN=N and tries N times as many cases: first the same seeds, and then further seeds.
 // Property tests have the tag [property].
 #pragma once
 
@@ -22,7 +22,7 @@ inline int campaign_factor() {
   return static_cast<int>(factor);
 }
 
-/// Returns the number of cases to try, if a run of all tests tries `usual` cases.
+/// Returns the number of cases that this run tries. A run of all tests tries `usual` cases.
 template <class Count>
 Count cases_of(Count usual) {
   return usual * static_cast<Count>(campaign_factor());

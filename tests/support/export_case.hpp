@@ -102,7 +102,7 @@ inline Summary summary() {
   return summary;
 }
 
-/// A parsed message of Protocol Buffers. For each field, it has the numbers, or the bytes of texts and nested messages.
+/// A parsed message of Protocol Buffers. A field has numbers, or bytes of texts and nested messages.
 struct Message {
   std::map<int, std::vector<std::uint64_t>> numbers;
   std::map<int, std::vector<std::string>> texts;
@@ -163,7 +163,7 @@ inline std::vector<std::string> annotations(const Message& event) {
   return all;
 }
 
-/// Returns the flows of an export, from span to span. Each flow is a pair of indices of spans (source, target).
+/// Returns the flows (arrows) of an export. A flow is a pair of indices: the span of its start and the span of its end.
 inline std::vector<std::pair<int, int>> flows_of(const TraceReader& trace, std::size_t window) {
   std::map<std::uint64_t, int> begun;
   std::vector<std::pair<int, int>> flows;

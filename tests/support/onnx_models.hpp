@@ -1,4 +1,4 @@
-// Helpers for the tests of the ONNX reader. They read the bytes of a file, or return the message of the error.
+// Helpers for the tests of the ONNX reader. They read a file's bytes, or return an error's message.
 #pragma once
 
 #include <string>
@@ -39,7 +39,7 @@ inline ReadOnnx read(const OnnxBytes& bytes, const std::string& use = "{}") {
   return read_bytes(bytes.bytes(), use);
 }
 
-/// Returns the message of the error that reading these bytes throws, or "nothing" if they are read without an error.
+/// Reads these bytes, and returns the message of the error. Returns "nothing" if there is no error.
 inline std::string refused_bytes(const std::string& bytes, const std::string& use = "{}") {
   return error_of([&] { read_bytes(bytes, use); });
 }

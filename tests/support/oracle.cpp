@@ -16,7 +16,7 @@ struct Node {
   std::uint32_t action;
   std::int64_t iteration;
   double seconds, latency;
-  // The nodes whose data must have arrived, and the previous node of the stream.
+  // The nodes whose data must have arrived before this node starts, and the previous node of the stream.
   std::vector<std::size_t> after;
   std::size_t previous = SIZE_MAX;
   double asked = never, start = never, end = never;
@@ -109,8 +109,8 @@ class Oracle {
     return any;
   }
 
-  /// Starts one execution that may start now, and returns whether there was one. With `shared`, considers only
-  /// executions that need bytes of a shared pool. Without `shared`, considers only executions that need no such bytes.
+  /// Starts an execution that may start now, and returns whether it found one. With `shared`, it considers only
+  /// executions that need bytes of a shared pool. Without `shared`, it considers only all other executions.
   bool start_some(bool shared) {
     std::vector<std::size_t> asking;
     for (std::size_t n = 0; n < nodes_.size(); ++n) {

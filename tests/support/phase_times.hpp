@@ -11,8 +11,8 @@ namespace sluice::test {
 /// Returns scenarios/phased_ipu_pair.yaml with 12 batches per step and 4 steps, changed by the overrides.
 Scenario ipu_pair(const std::vector<std::string>& overrides);
 
-/// Returns scenarios/sharded_ipu_pair.yaml, which is the same question as scenarios/phased_ipu_pair.yaml without
-/// `phases`, changed by the overrides.
+/// Returns scenarios/sharded_ipu_pair.yaml, changed by the overrides. This scenario is
+/// scenarios/phased_ipu_pair.yaml without the key `phases`.
 Scenario ipu_pair_without_phases(const std::vector<std::string>& overrides);
 
 /// Returns the mean seconds from the start of one phase to the start of the next phase, over `phases` phases in the

@@ -24,15 +24,15 @@ struct RandomCase {
   std::int64_t all_bytes = 0;  ///< more bytes than any plan of this case needs on one device
 
   std::string text() const { return text_with(cut, fates, ""); }
-  /// Returns the scenario with this cut and these fates. `own_keys` are more keys of the policy: ", key: value".
+  /// Returns the scenario with this cut and these fates. `own_keys` has more keys of the policy as ", key: value".
   std::string text_with(const std::string& own_cut, const std::string& own_fates,
                         const std::string& own_keys) const;
 };
 
-/// Returns the policies that a case may have. The name data_parallel is followed by the name of the replicated policy.
+/// Returns the policies that a case may have. After the name data_parallel, the text names the replicated policy.
 const std::vector<std::string>& policies_with_choices();
 
-/// Returns a case with this policy, which must be able to train if `training` is set.
+/// Returns a case with this policy. If `training` is set, the policy must be able to train.
 RandomCase random_case(Dice& dice, const std::string& policy, bool training);
 
 /// Returns explicit settings of all choices that the case leaves open, as YAML.

@@ -62,7 +62,7 @@ inline Chain random_chain(Dice& dice, std::size_t stages) {
   return chain;
 }
 
-/// Returns stages like the layers of a transformer. Their tensors differ slightly. A stage takes 1 s forward and 2 s
+/// Returns stages like the layers of a transformer, with slightly different bytes. A stage takes 1 s forward and 2 s
 /// backward, and has inner tensors of about 30 MB and an output of about 2 MB. A copy of 30 MB takes `copy_s` seconds
 /// in each direction.
 inline Chain layered_chain(std::size_t stages, double copy_s) {

@@ -81,8 +81,8 @@ class Generator {
       }
   }
 
-  /// Lets a computation read over one or two routes. These routes belong to the device of the computation. If links are
-  /// shared, any routes of the plan are possible.
+  /// Lets a computation read over one or two routes. If links are shared, these are routes of the computation's device,
+  /// or any routes of the plan. Otherwise, they are routes of the computation's device.
   void add_flows(Action& action) {
     const auto own = static_cast<std::uint32_t>(plan_.routes.size()) -
                      2 * (static_cast<std::uint32_t>(computes_) - action.stream);
@@ -97,7 +97,7 @@ class Generator {
     }
   }
 
-  /// Lets each route cross a random choice of all links, so that routes share links.
+  /// Gives each route random links from all links of the plan, so that routes share links.
   void share_links() {
     for (Link& link : plan_.links)
       link.bandwidth = 10 * std::pow(10, std::uniform_real_distribution<double>(0, 5)(random_));
@@ -155,8 +155,8 @@ class Generator {
     return static_cast<std::uint32_t>(plan_.tensors.size() - 1);
   }
 
-  /// Adds a tensor that `a` allocates. The tensor is used by `a` itself, or by one or two later actions, which wait for
-  /// `a`.
+  /// Adds a tensor that `a` allocates. Either `a` itself uses the tensor, or one or two later actions use it and wait
+  /// for `a`.
   void add_tensor(std::uint32_t a) {
     const std::uint32_t end = plan_.section_end(plan_.section_of(a));
     const Placement placement{new_tensor("t"),
@@ -186,9 +186,9 @@ class Generator {
     wait(user, first, 0);
   }
 
-  /// Lists the actions of each section in a random order that does not change the order of any stream.
+  /// Lists the actions of each section in a random order. The order of the actions of each stream does not change.
   void riffle() {
-    std::vector<std::uint32_t> order;  // the old numbers of actions, in their new order
+    std::vector<std::uint32_t> order;  // the old numbers of the actions, in the new order of the actions
     for (Section section : {Section::prologue, Section::body, Section::epilogue}) {
       std::vector<std::uint32_t> left;
       for (std::uint32_t a = plan_.section_begin(section); a < plan_.section_end(section); ++a)

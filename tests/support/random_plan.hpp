@@ -10,12 +10,12 @@
 namespace sluice::test {
 
 struct RandomPlanOptions {
-  // If true, times are multiples of 0.5 s, so that many actions end at the same time.
+  // Times are multiples of 0.5 s, so that many actions end at the same time.
   bool ties = false;
   bool shared_links = false;  ///< routes share links; their bandwidths differ by factors up to 1e5
   bool riffled = false;       ///< streams are interleaved at random; waits may be for later actions
   bool owned_pools =
-      false;  ///< host memory is unlimited, so that no pool grants in the order of requests
+      false;  ///< host memory, which several devices share, has no limit: all other pools have an owner
 };
 
 /// Returns a plan that passes check_structure(). A seed always gives the same plan.

@@ -11,8 +11,8 @@ namespace sluice::test {
 /// Returns a scenario's document without `fates`, for a device with unlimited memory.
 std::string random_training(Dice& dice);
 
-/// Returns a scenario's document without `fates`, for a policy whose stages take turns. The stages run on gpu0 and, if
-/// there are two devices, on gpu1.
+/// Returns a scenario's document without `fates`, for `policy`: streamed or phased, in which weights take turns. The
+/// stages run on gpu0 and, if there are two devices, on gpu1.
 std::string random_training(Dice& dice, const std::string& policy, std::size_t devices);
 
 }  // namespace sluice::test

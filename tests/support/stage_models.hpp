@@ -22,8 +22,8 @@ inline Layer layer(std::string name, std::vector<std::uint32_t> inputs, std::int
   return made;
 }
 
-/// Returns a chain of an input with 10 elements and the layers `a`, `b`, `c` and `d`. Their outputs have 20, 30, 5 and
-/// 7 elements. The layers have 1, 2, 3 and 4 weights and 100, 200, 300 and 400 FLOP.
+/// Returns a chain: an input with 10 elements, and the layers `a`, `b`, `c` and `d`. The outputs of the layers have
+/// 20, 30, 5 and 7 elements. The layers have 1, 2, 3 and 4 weights and 100, 200, 300 and 400 FLOP.
 inline Model chain() {
   Model model;
   model.name = "chain";
@@ -33,7 +33,7 @@ inline Model chain() {
   return model;
 }
 
-/// Cuts a model for one device of 1 FLOP/s, so that an operator's FLOP are its seconds.
+/// Cuts a model for one device of 1 FLOP/s. So an operator takes as many seconds as it has FLOP.
 struct Cutting {
   explicit Cutting(Model made) : model(std::move(made)) {
     device.name = "gpu";

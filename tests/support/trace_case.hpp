@@ -48,7 +48,7 @@ inline void put(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// Checks that a script with h5py, which shares no code with Sluice, computes the content hash that the trace stores.
+/// Checks the content hash in the trace with a script that uses h5py. This script shares no code with Sluice.
 inline void require_hash_of_h5py(const std::string& path) {
   const std::string command = "/usr/bin/python3 -B " SLUICE_SOURCE_DIR
                               "/tests/unit/trace/trace_hash.py " +

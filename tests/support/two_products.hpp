@@ -1,6 +1,6 @@
-// A model with two products in float32, whose weights are 10 by 20 and 20 by 5 elements. The input has 40 bytes, the
-// tensor between the products has 80 bytes, and the output has 20 bytes. The first weights have 800 bytes, and the
-// second weights have 400 bytes.
+// A model with two products in float32. The weights of the products have 10 x 20 and 20 x 5 elements. The input has
+// 40 bytes, the tensor between the products has 80 bytes, and the output has 20 bytes. The first weights have 800
+// bytes, and the second weights have 400 bytes.
 #pragma once
 
 #include <string>

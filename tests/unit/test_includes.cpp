@@ -1,6 +1,6 @@
-// Tests which folders include headers of which other folders. The tables in docs/architecture.md give the rules, and
-// the test applies them to every #include under sim/. A folder may include its own headers, the headers of the folders
-// that its row names, and all headers that these folders may include. Only one folder may include a third-party header.
+// Tests which folders include headers of which other folders. The tables in docs/architecture.md give the rules for
+// every #include under sim/. A folder may include its own headers, the headers of the folders that its row names, and
+// all headers that these folders may include. For each third-party header, only one folder may include it.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 struct Law {
   // For each folder of sim/, the folders that its row of the table names.
   std::map<std::string, std::vector<std::string>> below;
-  /// For each third-party library, the beginning of its headers' paths and the only folder that may include them.
+  /// For each third-party library: how the paths of its headers begin, and the only folder that may include them.
   std::vector<std::pair<std::string, std::string>> owners;
 };
 

@@ -3,7 +3,7 @@
 //
 // For a longer campaign, run this test with more mutants and another seed, preferably under the sanitizers:
 //   SLUICE_MUTATIONS=1000000 SLUICE_MUTATION_SEED=7 SLUICE_MUTANT=mutant.txt sluice_tests "[mutations]"
-// SLUICE_MUTANT names a file that always holds the current mutant. After a crash, it holds the mutant that caused it.
+// Each mutant is written to the file that SLUICE_MUTANT names, so that this file has the last mutant after a crash.
 #include <array>
 #include <catch2/catch.hpp>
 #include <chrono>

@@ -1,6 +1,6 @@
 // Tests the limits of sizes: files may have up to 400 lines, files of policies up to 120 lines, folders of sim/ up to
-// 20 .cpp files of their own, and functions of sim/ up to 60 lines. Lists of entries (a folder with one file per entry,
-// a record, a catalog) may be longer.
+// 20 .cpp files of their own, and functions of sim/ up to 60 lines. A folder with one file per entry of a catalog, and
+// a function that only lists entries, may be longer.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -90,7 +90,7 @@ std::vector<Function> blocks_of(const std::vector<std::string>& lines) {
   return blocks;
 }
 
-/// Returns whether a function holds only a list, as functions do that return a record or a catalog.
+/// Returns whether a function holds only a list. Functions that return a record or a catalog hold only a list.
 bool is_list(const Function& function) {
   return function.text.find("record()") != std::string::npos ||
          function.text.find("_catalog") != std::string::npos;

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests the cost model `fitted`. The page fitted.md has the errors of the bundled fits, and these errors are within the
+"""Tests the cost model `fitted`. The page fitted.md has the errors of the bundled fits, and no error exceeds the
 page's aims. The program gives products the same seconds as a second implementation of the formula."""
 
 import csv
@@ -113,8 +113,9 @@ class Fitting(unittest.TestCase):
                 rows += csv.DictReader(file)
         of_k, of_n, only_k, only_n = fitted.whole_tiles(rows)
         self.assertIn(f"The {len(rows):,} grids of thread blocks in these tables", self.page)
-        self.assertIn(f"{100 * of_k / len(rows):.0f} % of the grids fit a result of m rows and k columns: they consist of "
-                      f"whole tiles of m x k. {100 * of_n / len(rows):.0f} % of the grids fit a result of m x n.", self.page)
+        self.assertIn(f"{100 * of_k / len(rows):.0f} % of the grids fit a result of m rows and k columns: they have as "
+                      f"many blocks as a result of this size has tiles. {100 * of_n / len(rows):.0f} % of the grids "
+                      "fit a result of m rows and n columns.", self.page)
         self.assertIn(f"{only_k:,} grids fit only m x k, and {only_n} grids fit only m x n.", self.page)
 
     def a30(self, rate):
@@ -172,8 +173,8 @@ class Prices(unittest.TestCase):
                 with self.subTest(platform=platform, rows=batch * rows, columns=columns, depth=depth):
                     layer = {"type": "matmul", "name": "y", "features": columns, "bias": False}
                     ours = self.seconds(layer, [rows, depth], platform, dtype, batch)
-                    # The data sheet in the fit and the data sheet in the platform differ in the fourth digit. So if two
-                    # points of the fit are equally near, either point may be used.
+                    # The fit and the platform have data sheets that differ in the fourth digit. So if two points of the
+                    # fit are about equally near to the product, the program and fit_form.py may use different points.
                     self.assertLess(abs(ours / form.product(1, batch * rows, columns, depth, size) - 1), 1e-2)
 
 

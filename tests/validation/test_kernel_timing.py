@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Tests the page 'Kernel timing by memory pool'. On this page, `sluice profile compare` compares two times of each
-configuration: one was measured together with other configurations, and one was measured alone. The test makes the same
-calculation from the same tables, without Sluice."""
+configuration. One time was measured together with other configurations, and the other time was measured alone. The test
+computes the same numbers from the same tables, without Sluice."""
 
 import csv
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Checks the numbers of analysis/validation/korthikanti2022.md twice: by the paper's formulas, in the digits that the
-page shows, and by Sluice itself. If the folder of published figures exists next to the project, the test also compares
-these figures."""
+"""Checks the numbers of analysis/validation/korthikanti2022.md twice: with the paper's formulas, and with Sluice. Both
+must give the digits that the page shows. If the folder of published figures exists next to the project, the test also
+compares these figures."""
 
 import csv
 import functools
@@ -49,8 +49,8 @@ class Formulas:
 
     def parameters(self, t=1):
         """Returns the parameters of a rank: the products, their biases, the norms, and two embedding tables. One table
-        is of words, and the logits share it. The other table is of positions. Each block has two pairs of products; the
-        rank has the whole bias of the second product of each pair."""
+        is of words, and the logits use it, too. The other table is of positions. Each block has two pairs of products.
+        The products are divided among the ranks, but each rank has the whole bias of a pair's second product."""
         h = self.h
         block = Fraction(12 * h * h + 7 * h, t) + 2 * h + 4 * h
         return self.blocks * block + Fraction(VOCABULARY * h, t) + TOKENS * h + 2 * h
@@ -62,7 +62,7 @@ class Formulas:
                 6 * VOCABULARY * self.sh)
 
     def core_flop(self):
-        """Returns the FLOP of one forward pass for the products of queries by keys and of scores by values."""
+        """Returns the FLOP of two products in one forward pass: queries by keys, and scores by values."""
         return 4 * self.blocks * TOKENS * self.sh
 
     def utilisation(self, samples, gpus, seconds):
@@ -164,10 +164,10 @@ cost: {{model: measured}}
 
 
 def block_seconds(fates, forward="7.7", backward="11.9"):
-    """Returns the seconds of a block whose attention core takes 1.3 ms forward. Of the backward pass, only the seconds
-    of the whole block were measured. The result does not depend on how these seconds are divided among the layers. A
-    layer `loss` follows the block, because the input of a model's last stage is still on the device and would not be
-    recomputed."""
+    """Returns the seconds of a block whose attention core takes 1.3 ms forward. For the backward pass, the paper has
+    only the seconds of the whole block. The result does not depend on how these seconds are divided among the layers. A
+    layer `loss` follows the block. Without `loss`, the block would end with the model's last stage. The input of the
+    last stage is still on the device for the backward pass, so it would not be recomputed."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "block.yaml"
         path.write_text(MEASURED.format(

@@ -42,8 +42,8 @@ class Residency(unittest.TestCase):
         self.assertAlmostEqual(turns / weights, 4 / 8, delta=0.001)
         self.assertGreater(5 / 8 * weights, 24e9)
         self.assertTrue(turns < stay < 24e9)
-        # Weights that take turns, and the image, are loaded during the computation. A kernel reads its weights either
-        # in host memory or on the card. Kernels run one after the other.
+        # Under `streamed`, the image and the weights that take turns are loaded during the computation. With a
+        # placement, a kernel reads its weights in host memory or on the card, and kernels run one after the other.
         image = streamed["metrics"]["transferred_bytes_by_class"]["input"] / 4  # steps
         self.assertAlmostEqual(streamed["metrics"]["step_s"] / ((weights - turns + image) / LINK), 1, delta=0.02)
         expected = (weights - stay) / LINK + stay / MEMORY

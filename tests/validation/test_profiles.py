@@ -22,8 +22,8 @@ OPERATORS = ROOT.parent / "shared/data/operators"
 
 
 def left_out_errors(rows, rate, bandwidth, element):
-    """Returns, for each row, the error of an estimate that does not use the row. The estimate is a plane through the
-    logarithms of utilisation at the ten nearest rows."""
+    """Returns the error of an estimate for each row. The estimate uses the ten nearest rows, but not the row itself. A
+    plane is fitted to the logarithms of the utilisation at these ten rows."""
     m, n, k, seconds = rows.T
     ideal = numpy.maximum(2 * m * n * k / rate, element * (m * k + k * n + m * n) / bandwidth)
     x, y = numpy.log(rows[:, :3]), numpy.log(ideal / seconds)

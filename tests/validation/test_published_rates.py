@@ -17,8 +17,8 @@ FOLDER = ROOT / "analysis/validation"
 DATA, PAGE = FOLDER / "published_rates.yaml", FOLDER / "published_rates.md"
 SCENARIO = "analysis/validation/one_card.yaml"
 
-# For each key of a run in published_rates.yaml, the key of the scenario to which its value is given. overrides()
-# handles the keys `model` and `platform`.
+# Keys of the runs in published_rates.yaml, and the keys of a scenario that get their values. overrides() handles the
+# keys `model` and `platform`.
 PATHS = {
     "mode": "workload.mode", "dtype": "workload.dtype", "batch": "workload.batch",
     "micro_batch": "workload.micro_batch", "optimizer": "workload.optimizer",
@@ -114,7 +114,8 @@ def commands():
     lines = ["## How Sluice was asked", "",
              "Each line begins with the number of a row of the table. The rest of the line completes the command",
              f"`sluice run {SCENARIO}` in the repository's folder. If a row has several lines, the seconds",
-             "of the row are the sum over these lines, each counted as often as the line says.", "", "```"]
+             "of the row are the sum over these lines. A line with `(31 times)` counts 31 times in this sum.",
+             "", "```"]
     for number, row in enumerate(data()["rows"], 1):
         for run in row["runs"]:
             times = f"   ({run['times']} times)" if "times" in run else ""

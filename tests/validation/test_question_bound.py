@@ -66,13 +66,13 @@ class QuestionBound(unittest.TestCase):
                     self.assertLessEqual(ratio(model, share), 1.05)
 
     def test_the_page_gives_the_right_reasons_for_the_two_other_models(self):
-        # All weights cross the link at 30 GB/s. Then 64 answers of 1024 x 50257 logits cross it, with 4 bytes per logit.
+        # All weights cross the link at 30 GB/s. Then 64 answers of 1024 x 50257 logits of 4 bytes cross it.
         answers = 64 * 1024 * 50257 * 4 / 30e9
         self.assertAlmostEqual(weights("gpt2") / 30e9 + answers, metrics("gpt2", 90)["question_bound_s"], delta=1e-6)
         for share in (70, 90):
             self.assertLessEqual(ratio("gpt2", share), 1.02)
         self.assertAlmostEqual(metrics("resnet50", 30)["question_bound_s"], 9.40e-3, delta=5e-6)
-        # With this slow link, the chosen plan has few loads. At 30 GB/s, they take less than the computation.
+        # For a link of 1 GB/s, the chosen plan has few loads. At 30 GB/s, they take less time than the computation.
         few = metrics("resnet50", 50, "platform.links.host.bandwidth=1GB/s")
         self.assertLess(few["transferred_bytes_by_link"]["host.down"] / 30e9, metrics("resnet50", 90)["compute_s"])
         self.assertAlmostEqual(ratio("gpt2", 30, "policy.outputs=discard"), 1.05, delta=0.005)

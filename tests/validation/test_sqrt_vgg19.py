@@ -17,9 +17,9 @@ MODEL = ROOT.parent / "shared/data/models/onnx/light_vgg19.onnx"
 
 # The 46 layers n0 ... n45 are divided into round(sqrt(46)) = 7 segments. Segment i begins at layer i * 46 // 7. In each
 # segment except the last segment, layers run again if a backward pass reads their results. The backward pass of a
-# convolution or a dense layer reads the input of the layer. The backward pass of a ReLU reads its output, and the
-# backward pass of a pool reads the indices that the pool makes when it runs. The output of a segment's last layer is
-# kept. So a convolution, a dense layer or a ReLU at the end of a segment does not run again, and neither does a
+# convolution or a dense layer reads the input of the layer. The backward pass of a ReLU reads the output of the ReLU.
+# The backward pass of a pool reads the indices that the pool makes when it runs. The output of a segment's last layer
+# is kept. So a convolution, a dense layer or a ReLU at the end of a segment does not run again, and neither does a
 # convolution before this ReLU. A pool at the end runs again, because its indices are not kept.
 SEGMENTS = [(0, 5), (6, 12), (13, 18), (19, 25), (26, 31), (32, 38), (39, 45)]
 AGAIN = [range(0, 5), range(6, 12), range(13, 19), range(19, 25), range(26, 30), range(32, 38)]
@@ -76,7 +76,7 @@ class SqrtOnVgg19(unittest.TestCase):
         loads = (layers["n45"]["total_parameters"] + 3 * 224 * 224) * 4 / 1e15
         by_hand = sum(forward) + sum(backward) + again + loads
         self.assertAlmostEqual(seconds / by_hand, 1, delta=1e-9)
-        # If only multiplications count, and 1e9 of them take 1 s, the convolutions that run again take 14.42 s.
+        # 2 GFLOP/s are 1e9 multiply-accumulates per second. At this rate, the convolutions that run again take 14.42 s.
         self.assertAlmostEqual(sum(macs(CONVOLUTIONS[i]) for numbers in AGAIN for i in numbers
                                    if i in CONVOLUTIONS) / 1e9, 14.4217, delta=1e-3)
         # In Chen's count, every layer of these segments runs again.

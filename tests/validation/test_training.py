@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Checks the numbers of training in analysis/validation/alexnet_on_one_card.md twice, in the digits that the page
-shows: by a calculation that is independent of Sluice, and by Sluice itself."""
+"""Checks the numbers of training in analysis/validation/alexnet_on_one_card.md twice: with a calculation that is
+independent of Sluice, and with the answers of Sluice. Both must give the digits that the page shows."""
 
 import functools
 import re
@@ -22,7 +22,7 @@ CUT_IN_HALVES, CUT_FINER = (f"stages={{cut: by_memory, split: true, share: {shar
 
 
 class Strategies(Alexnet):
-    """The seconds per sample that the document's strategies add to the forward and backward passes."""
+    """Computes the seconds per sample that the document's strategies add to the forward and backward passes."""
 
     def __init__(self):
         super().__init__(200)
@@ -159,8 +159,8 @@ WEIGHTS = CONVOLUTIONS + FULL6 + FULL7 + FULL8
 
 
 class Optimal(Case):
-    """Tests the answer of docs/alexnet.md. Within the memory of the document's combined strategy, `optimal` loads the
-    image again, saves and loads 2-Conv, and recomputes 4-Pool and 6-ReLu."""
+    """Tests the answer of docs/alexnet.md. With as much memory as the document's combined strategy uses, `optimal`
+    loads the image again, saves and loads 2-Conv, and recomputes 4-Pool and 6-ReLu."""
 
     FATES = "fates={strategy: optimal, budget: 671846400B}"
 
@@ -190,13 +190,15 @@ def text_of_ms(seconds):
 
 
 class Parts:
-    """The bytes of full6 in n parts. The backward pass of the last part, with relu6, needs the most bytes while it runs
-    for the last sample in flight. This backward pass needs the weights of the part and their gradients. For the last
-    sample, it needs relu6, the gradient of relu6 and the output of the part. For every sample, the card holds the
-    gradients of the tensors that cross into the part, which are pool5 and the outputs of the other parts. If all
-    activations are kept, pool5 itself is also held, once for every sample. If all activations are offloaded, pool5 is
-    held only for the last sample. No backward pass reads the outputs of the other parts, so these outputs are not
-    held."""
+    """Computes the bytes that the card needs if full6 is divided into n parts. The card needs the most bytes in the
+    backward pass of the last part, with relu6, while this pass runs for the last sample in flight.
+
+    This backward pass needs the weights of the part and their gradients. For the last sample, it needs relu6, the
+    gradient of relu6 and the output of the part. For every sample, the card holds the gradients of pool5 and of the
+    outputs of the other parts, because these tensors cross into the part. If all activations are kept, the card also
+    holds the image, the inner tensors of the convolutions and pool5 for every sample. If all activations are offloaded,
+    the card holds only pool5 of the last sample. No backward pass reads the outputs of the other parts, so the card
+    does not hold these outputs."""
 
     def __init__(self, parts, last_stage):
         self.last_stage = last_stage  # bytes of the weights of the model's last stage
@@ -234,8 +236,9 @@ def compute():
 
 
 def by_hand():
-    # If all boundaries are offloaded, the image is loaded twice, and all saved tensors are loaded again: pool5 for both
-    # halves of full6, relu6 for both halves of full7, and relu7 for full8.
+    # If all boundaries are offloaded, the image is loaded twice, and the saved tensors are loaded again. `saved` counts
+    # the inner tensors of the convolutions once, pool5 twice (once for each half of full6), relu6 twice (once for
+    # each half of full7), and relu7 once (for full8).
     saved = INNER + 2 * POOL5 + 2 * DENSE + DENSE
     return {
         "in flight, halves, all kept": HALVES.most(HALVES.kept),

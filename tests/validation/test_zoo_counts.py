@@ -83,12 +83,14 @@ TORCHVISION = {
 # with their norms, and a dense layer from 768 to 1,000 features with a bias.
 LEFT_OUT = {"inception_v3": 768 * 128 + 2 * 128 + 25 * 128 * 768 + 2 * 768 + 1000 * (768 + 1)}
 
-# The number of parameters of each model: the elements of all tensors of its released weights. GPT-2: openai/gpt-2, 124M
-# and 355M, 774M and 1558M; BERT: google-research/bert, uncased_L-12_H-768_A-12 and _L-24_H-1024_A-16, without the heads
-# of the pre-training; OPT: facebook/opt-1.3b; Llama 3: Meta-Llama-3-8B and -70B; Qwen2.5: Qwen/Qwen2.5-7B; T5: t5-base,
-# less 2 x 32 x 12 learned biases of distances, which the zoo leaves out; Llama 2: Touvron et al. (2023), the sizes of
-# table 1 and of the released params.json. Megatron 22B was not released: Narayanan et al. (2021), equation 2, and the
-# last norm. GPT-3: Brown et al. (2020), table 2.1, whose 175B are rounded; Mixtral: mistralai/Mixtral-8x7B-v0.1.
+# The number of parameters of each model: the elements of all tensors of its released weights. The sources are:
+# - GPT-2: openai/gpt-2, 124M, 355M, 774M and 1558M.
+# - BERT: google-research/bert, uncased_L-12_H-768_A-12 and _L-24_H-1024_A-16, without the heads of the pre-training.
+# - OPT: facebook/opt-1.3b. Llama 3: Meta-Llama-3-8B and -70B. Qwen2.5: Qwen/Qwen2.5-7B.
+# - T5: t5-base, less 2 x 32 x 12 learned biases of distances, which the zoo leaves out.
+# - Llama 2: Touvron et al. (2023), the sizes of table 1 and of the released params.json.
+# - Megatron 22B, whose weights were not released: Narayanan et al. (2021), equation 2, plus the last norm.
+# - GPT-3: Brown et al. (2020), table 2.1, which rounds the number to 175B. Mixtral: mistralai/Mixtral-8x7B-v0.1.
 LANGUAGE = {
     "bert_base": 109_482_240,
     "bert_large": 335_141_888,
@@ -187,16 +189,17 @@ class Counts(unittest.TestCase):
         # tables of 128,256 words.
         block = 2 * 4096 ** 2 + 2 * 4096 * 1024 + 3 * 4096 * 14336 + 2 * 4096
         self.assertEqual(totals("llama3_8b")["parameters"], 2 * 128256 * 4096 + 32 * block + 4096)
-        # The LSTM has two layers of 4 gates over 1,500 + 1,500 values, with two biases each.
+        # The LSTM has two layers. A layer has 4 gates of 1,500 values, which read 1,500 inputs and 1,500 hidden values.
+        # Each value of a gate has two biases.
         self.assertEqual(totals("lstm_ptb")["parameters"],
                          10000 * 1500 + 2 * (4 * 1500 * 3000 + 2 * 4 * 1500) + 1501 * 10000)
         # In Llama 2 70B, queries and output have the full width, keys and values have an eighth of the width, and three
         # products are 28,672 wide.
         block = 2 * 8192 ** 2 + 2 * 8192 * 1024 + 3 * 8192 * 28672 + 2 * 8192
         self.assertEqual(totals("llama2_70b")["parameters"], 2 * 32000 * 8192 + 80 * block + 8192)
-        # Per token, the model has one multiply-accumulate for each weight except the weights of the embedding table. In
-        # each block, the two products of attention have 4,096 x 8,192 multiply-accumulates each per token: 4,096 tokens
-        # of context, and 8,192 features.
+        # Per token, each weight except the weights of the embedding table takes one multiply-accumulate. In each block,
+        # attention has two products. Each of them takes 4,096 x 8,192 multiply-accumulates per token, for 4,096 tokens
+        # of context and 8,192 features.
         used = 32000 * 8192 + 80 * (block - 2 * 8192)
         self.assertEqual(totals("llama2_70b")["macs"], 4096 * (used + 80 * 2 * 4096 * 8192))
 

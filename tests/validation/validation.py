@@ -38,8 +38,8 @@ def text_of(name):
 
 
 def rows_of(name, sections=""):
-    """Returns {quantity: [document, Sluice, difference]} with the texts of the cells, from all tables of a page below
-    headings that match `sections`."""
+    """Returns {quantity: [document, Sluice, difference]}, where each of the three is the text of a cell. The rows come
+    from the tables below those headings of the page that match `sections`."""
     rows, wanted = {}, False
     for line in text_of(name).splitlines():
         if line.startswith("#"):
@@ -83,8 +83,8 @@ class Case(unittest.TestCase):
             self.close(got[quantity], value, quantity)
 
     def check_tables(self, name, expected, sections=""):
-        """Checks the tables below headings that match `sections`: the column Sluice must have the `expected` values in
-        the digits shown, the differences must be right, and the rows must be exactly those of `expected`."""
+        """Checks the tables below headings that match `sections`. The rows must be those of `expected`. The column
+        Sluice must have the `expected` values, in the digits that the page shows. The differences must be right."""
         rows = rows_of(name, sections)
         self.assertEqual(set(rows), set(expected))
         for quantity, (document, ours, difference) in rows.items():
@@ -142,7 +142,7 @@ class Alexnet:
         }
 
     def many(self):
-        """Computes 900 inferences, in which transfers and computations run one after the other."""
+        """Computes the seconds of 900 inferences, in which transfers and computations run one after the other."""
         compute = SAMPLES * self.flops[-1] / self.rate
         parameters = self.move(self.params[-1])
         images = SAMPLES * self.move(self.state[0])
@@ -158,7 +158,8 @@ class Alexnet:
         return many["compute"] + many["load parameters"] + many["load images"]
 
     def memory_peak(self):
-        """Returns the bytes at the peak: weights up to stage 16, a state of stage 16 per sample, and the last image."""
+        """Returns the bytes at the peak: the weights of the stages up to 16, each sample's state after stage 16, and
+        the last image."""
         return self.params[15] + SAMPLES * self.state[15] + self.state[0]
 
 

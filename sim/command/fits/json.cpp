@@ -63,7 +63,7 @@ Value cards_value(const FitsAnswer& answer) {
   return cards;
 }
 
-/// Returns the JSON document. The last key of the document has the name `last` and the value `answers`.
+/// Returns the JSON document. `last` is the name of the last key of the document, and `answers` is its value.
 Value report_value(const FitsAnswer& answer, const std::string& fates, const std::string& last,
                    Value answers) {
   const FitsRequest& request = answer.request;

@@ -44,8 +44,8 @@ std::string heading(const FitsAnswer& answer, const std::string& fates) {
   return text + ", cost " + costs_of(answer) + "\n\n";
 }
 
-/// If a table is too wide for the page, divides the table into several tables below each other. Each of these tables
-/// begins with the first column.
+/// Returns the text of a table. If the table is too wide for the page, the text has several tables below each other,
+/// each of which begins with the first column.
 std::string in_pages(const TextTable& table) {
   std::string text;
   const auto add = [&](TextTable& page, std::size_t column) {

@@ -26,7 +26,7 @@ std::vector<Option> operator_options(const std::string& batch_summary,
 /// Returns the passes that --mode selects.
 std::vector<std::string> passes_of(const Arguments& arguments);
 
-/// Returns the value of an option such as "5%" or "0.05". Throws UsageError.
+/// Returns the value of an option such as "5%". Throws UsageError if the value is not from 0 to 1.
 double share_option(const Arguments& arguments, const std::string& option, double absent);
 
 /// Returns the text of a table's cell: the quantity with its unit, or a dash if there is no quantity.

@@ -27,8 +27,8 @@ std::string counted(const std::string& count, const std::string& one, const std:
   return count + " " + (count == "1" ? one : many);
 }
 
-/// Adds one row per group, with a fact about the group. If there are more than `most_listed` groups, adds a single row
-/// if all facts are equal, and otherwise rows for the first `most_listed` groups.
+/// Adds one row per group, with a fact about the group. More than `most_listed` groups with equal facts share a single
+/// row. If their facts differ, only the first `most_listed` groups have rows.
 void add_of_groups(Rows& rows, const Facts& facts, const char* name, const std::string& label,
                    const std::function<std::string(const std::string& group)>& group_name) {
   Facts groups;

@@ -23,7 +23,7 @@ int resolve(const Question& question, const Arguments& arguments) {
 }
 
 /// Runs the plan. The progress line is removed when this function returns, so that other text can be printed. If a
-/// trace is written, the trace contains the notes of the answer. `notes` receives them even without a trace.
+/// trace is written, the trace contains the notes of the answer. `notes` receives these notes in any case.
 RunResult execute(const Arguments& arguments, const Question& question, const Plan& plan,
                   const std::string& trace_path, std::optional<std::vector<GivenNote>>& notes) {
   ProgressLine line("actions");

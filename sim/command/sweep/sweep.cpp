@@ -85,7 +85,7 @@ int run_merge(const Arguments& arguments) {
   return 0;
 }
 
-/// Returns a function that runs plans with the given executor. With SimGrid, call the result only once per process.
+/// Returns a function that runs plans with the given executor. With SimGrid, call that function only once per process.
 Measure through(Executor executor) {
   return [executor](const Plan& plan, double question_bound_s) {
     return run({.plan = plan, .executor = executor, .question_bound_s = question_bound_s}).summary;

@@ -48,8 +48,8 @@ double memory_seconds(double bytes, const Sheet& sheet, const std::vector<double
          ((1 - missing) / p[cached] + missing * sheet.slowness / p[memory]);
 }
 
-/// Returns the seconds for those bytes of a stream that are read a second time. Each unit works on
-/// some rows at once. These bytes come from the cache if the rows of all units fit into the cache.
+/// Returns the seconds for those bytes of a stream that are read a second time. Such bytes come
+/// from the cache if the rows on which all units work at the same time fit into the cache.
 double again_seconds(const Kernel& kernel, const Sheet& sheet, const std::vector<double>& p) {
   const double worked_on = sheet.units * p[resident] * kernel.bytes / kernel.rows;
   const double missing = 1 / (1 + std::pow(std::min(sheet.cache / worked_on, 1e3), 4));

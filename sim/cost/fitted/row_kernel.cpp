@@ -175,8 +175,8 @@ Kernel stream(const ProfileRow& row, const std::string& of, double size) {
     written = of == "pool" && images
                   ? static_cast<double>(first[0]) * channels_of(row, first) * pooled(row, first)
                   : elements_of(first);
-  // In a pooling, a row consists of the elements from which one element is computed. In all classes except pooling, a
-  // row is a row of the output.
+  // In a pooling, a row consists of the elements of the input from which one element of the output is computed. In all
+  // classes except pooling, a row is a row of the output.
   const auto& shape = row.outputs.empty() || of == "pool" ? first : row.outputs.front();
   const double columns = of == "pool" ? std::max(1.0, read / written) : channels_of(row, shape);
   return {.of = of,

@@ -21,8 +21,8 @@ class MeasuredTable {
  public:
   MeasuredTable(Profile profile, Interpolation interpolation, std::string statistic);
 
-  /// Returns nullopt if the pass was not measured and may not be interpolated, or if its sizes are beyond the measured
-  /// sizes. The field measured_s of the price includes measured seconds, but no interpolated seconds.
+  /// Returns the price of a pass. Returns nullopt if the pass was not measured and may not be interpolated, or if its
+  /// sizes are beyond the measured sizes. In the price, measured_s includes no interpolated seconds.
   std::optional<Price> price(const Query& query) const;
   /// Returns the grounds of the price, or nullopt if price() returns nullopt.
   std::optional<Grounds> grounds(const Query& query) const;

@@ -176,8 +176,8 @@ inline void Replay::attempt(std::uint32_t s) {
   start(s, now_);
 }
 
-/// Returns whether all executions for which the head of the stream waits have ended. If one has not
-/// ended, makes the stream wait for the first such execution.
+/// The head of a stream is its next action. Returns whether all executions for which the head waits
+/// have ended. If not, makes the stream wait for the first execution that has not ended.
 inline bool Replay::all_ended(std::uint32_t s) {
   StreamState& stream = streams_[s];
   const std::uint32_t a = stream.cursor.action();

@@ -34,7 +34,7 @@ struct StreamState {
   std::uint32_t next_waiter = none;
 };
 
-/// Room for a flow that may share a link with other flows. A stream has enough room for the flows of any one action.
+/// The state of a flow that may share a link. A stream has enough of these objects for any one of its actions.
 struct FlowState {
   enum class Is : std::uint8_t { idle, setting_up, flowing };
   std::uint32_t stream = none;
@@ -111,13 +111,13 @@ class Replay {
   Arrivals arrivals_;
   std::vector<StreamState> streams_;
   std::vector<FlowState> flows_;
-  std::vector<std::uint32_t> first_flow_;  ///< for each stream, its first index in `flows_`
+  std::vector<std::uint32_t> first_flow_;  ///< for each stream, the index of its first flow in `flows_`
   std::optional<Sharing> sharing_;
   std::optional<Emitter> emitter_;
   /// For each action, the first stream that waits for it.
   std::vector<std::uint32_t> first_waiter_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::vector<std::uint32_t> ending_, trying_, granted_;  ///< streams, by their event in this round
+  std::vector<std::uint32_t> ending_, trying_, granted_;  ///< the streams with an event in this round
   double now_ = 0;
   std::int64_t executed_ = 0;
   std::uint32_t leader_ = none;  ///< periods are counted in this stream's iterations

@@ -43,7 +43,7 @@ struct ReplayResult {
   std::optional<Deadlock> blocking;  ///< the deadlock if the run blocks at the time `makespan`
 };
 
-/// Throws InputError when the plan uses a tensor that is not in its pool, and Interrupted on a signal.
+/// Replays the plan. Throws InputError if the plan uses a tensor that is not in its pool, and Interrupted on a signal.
 ReplayResult replay(const Plan& plan, const ReplayOptions& options = {});
 /// Replays the plan, and passes all spans and memory events to a sink.
 ReplayResult replay(const Plan& plan, Sink& sink, const ReplayOptions& options = {});

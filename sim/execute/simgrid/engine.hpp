@@ -39,7 +39,7 @@ struct EngineOptions {
 /// What the engine returns in addition to the spans.
 struct EngineReport {
   double makespan = 0;     ///< the seconds until all actions have ended and all data have arrived
-  double precision = 0;    ///< SimGrid's precision in seconds, from an upper bound of the makespan
+  double precision = 0;    ///< SimGrid's precision in seconds; it depends on an upper bound of the makespan
   double loop_wall_s = 0;  ///< the wall-clock seconds in SimGrid's event loop; not in the trace
   std::optional<Deadlock> blocking = {};
 };

@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// One number per inequality. The last is for the computation, each of the others for a cut (see cuts_of).
+/// One number per inequality. The last number is for the computation, and each earlier one for a cut (see cuts_of).
 using CutValues = std::vector<double>;
 
 /// Returns the stages s for which the bound has inequalities: the first stage, and stages at equal
@@ -23,7 +23,7 @@ std::vector<std::size_t> cuts_of(std::size_t stages) {
   return cuts;
 }
 
-/// The values of the inequalities of the forward half and of the backward half of a micro-batch. The values are either
+/// For the forward half and for the backward half of a micro-batch, one value per inequality. The values are either
 /// weights whose sum is 1 in each half, or seconds.
 struct PassValues {
   CutValues forward, backward;
@@ -169,8 +169,8 @@ double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateW
 
 namespace {
 
-/// Returns the bound for a chain without a limit of host memory. The saves of `chain` are already longer by the
-/// price.
+/// Returns the bound for a chain without a limit of host memory. The caller has already
+/// added the price of host memory to the seconds of the saves of `chain`.
 FateBound bound_at(const Chain& chain, std::int64_t budget, Copies copies, int steps,
                    double whole_passes) {
   const std::size_t n = chain.stages.size();

@@ -12,8 +12,8 @@
 // For any stage s, the outputs of stage s and of later stages are saved after the forward passes of the stages up to s.
 // So the forward half takes at least as long as these passes and saves together. The loads for stage s and later stages
 // come before the backward pass of s and of all earlier stages. So the backward half takes at least as long as these
-// loads and passes together. Each half also takes at least as long as its computation. So a weighted mean of these sums
-// of seconds of a half is a lower bound on this half. The weights make the sum of the two means as great as possible.
+// loads and passes together. Each half also takes at least as long as its computation. So any weighted mean of the sums
+// for a half is a lower bound on this half. The weights make the sum of the two means as great as possible.
 // The first load of the input may run during the previous micro-batch, but every micro-batch has such a load.
 //
 // When micro-batches run side by side, the saves of the tensors of stage s begin when the first micro-batch has passed

@@ -15,7 +15,7 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// The greatest number of stages for which all choices are tried. A chain of 4 stages has 4 inner tensors and 5
-/// boundaries. Each has at most 3 fates: at most 3^9 combinations.
+/// boundaries. Each of these 9 tensors has at most 3 fates, so there are at most 3^9 combinations.
 constexpr std::size_t most_tried_all = 4;
 
 /// Changes one choice or two choices at a time, as long as the tape fits and becomes faster.

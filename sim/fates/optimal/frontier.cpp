@@ -159,7 +159,7 @@ class Frontier::Solver {
                                            stage.inner.bytes + stage.forward_workspace(true)
                                      : 0;
     const bool there = stage.reads_input || (needed && !boundary_goes);
-    // The gradient of the carried part belongs to both boundaries, and counts once.
+    // The gradient of the carried part belongs to boundary s and to boundary s + 1, and counts once.
     const std::int64_t gradients = gradient(s + 1) + gradient(s) - stage.carried.gradient;
     const std::int64_t backward = gradients + stage.inner.bytes + (there ? first : 0) +
                                   (stage.reads_output ? own(s + 1) : 0) + stage.backward_workspace;

@@ -6,7 +6,7 @@
 // 1. The forward pass of stage s keeps its inner tensors. Then segment s + 1 … t is solved, and the backward pass
 //    of s runs. Until this pass, boundary s and the inner tensors stay on the device or are in host memory.
 // 2. The stages s … k - 1 run and keep nothing. Then segment k … t is solved. Then segment s … k - 1 is solved from
-// boundary s, which was kept or is loaded. So a stage may run more than twice.
+//    boundary s, which was kept or is loaded. So a stage may run more than twice.
 // 3. The third way is like the second way, but stage k - 1 keeps its inner tensors. So only s … k - 2 must run again,
 //    to make the input of stage k - 1. (If stage k - 1 has no inner tensors, the third way needs no more memory than
 //    the second way, and saves one forward pass.)

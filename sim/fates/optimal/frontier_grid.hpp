@@ -1,5 +1,5 @@
 // Finds prices and boundaries for the dynamic programme of frontier.hpp. The programme keeps the best schedule at each
-// price. From price to price, the best choices change. Long segments split only at these boundaries.
+// of these prices, and splits long segments only at these boundaries.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-/// Returns at most `count` prices in falling order, in seconds per byte. From price to price, the best choices change.
+/// Returns at most `count` prices in falling order, in seconds per byte. The best choices differ from price to price.
 std::vector<double> turning_prices(const Chain& chain, double copy_price, std::size_t count);
 
 /// Marks the end of the chain and about `count` boundaries. The boundaries are chosen so that about the same seconds

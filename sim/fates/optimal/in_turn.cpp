@@ -10,7 +10,7 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns the settings of the frontiers of a chain. The stages of a chain that branches form short blocks. Few
-/// boundaries of a block are good for a split. To include them, these frontiers split at more boundaries than others.
+/// boundaries of a block are good for a split. So these frontiers split at more boundaries than other frontiers.
 FrontierSettings settings_of(const Chain& chain) {
   FrontierSettings settings;
   if (chain.branches()) settings.splits = settings.splits * 3 / 2;

@@ -19,8 +19,8 @@ struct SmallestTape {
   Tape tape = {};
 };
 
-/// The answer is exact if no row of the frontier was thinned, host memory is unlimited, the chain does not branch and
-/// weights do not take turns. If they do, the frontier ignores that several passes of a stage may share one load.
+/// The answer is exact if no segment of the frontier lost points, host memory is unlimited, the chain does not branch
+/// and weights stay. If weights take turns, the frontier ignores that several passes of a stage may share one load.
 class InTurnSearch {
  public:
   explicit InTurnSearch(const FateRequest& request);

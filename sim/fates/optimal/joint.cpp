@@ -27,7 +27,7 @@ std::vector<Boundaries> crossing_boundaries(const Chain& chain) {
 }
 
 /// For each operation of a joint tape that makes or loads a boundary, returns the last operation that uses
-/// it.
+/// the boundary.
 std::vector<std::size_t> last_uses(const Chain& chain, const Tape& tape) {
   std::vector<std::size_t> last(tape.size(), 0), next(chain.stages.size() + 1, 0);
   const auto use = [&](std::size_t b, std::size_t at) { next[b] = std::max(next[b], at); };

@@ -72,8 +72,8 @@ struct MilpAnswer {
 };
 
 /// Returns the graph of a chain of n stages. The forward pass of stage s is operation s, and its backward pass is
-/// operation 2 n - 1 - s. The programme of the graph allows two things that Frontier does not allow: to drop a boundary
-/// next to a stage that keeps its inner tensors, and to load one copy in host memory several times. So its schedule
+/// operation 2 n - 1 - s. The programme of the graph allows two things that Frontier does not allow. A boundary may be
+/// dropped next to a stage that keeps its inner tensors. A saved tensor may be loaded several times. So its schedule
 /// never takes longer than the schedule of Frontier. Often both take equally long.
 FateGraph graph_of(const Chain& chain);
 

@@ -15,8 +15,8 @@ struct Cost {
   bool operator<(const Cost& other) const { return value < other.value; }
 };
 
-/// The state of stage s - 1 on the best path to a state of stage s. `once`: the stage runs once.
-/// `needed`: it runs once, and boundary s is held or copied. `again`: it runs again.
+/// The state of stage s - 1 on the best path to a state of stage s. `once`: stage s - 1 runs once. `needed`: stage
+/// s - 1 runs once, and boundary s is held or copied. `again`: stage s - 1 runs again.
 enum class From : std::uint8_t { once, needed, again };
 
 /// The choices for stage s. `boundary_goes` and `inner_goes` say whether boundary s and the inner tensors are copied

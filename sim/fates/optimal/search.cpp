@@ -229,7 +229,7 @@ void FateSearch::search(std::size_t number) {
     descend(std::vector<Fate>(chain_.stages.size(), fate), best);
   round(bound(rung), best);
   left_ = estimates;
-  // In longer chains, the number of estimates that may still be made is smaller than the number of stages.
+  // With more than 100 stages, the estimates that may still be made are too few for one change per stage.
   if (chain_.stages.size() <= 100)
     improve(best);
   else if (best.about < infinite)

@@ -2,9 +2,9 @@
 // So the caller, who can list and replay plans, measures the seconds of the candidates.
 //
 // A candidate is a tape with the bytes that it may use, including early loads. The rungs are fixed budgets. The first
-// rung is the bytes of the smallest tape. The last rung is 1.5 times the bytes of the tape that keeps all. Each rung
-// has a few candidates. They do not depend on the requested budget. By the estimate of fates/tape_time, a candidate of
-// a rung is faster than all found tapes that need less memory. There are four sources of candidates:
+// rung is the bytes of the smallest tape. The last rung is 1.5 times the bytes of the tape that keeps all tensors.
+// Each rung has a few candidates, which do not depend on the requested budget. By the estimate of fates/tape_time, a
+// candidate of a rung is faster than all found tapes that need less memory. There are four sources of candidates:
 //   1. frontiers for several prices of a copy (frontier.hpp)
 //   2. roundings of the relaxation that also gives the bound (rounding.hpp)
 //   3. the strategies that treat every stage alike
@@ -116,7 +116,7 @@ class FateSearch {
   std::map<std::pair<Key, std::int64_t>, Scored> judged_;
   // The tapes of the rung that is being searched, with their estimates.
   std::map<Key, std::pair<Tape, Estimate>> pool_;
-  /// `room_` are the bytes of the rung. `left_` is the number of estimates that may still be made.
+  /// `room_` is the number of bytes of the rung. `left_` is the number of estimates that may still be made.
   std::int64_t room_ = 0, left_ = 0;
 };
 

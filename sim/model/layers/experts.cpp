@@ -126,7 +126,7 @@ const LayerType expert_matmul_layer = {
     .summary = "Multiplies each row by the weight matrix [columns, features] of its expert.",
     .details =
         "The weights of all experts are parameters, but each row is multiplied by only one matrix. A cost model "
-        "assumes that the number of matrices that are read is the number of rows, but at most the number of experts.",
+        "assumes that each row reads another matrix. If there are more rows than experts, each matrix is read once.",
     .source =
         "Gale et al., MegaBlocks: efficient sparse training with mixture-of-experts (2023), "
         "section 4: a product grouped by experts, without padding or dropped tokens",

@@ -126,8 +126,8 @@ const LayerType group_norm_layer = {
     .summary =
         "Normalises over groups of channels, with 7 FLOP per element, or 5 FLOP per element without scale and shift.",
     .details =
-        "The formula is that of layer_norm. Mean and standard deviation are those of all elements of a group of "
-        "channels, at all positions. The backward pass takes 17 FLOP per element, or 13 FLOP without scale and shift. "
+        "The formula is the formula of layer_norm, but mean and standard deviation go over all elements of a group "
+        "of channels. The backward pass takes 17 FLOP per element, or 13 FLOP without scale and shift. "
         "The backward pass reads the input, and computes mean and variance from the input again. Use `group_norm` for "
         "networks of images that are trained with small batches.",
     .source = "Wu and He, Group normalization (2018), section 3",

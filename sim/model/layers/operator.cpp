@@ -17,10 +17,10 @@ Shape output_of(const Reader& keys, const std::vector<const Shape*>& inputs) {
   return shape;
 }
 
-// A multiply-accumulate of the forward pass has two factors: an input, and a weight or another input. In the backward
-// pass it becomes two, one for the gradient of each factor. All other operations are assumed to cost as much as in the
-// forward pass. The gradient of a weight that is only added is the sum of the output's gradients, with 1 FLOP per
-// output.
+// A multiply-accumulate of the forward pass has two factors: an input, and a weight or another input. The backward
+// pass has two multiply-accumulates instead, one for the gradient of each factor. All other operations are assumed to
+// cost as much as in the forward pass. The gradient of a weight that is only added is the sum of the output's
+// gradients, with 1 FLOP per output.
 Backward backward_of(const Reader& keys, const LayerCounts& counts, std::size_t inputs) {
   Backward backward;
   const std::int64_t output = elements_of(counts.shape);

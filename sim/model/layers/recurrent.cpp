@@ -20,8 +20,8 @@ struct Cell {
 constexpr Cell elman{1, 1 + 1, 0};
 // A hidden value of gru takes three sums of products, and two sigmoids of 4 FLOP for the gates r and z. The new value
 // is n = tanh(a + r b), where a is the product with the input, and b the product with the hidden values of the previous
-// step. The product with r and tanh take 2 FLOP. The formula h = (1 - z) n + z h takes 4 FLOP. A gru keeps r, z, n and
-// b.
+// step. The product r b takes 1 FLOP, and tanh takes 1 FLOP. The formula h = (1 - z) n + z h takes 4 FLOP. A gru keeps
+// r, z, n and b.
 constexpr Cell gated{3, 3 + 8 + 2 + 4, 4};
 // A hidden value of lstm takes four sums of products, three sigmoids of 4 FLOP for the gates i, f and o, and a tanh for
 // the new value g. The state c = f c + i g takes 3 FLOP, and h = o tanh(c) takes 2 FLOP. An lstm keeps i, f, g, o and

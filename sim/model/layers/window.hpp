@@ -53,9 +53,9 @@ Window read_pool_window(const Reader& keys, std::size_t axes);
 
 /// Returns the number of positions of the window along each axis of an image. The last axis, the channels, is left out.
 /// For an axis of n pixels with `same` padding, the number is ceil(n / stride). Other padding has p zeros before and q
-/// zeros after the image. The number is then floor((n + p + q - reach) / stride) + 1, where reach = dilation (kernel -
-/// 1) + 1. With `ceil` the quotient is rounded up, but no window may begin in the zeros after the image. Throws
-/// InputError if the kernel is larger than the padded image.
+/// zeros after the image. The number is then floor((n + p + q - reach) / stride) + 1, where
+/// reach = dilation (kernel - 1) + 1. With `ceil` the quotient is rounded up, but no window may begin
+/// in the zeros after the image. Throws InputError if the kernel is larger than the padded image.
 Shape slide(const Reader& keys, const Window& window, const Shape& image, bool ceil = false);
 
 /// Returns the input pixels on which an output pixel depends through the window.

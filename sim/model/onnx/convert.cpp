@@ -50,8 +50,8 @@ class Converter {
     Shape shape;
   };
 
-  /// Marks the nodes that become layers. A node becomes a layer if the outputs of the model depend on the node, unless
-  /// the node computes constants.
+  /// Marks the nodes that become layers. A node that computes constants does not become a layer.
+  /// Any other node becomes a layer if the outputs of the model depend on it.
   void mark_needed() {
     for (const std::string& output : graph_.outputs)
       if (graph_.is_data(output)) needed_.insert(output);
@@ -116,7 +116,7 @@ class Converter {
   }
 
   /// Returns whether the axes of all tensors that a node reads and makes have the same meaning in the layer as in ONNX.
-  /// In this case, an error from the layer type means that the file has a fault.
+  /// If they have, an error from the layer type means that the file has a fault.
   bool is_batched(const Node& node, std::size_t output) const {
     const Drafting at{graph_, node, *rule_of(node), images_, output};
     const auto batched = [&](const std::string& tensor) {
@@ -182,7 +182,7 @@ class Converter {
   }
 
   void set_inputs(Value& layer, const std::vector<MadeTensor>& reads) const {
-    // If the layer reads only the layer before it, which is the default, the key `inputs` is left out.
+    // The key `inputs` is left out if the layer reads only the layer before it, because this is the default.
     if (reads.size() == 1 && reads.front().layer == last_) return;
     Value inputs = Value::make_list();
     for (const MadeTensor& read : reads) inputs.items().push_back(Value::make(read.layer));
@@ -296,7 +296,7 @@ class Converter {
     return add(std::move(layer), node, shape);
   }
 
-  /// Returns whether the shapes of the inputs stretch to `shape`.
+  /// Returns whether the shapes of the inputs, stretched to one common shape, give `shape`.
   bool is_stretched(const Value& layer, const std::vector<MadeTensor>& reads,
                     const Shape& shape) const {
     const Reader keys(layer, layer_record(layer_catalog().find("operator")));

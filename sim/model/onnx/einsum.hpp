@@ -11,8 +11,8 @@
 
 namespace sluice::onnx_import {
 
-/// The labels of axes. The label of an axis is a letter or, if the axis belongs to `...`, a number that counts from the
-/// last axis.
+/// The labels of axes. The label of an axis is a letter. If the axis belongs to `...`, the label is
+/// a number that counts from the last axis.
 using Labels = std::vector<int>;
 
 struct Einsum {

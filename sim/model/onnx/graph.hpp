@@ -55,8 +55,8 @@ struct Weight {
   bool scale = false;
 
   /// Some operators do not say which of their inputs are weights. For such an operator, returns whether the weight
-  /// counts as learned. A learned weight is stored in the file or is a scale that a node makes, and has several
-  /// elements.
+  /// counts as learned. A learned weight has several elements. The weight is stored in the file, or
+  /// it is a scale that a node makes.
   bool learned() const { return (initialiser || scale) && elements > 1; }
 };
 

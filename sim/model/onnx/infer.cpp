@@ -94,8 +94,8 @@ std::int64_t at_axis(const pb::AttributeProto* list, int axis, std::int64_t abse
   return list && axis < list->ints_size() ? list->ints(axis) : absent;
 }
 
-/// Corrects the shape of a pooling's output. libonnx 1.12 also counts windows that begin in the zeros after the image,
-/// and ONNX does not.
+/// Corrects the shape of a pooling's output. libonnx 1.12 also counts windows that begin in the
+/// zeros after the image. ONNX does not count these windows.
 void drop_empty_windows(const pb::NodeProto& node, const Types& types, pb::TypeProto& output) {
   const pb::AttributeProto* ceil = attribute_in(node, "ceil_mode");
   const pb::AttributeProto *pads = attribute_in(node, "pads"),

@@ -1,8 +1,8 @@
 // Finds the tensors of an ONNX graph that are images. The channels of an ONNX image are its second axis. In Sluice the
-// channels are the last axis. So the axes of images are reordered, and the axes of other tensors are not reordered. The
-// tensors that convolutions, poolings and similar operators read and make are images. Some operators keep the meaning
-// of the axes. If one tensor of such an operator is an image, its other tensors are, too. No data are moved, because
-// only the order of the numbers in a shape changes.
+// channels are the last axis. So the axes of images are reordered, and the axes of other tensors
+// are not reordered. Convolutions, poolings and similar operators read and make images. Some
+// operators keep the meaning of the axes. If one tensor of such an operator is an image, all its
+// tensors are images. No data are moved, because only the order of the numbers in a shape changes.
 #pragma once
 
 #include <string>
@@ -22,9 +22,9 @@ struct Sample {
 };
 
 /// Returns the shape of one sample. The extent of the batch axis is divided by the batch. If 1 remains, the axis is
-/// left out. The batch axis has the same number as in the inputs if its extent is the batch (for axis 0: a multiple of
-/// the batch). Otherwise it is the first axis whose extent is the batch. The shape of a single number is [1]. Throws
-/// InputError if the number of elements of a sample would not be whole, or if an extent is 0.
+/// left out. The batch axis has the same number as in the inputs, if this axis has the batch (axis 0: a multiple of the
+/// batch) as its extent. Otherwise the batch axis is the first axis with the batch as its extent. The shape of a single
+/// number is [1]. Throws InputError if the number of elements of a sample would not be whole, or if an extent is 0.
 Sample sample_of(const Graph& graph, const Node& node, const Shape& shape, bool image);
 
 }  // namespace sluice::onnx_import

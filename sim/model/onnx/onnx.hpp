@@ -16,7 +16,7 @@ struct OnnxElements {
   std::int64_t learned = 0;     ///< parameters of layers
   std::int64_t statistics = 0;  ///< running means and variances, which are not parameters
   std::int64_t unused = 0;      ///< constants, and weights that no layer reads
-  /// The number of elements of `learned` that the file stores as integers.
+  /// How many of the elements that `learned` counts are stored as integers in the file.
   std::int64_t quantised = 0;
 };
 

@@ -1,4 +1,4 @@
-// The rules for functions of each element, and for functions that reduce many elements to one element.
+// The rules for functions that work element by element, and for functions that reduce many elements to one element.
 #include <algorithm>
 
 #include "base/quantity.hpp"

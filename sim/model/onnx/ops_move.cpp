@@ -29,8 +29,8 @@ Draft enlarged(const Drafting& at) {
 }
 
 // Each element of the output is a weighted mean of neighbouring elements of the input. Along one axis, there are 2
-// neighbours (linear) or 4 neighbours (cubic). Along two axes, there are 4 or 16: 4 products and 3 additions (linear),
-// or 16 products and 15 additions (cubic).
+// neighbours (linear) or 4 neighbours (cubic). Along two axes, there are 4 neighbours (linear: 4
+// products and 3 additions) or 16 neighbours (cubic: 16 products and 15 additions).
 Draft resized(const Drafting& at) {
   Draft draft;
   draft.reads = {0};

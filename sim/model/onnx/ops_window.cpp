@@ -98,10 +98,10 @@ Draft convolution(const Drafting& at) {
   return draft;
 }
 
-/// Sets the padding of a transposed convolution whose output extents are given. The full extent is stride x (input - 1)
-/// + reach + output_padding. The padding is the difference between the full extent and the given extent. Each side gets
-/// half of the padding. If the padding is odd, `auto_pad` says which side gets one element more than the other side.
-/// Returns false if the padding would be negative.
+/// Sets the padding of a transposed convolution whose output extents are given. The full extent is
+/// stride x (input - 1) + reach + output_padding. The padding is the difference between the full extent
+/// and the given extent. Each side gets half of the padding. If the padding is odd, `auto_pad` says
+/// which side gets one element more than the other side. Returns false if the padding would be negative.
 bool set_cut(const Drafting& at, Draft& draft, const Shape& kernel) {
   const Shape &image = at.shape(0), &output = known_shape(at.graph, at.node, at.node.outputs[0]);
   const std::size_t axes = kernel.size();

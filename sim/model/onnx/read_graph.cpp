@@ -162,7 +162,7 @@ class Loading {
     type = type_of(element != 0 ? element : pb::TensorProto::FLOAT, *shape);
   }
 
-  /// Reads the shapes of tensors that the file itself declares.
+  /// Reads the shapes that the file itself declares for tensors.
   void read_declared() {
     for (const auto* list : {&proto().value_info(), &proto().output()})
       for (const pb::ValueInfoProto& info : *list)
@@ -216,7 +216,7 @@ class Loading {
     return rule && node.has_input(0) && (rule->draft == as_type || rule->draft == group_norm);
   }
 
-  /// Returns the outputs' types as libonnx infers them. If it infers none, returns those that the file declares.
+  /// Returns the outputs' types as libonnx infers them, or else as the file declares them.
   std::vector<pb::TypeProto> inferred(Node& node, pb::NodeProto& proto_node) {
     std::vector<pb::TypeProto> types(node.outputs.size());
     if (node.known && !node.has_graphs) {

@@ -1,7 +1,7 @@
 // Removes the data of weights from an ONNX file. Weights are the largest part of a file, but the counts of a model need
-// only their shapes. So large data are removed before the file is parsed, and are never copied or read. An ONNX file
-// may name other files that hold data. Files with data are never opened, because their paths are also removed. The
-// format follows onnx.proto, version 1.12, and Protocol Buffers, Encoding.
+// only their shapes. So large data are removed before the file is parsed, and are never copied or read.
+// An ONNX file may name other files that hold data. These other files are never opened, because their
+// paths are also removed. The format follows onnx.proto, version 1.12, and Protocol Buffers, Encoding.
 #pragma once
 
 #include <cstddef>

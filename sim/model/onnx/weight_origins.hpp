@@ -1,6 +1,6 @@
-// Finds out from which weights of an ONNX file each constant is made. Weights are initialisers, and constants that a
-// node makes without inputs. If a node computes a constant from other constants, the constant is made from the weights
-// of these other constants.
+// Finds out from which weights of an ONNX file each constant is made. A weight is an initialiser,
+// or a constant that a node without inputs makes. If a node computes a constant from other
+// constants, the constant is made from the weights of these other constants.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class WeightOrigins {
  public:
   explicit WeightOrigins(Graph& graph) : graph_(graph) {}
 
-  /// Throws InputError on a negative extent and on overflow.
+  /// Returns the number of elements. Throws InputError on a negative extent and on overflow.
   std::int64_t elements_of(const Shape& shape) const;
 
   /// Adds a weight to the graph and returns the index of the weight.

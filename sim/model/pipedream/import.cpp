@@ -151,8 +151,8 @@ class Conversion {
     list.items().push_back(std::move(layer));
   }
 
-  /// Returns the value of the key `keeps` for a layer of this kind. The value says which tensors the gradient reads. It
-  /// is `inputs` if this is not known.
+  /// Returns the value of the key `keeps` for a layer of this kind. The value says which tensors
+  /// the gradient reads. The value is `inputs` if these tensors are not known.
   static std::string_view keeps(std::string_view kind) {
     for (const std::string_view word : {"ReLU", "ReLU6", "Sigmoid", "Tanh", "Softmax"})
       if (kind == word) return "output";
@@ -161,8 +161,8 @@ class Conversion {
     return "inputs";
   }
 
-  /// Returns the multiply-accumulates of a convolution or a linear layer: (positions of the output) x
-  /// (weights).
+  /// Returns the multiply-accumulates of a convolution or a linear layer:
+  /// (positions of the output) x (weights).
   std::int64_t macs_of(const Node& node) const {
     std::string_view outputs;
     if (node.kind == "Conv2d")

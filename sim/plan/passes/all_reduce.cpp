@@ -59,7 +59,7 @@ class Rings {
     for (auto sums = sums_.rbegin(); sums != sums_.rend();
          ++sums) {  // later stages come first, because their backward passes end first
       if (sums->second.size() != devices_.size())
-        throw InternalError("the replicas sum the gradients of a stage different numbers of times");
+        throw InternalError("the replicas do not sum the gradients of a stage equally often");
       add_ring(sums->first.second, sums->first.first, sums->second);
     }
     rebuild();
@@ -147,8 +147,8 @@ class Rings {
         if (r > 0) action.waits.push_back({new_number(sent[from][r - 1]), 0});
       }
       // The action `user` waits for two transfers. The first transfer brings the last piece that the device receives,
-      // and so completes the sums. The second transfer sends the last piece that the device sends: `user` must not
-      // change the gradients before this.
+      // and so completes the sums. The second transfer sends the last piece that the device sends:
+      // `user` must not change the gradients before this transfer ends.
       auto& waits = plan_.actions[sums[k].user].waits;
       for (const std::uint32_t end : {sent[from][steps - 1], sent[k][steps - 1]})
         waits.push_back({new_number(end), sums[k].distance});

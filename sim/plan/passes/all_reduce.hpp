@@ -5,9 +5,9 @@
 // Let n be the number of devices, and g the bytes of a stage's gradients. Each device sends 2 (n - 1) pieces of g / n
 // bytes to the next device. The first n - 1 pieces sum the gradients (reduce-scatter), and the last n - 1 pieces spread
 // the sums (all-gather). A device sends a piece on after two events: the piece arrives, and the device completes its
-// own gradients. If all gradients are ready at once and no link is shared, a ring takes 2 (n - 1) (g / (n B) + setup +
-// latency), where B is the bandwidth from a device to the next one. The pieces are summed in place. The model leaves
-// out the buffers in which pieces arrive, and the time of the additions.
+// own gradients. If all gradients are ready at once and no link is shared, a ring takes
+// 2 (n - 1) (g / (n B) + setup + latency), where B is the bandwidth from a device to the next one. The pieces
+// are summed in place. The model leaves out the buffers in which pieces arrive, and the time of the additions.
 //
 // Source: Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations (2009), section 3.
 #pragma once

@@ -84,8 +84,8 @@ class Merger {
         tensor.name = name + "/" + tensor.name;
       else if (const Tensor* other = tensors_.find(tensor.name);
                other && other->bytes != tensor.bytes)
-        // Two parts may divide the same weights into pieces of different sizes. The size becomes a part of the
-        // name.
+        // Two parts may divide the same weights into pieces of different sizes. So the name of a
+        // piece contains its size.
         tensor.name += "." + std::to_string(tensor.bytes) + "B";
       numbers.tensors.push_back(tensors_.enter(tensor));
     }

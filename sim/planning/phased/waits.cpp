@@ -85,9 +85,9 @@ class PhaseWaits {
         builder_.wait(save, gate.ref, gate.distance);
   }
 
-  /// Adds waits to the loads for phase p. The loads begin when the device of phase p has ended its previous phase. With
-  /// two devices, this is the start of the phase before p. The loads wait for the actions for which the start of this
-  /// phase waits.
+  /// Adds waits to the loads for phase p. The loads begin when the device of phase p has ended its
+  /// previous phase. With two devices, phase p - 1 starts at this moment. The loads wait for the
+  /// actions for which this start waits.
   void add_preload_waits(std::size_t p) {
     const std::size_t resting = std::max<std::size_t>(phases_since_device(p), 2) - 1;
     const EarlierPhase begin = earlier_phase(p, resting), before = earlier_phase(p, resting + 1);

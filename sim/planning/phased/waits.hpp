@@ -1,5 +1,5 @@
-// The actions that the policy `phased` lists for each phase, and the waits between phases. Only files of this folder
-// include this header.
+// The actions that the policy `phased` lists for each phase, and the waits between phases
+// (phases.hpp). Only files of this folder include this header.
 #pragma once
 
 #include <string>

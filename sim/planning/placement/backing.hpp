@@ -38,7 +38,7 @@ Draft backed_draft(const PolicyRequest& request, const CommonParameters& common,
                    const PlanOf& plan);
 
 /// backed_candidates() returns the candidates of the policy for the shown machine. Each candidate is judged by its plan
-/// for the real machine. Therefore the lower bound of the candidate must hold for the real machine, in which inputs,
+/// for the real machine. Therefore the lower bound of the candidate must hold for the real machine. There, inputs,
 /// answers and weights from host memory use other links than on the shown machine (PolicyRequest::real_machine).
 using CandidatesOf = std::function<std::vector<Candidate>(const PolicyRequest& shown)>;
 std::vector<Candidate> backed_candidates(const PolicyRequest& request,

@@ -316,7 +316,7 @@ class Builder {
     return !reads_nothing(layer) && !(layer.macs > 0 && layer.backward.input_flop == 0);
   }
 
-  /// Adds a kernel that takes no time. It makes the gradients that backward passes read and do not make.
+  /// Adds a kernel that takes no time. The kernel makes the gradients that backward passes read but do not make.
   void loss() {
     std::set<std::uint32_t> made;
     Draft draft{{.name = "loss"}, {}};

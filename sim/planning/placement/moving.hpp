@@ -38,7 +38,7 @@ class MovingTensors {
   bool moves(std::uint32_t t) const { return stays_.count(t) != 0; }
   /// Lists the moves that begin before kernel k.
   void list_before(std::uint32_t k);
-  /// Makes the action, which stands for kernel k, use a tensor that moves.
+  /// Makes the action of kernel k use a tensor that moves.
   void use(PlanBuilder::Ref ref, std::uint32_t k, std::uint32_t t, bool written);
   /// Makes the action wait for the moves that end before kernel k. The action must be the one that was listed last.
   void computes(PlanBuilder::Ref ref, std::uint32_t k);

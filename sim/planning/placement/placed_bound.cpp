@@ -26,7 +26,7 @@ std::vector<std::uint32_t> common_channels(const Path& a, const Path& b) {
 
 /// A load of a tensor from host memory.
 struct PlacedBound::Load {
-  /// The seconds for which the load occupies a copy engine, if the tensor is placed in fast memory or in slow memory.
+  /// The seconds for which the load occupies a copy engine: to fast memory (`fast_s`), or to slow memory (`slow_s`).
   double fast_s = 0, slow_s = 0;
   /// The seconds for which the load occupies the slowest of the links that every load uses.
   double link_s = 0;
@@ -36,9 +36,9 @@ struct PlacedBound::Load {
   bool each_round =
       false;  ///< whether the tensor is loaded for each round. A weight is loaded once.
 
-  /// Returns the least seconds that the load adds to the sum share x (seconds of the engine that loads into fast memory)
-  /// + (1 - share) x (seconds of the engine that loads into slow memory). The engine that works longer takes at least
-  /// this sum.
+  /// Returns the least seconds that the load adds to a weighted sum of the seconds of two engines:
+  /// share x (engine that loads into fast memory) + (1 - share) x (engine that loads into slow memory).
+  /// The engine that works longer takes at least this sum.
   double of_engines(double share) const { return std::min(share * fast_s, (1 - share) * slow_s); }
 };
 

@@ -34,8 +34,8 @@ class PlacedBound {
   /// The least seconds of kernel k and all later kernels of a round, indexed by k. The last element is 0.
   std::vector<double> from_kernel_s_;
   double first_round_s_ = 0;  ///< the least seconds of the first round, with the loads before it
-  /// The least seconds of all loads of the run and of the kernels that must follow. If `in_turn_`, this number counts
-  /// only the loads.
+  /// The least seconds of all loads of the run, plus the seconds of the kernels that must follow
+  /// these loads. If `in_turn_`, this number counts only the loads.
   double all_loads_s_ = 0;
 };
 

@@ -30,8 +30,8 @@ class FatesToPlace {
     return *fates_;
   }
 
-  /// Returns a candidate with one way to place the tensors, whose placement is searched when the judge wants to know its
-  /// seconds.
+  /// Returns a candidate with one way to place the tensors. The placement is searched when the
+  /// judge asks for the seconds.
   static Candidate candidate(const std::shared_ptr<const FatesToPlace>& placed,
                              const std::string& way, const std::string& text) {
     // Every choice of fates computes at least the passes that are computed when all activations are kept. So the bound
@@ -92,8 +92,8 @@ void add_strategy(const FateStrategy& strategy, const PolicyRequest& request,
 
 /// Returns the fates for which tensors are placed: the fates of the request's strategy. If this strategy searches, the
 /// result also has the fates of all strategies that treat every stage alike. Of strategies with equal fates, only the
-/// first of the catalog counts. Each strategy may have a request of its own. So the result is empty if a strategy that
-/// is earlier in the catalog chooses the same fates.
+/// first of the catalog counts. Each strategy may have a request of its own. If an earlier strategy of the
+/// catalog chooses the same fates, that strategy's request compares them, and the result here is empty.
 PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& common,
                           const std::string& policy) {
   const FateStrategy& own = request.strategy();

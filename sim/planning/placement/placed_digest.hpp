@@ -9,7 +9,7 @@
 namespace sluice {
 
 /// Returns a digest of the kernels and tensors of the problem. If two problems of one model, workload and machine have
-/// equal digests, the same placement gives plans with equal actions and tensors, which may only belong to other stages.
+/// equal digests, one placement gives both plans equal actions and tensors. Only their stages may differ.
 std::string placed_digest(const PlacedQuestion& asked);
 
 }  // namespace sluice

@@ -184,9 +184,9 @@ std::optional<Draft> placed_draft(const PlacedRun& run) {
   }
   const PlacedQuestion free = asked({});
   choice.consider(free);
-  // The search does not know two things: how long a load takes, and that inputs and answers in transfer need room in
-  // which other tensors may save more time. So two more runs are tried: one without inputs in fast memory, and one
-  // without inputs and answers in fast memory.
+  // The search does not know how long a load takes. It also does not know that inputs and answers
+  // in transfer need room, in which other tensors may save more time. So two more runs are tried:
+  // one without inputs in fast memory, and one without inputs and answers in fast memory.
   for (const PlacedQuestion::SlowOnlyKinds slow_only :
        {PlacedQuestion::SlowOnlyKinds{.inputs = true}, {.inputs = true, .answers = true}})
     if (slow_only.answers ? free.has_answers() : free.has_inputs())

@@ -69,7 +69,7 @@ class PlacedLister {
   const std::string& node_of(std::uint32_t t) const { return node_in(fast_[t] != 0); }
   bool lies_at_home(std::uint32_t t) const { return builder_.pool(node_of(t)) == host_pool_; }
 
-  /// Returns whether the tensor is needed in one memory and is there during the whole run.
+  /// Returns whether the tensor is needed in only one memory, and is in this memory during the whole run.
   bool is_held(std::uint32_t t) const {
     const PlacementProblem::Tensor& of = tensor(t);
     const bool stays = of.begins == Begins::stays && of.tensor_class != TensorClass::weight;

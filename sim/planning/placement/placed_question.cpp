@@ -34,8 +34,8 @@ std::int64_t micro_batches_of(const PolicyRequest& request) {
   return count;
 }
 
-/// Removes facts about the fates that hold only for the one memory for which the fates were chosen: the bounds, the gap
-/// and the seconds of single stages. The other facts also hold for two memories.
+/// Removes those facts about the fates that hold only for the one memory for which the fates were chosen:
+/// the bounds, the gap and the seconds of single stages. The other facts also hold for two memories.
 std::vector<Fact> facts_that_hold(std::vector<Fact> facts) {
   static const std::set<std::string> hold = {"budget_bytes", "selective", "fate_of_stage",
                                              "made_by_stage_bytes"};

@@ -35,7 +35,7 @@ std::int64_t bytes_of_step(const PolicyRequest& request) {
       "bytes of a step");
 }
 
-/// A machine whose device has all tensors in a memory of `bytes` bytes with the rates of memory `rates` of the device.
+/// A machine whose device has all tensors in memory 0, which has `bytes` bytes and the rates of memory `rates`.
 struct ShownMachine {
   ShownMachine(const PolicyRequest& asked, const std::string& device, std::int64_t bytes,
                std::size_t rates)

@@ -20,7 +20,7 @@ struct Slot {
   std::int64_t pass = 0, micro_batch = 0;
 };
 
-/// The layers whose outputs a group reads from earlier groups, and the tensors that it makes for later groups.
+/// The layers whose outputs a group reads from earlier groups, and the tensors that the group makes for later groups.
 struct GroupTensors {
   std::vector<std::uint32_t> reads;
   std::vector<Crossing> makes;

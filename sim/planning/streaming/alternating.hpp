@@ -1,8 +1,8 @@
-// Describes streamed inference in which two passes are computed at the same time. The groups are divided into front
-// groups and back groups. The slots of the back groups of a pass alternate with the slots of the front groups of the
-// next pass. If the back groups make large answers, these answers are saved while the front groups compute. If each
-// pass computed its groups one after the other, computation would wait for the saves of the answers, and later the link
-// would wait for the computation of the next answers.
+// Describes streamed inference in which two passes are computed at the same time. The groups (groups.hpp)
+// are divided into front groups and back groups. The slots of the back groups of a pass alternate with the
+// slots of the front groups of the next pass. If the back groups make large answers, these answers are saved
+// while the front groups compute. If each pass computed its groups one after the other, computation would
+// wait for the saves of the answers, and later the link would wait for the computation of the next answers.
 #pragma once
 
 #include <cstdint>

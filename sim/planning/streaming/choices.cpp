@@ -23,8 +23,8 @@ constexpr std::int64_t few_steps_of_ahead = 8;  ///< the number if a step has `m
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::int64_t no_bytes_limit = std::numeric_limits<std::int64_t>::max();
-/// Each element is a number of inputs and a number of results of other slots. If a choice spares buffers, one value of
-/// `ahead` per element leaves room for so many inputs and results beside the largest group.
+/// If a choice may use fewer buffers (`spares`), one value of `ahead` is tried per element. While
+/// the largest group runs, this value leaves room for {inputs, results} of other slots.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
 constexpr std::int64_t few_slots = 1000;  ///< with at most so many slots, more ways are tried
@@ -72,7 +72,7 @@ class StreamedWays {
     return fits_with < 0 ? never : at_least(choice({ResidentOrder::by_need, fits_with}));
   }
 
-  /// Returns a candidate for each choice of the weights that stay, if it fits, and the candidates of waiting().
+  /// Returns a candidate for each choice of the weights that stay, if the choice fits, and the candidates of waiting().
   static std::vector<Candidate> open(const std::shared_ptr<const StreamedWays>& ways) {
     std::vector<Candidate> opened;
     for (const ResidentShare& stays : ways->residencies()) {
@@ -118,9 +118,9 @@ class StreamedWays {
   }
 
   /// For a shown machine, returns a candidate with the values of `ahead` for which the choice needs less than `below`
-  /// bytes, or nothing if there are no such values. The candidate opens into the way with the greatest of these values,
-  /// and a candidate with the smaller values that lead to another order of loads. Only the judge knows the seconds of
-  /// the ways on the real machine. A rehearsal gives lower bounds of these seconds.
+  /// bytes, or nothing if there are no such values. When the candidate is opened, it becomes two: the way with the
+  /// greatest of these values, and a candidate with those smaller values that lead to another order of loads. Only
+  /// the judge knows the seconds of the ways on the real machine. A rehearsal gives lower bounds of these seconds.
   static std::vector<Candidate> by_ahead(const std::shared_ptr<const StreamedWays>& ways,
                                          const StreamedChoice& choice, std::int64_t below) {
     Rehearsal rehearsal(ways->shared_->streamed, choice);
@@ -292,8 +292,8 @@ class StreamedWays {
         for (const std::int64_t most : {3, 2}) counts.push_back({most, false, false});
     }
     counts.push_back({1, false});
-    // No number of buffers above the scenario's number is tried. A rehearsal looks only one step ahead, so rehearsals do
-    // not try a much greater number than there are micro-batches.
+    // No number of buffers above the scenario's number is tried. A rehearsal looks only one step
+    // ahead, so rehearsals do not try many more buffers than there are micro-batches.
     if (const auto most = shared_->keys.buffers) {
       const std::int64_t greatest = std::ranges::max(counts, {}, &BufferCount::most).most;
       const std::int64_t useful =

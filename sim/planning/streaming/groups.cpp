@@ -62,8 +62,8 @@ std::vector<StageBytes> streamed_bytes(const PolicyRequest& request, bool offloa
 
 namespace {
 
-/// Returns the copies of the real machine if the platform of the request is a shown machine. There, the host of the
-/// platform stands for the second memory of the device.
+/// Returns the copies of the real machine if the platform of the request is a shown machine. On a
+/// shown machine, the host of the platform stands for the second memory of the device.
 std::optional<RealCopies> real_copies(const PolicyRequest& request,
                                       const CommonParameters& common) {
   if (!request.real_machine) return {};

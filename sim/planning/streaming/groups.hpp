@@ -14,8 +14,8 @@
 
 namespace sluice {
 
-/// A run of a group: in pass `pass`, group `group` computes the micro-batches `first_micro_batch` to `first_micro_batch
-/// + count - 1`, one per slot.
+/// A run of a group: in pass `pass`, group `group` computes `count` micro-batches, one per slot.
+/// The first of them is the micro-batch `first_micro_batch`.
 struct GroupRun {
   std::size_t group = 0;
   std::int64_t pass = 0;
@@ -57,9 +57,9 @@ struct StreamedChoice {
   std::string text(std::size_t groups) const;
 };
 
-/// The copies of a plan from a shown machine that use other links on the real machine
-/// (planning/placement/backing.hpp). Copies with equal engines take turns. Engine 0 makes the copies `down` of a
-/// StreamedCase, and engine 1 makes the copies `up`.
+/// Those copies of a shown machine's plan that use other links on the real machine
+/// (planning/placement/backing.hpp). Copies with equal engines take turns. Engine 0 makes the
+/// copies `down` of a StreamedCase, and engine 1 makes the copies `up`.
 struct RealCopies {
   CopyTime inputs, answers;
   /// The copies that bring each weight from host memory into the second memory, once, before its first load.
@@ -85,7 +85,7 @@ struct StreamedCase {
   bool shared_link = false;   ///< whether loads and saves slow each other down
   bool host_limited = false;  ///< whether host memory may be too small for offloaded tensors
   std::optional<RealCopies> real = {};  ///< set if the platform is a shown machine
-  /// The times of the copies of the model's inputs and of answers.
+  /// The copy times of the model's inputs, and of answers.
   const CopyTime& input_copy() const { return real ? real->inputs : down; }
   const CopyTime& answer_copy() const { return real ? real->answers : up; }
 

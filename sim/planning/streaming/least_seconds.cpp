@@ -34,8 +34,8 @@ GroupCopies copies_of(const StreamedCase& streamed, const StreamedChoice& choice
   return copies;
 }
 
-/// Returns the lower bound that comes from the end of the run. Rehearsal::at_least() explains this bound. `loads_s`
-/// is the time of all loads of the run that use the copy engine of the weights.
+/// Returns the lower bound that comes from the end of the run. Rehearsal::at_least() explains this
+/// bound. `loads_s` is the time of those loads in the run that use the copy engine of the weights.
 double ending(const StreamedCase& streamed, const StreamedChoice& choice, double loads_s) {
   const double passes = passes_of(streamed, choice);
   const bool again = passes * static_cast<double>(streamed.steps) > 1;
@@ -59,7 +59,7 @@ double ending(const StreamedCase& streamed, const StreamedChoice& choice, double
   return least;
 }
 
-/// The time at which the weights of the first groups have arrived, at the earliest.
+/// The earliest time at which the weights of the first groups can have arrived.
 class FirstWeights {
  public:
   explicit FirstWeights(const StreamedCase& streamed) : streamed_(streamed) {}
@@ -70,7 +70,7 @@ class FirstWeights {
     begun_s_ += streamed_.real->begins.seconds(bytes);
     begun_bytes_ += bytes;
   }
-  /// The computation of these groups needs `inputs` bytes of the model's inputs.
+  /// Returns this time, if these groups also need `inputs` bytes of the model's inputs.
   double at_least(std::int64_t inputs) const {
     const std::optional<RealCopies>& real = streamed_.real;
     if (!real) return loaded_s_;

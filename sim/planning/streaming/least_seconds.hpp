@@ -1,4 +1,4 @@
-// A lower bound of the seconds of a streamed run that needs no rehearsal.
+// A lower bound of the seconds of a streamed run. The bound needs no rehearsal.
 #pragma once
 
 #include <cstdint>

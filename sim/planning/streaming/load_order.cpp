@@ -42,7 +42,7 @@ class LoadOrder {
   /// A run of a group. Runs are numbered through all steps.
   struct Row {
     std::size_t group = 0;
-    /// The number of slots, the first slot, and the slot after the last.
+    /// The number of slots, the first slot, and the slot after the last slot.
     std::int64_t count = 0, first = 0, end = 0;
     std::size_t in_step = 0;  ///< the index of the run within its step
     std::int64_t level_first = 0, level_last = 0;
@@ -225,7 +225,7 @@ class LoadOrder {
     return made < compute_ ? saved_[at(made)] : unknown;
   }
 
-  /// Returns whether the next input uses room that results had. Without `inputs_cross`, the first input of a run does.
+  /// Returns whether the next input uses room that results had. Without `inputs_cross`, a run's first input does so.
   bool replaces_results() const {
     const Row& row = run(input_run_);
     return !rehearsal_.choice().inputs_cross && next_input_ == row.first && row.in_step > 0;
@@ -276,7 +276,7 @@ class LoadOrder {
   /// the start of the run.
   bool stays(std::int64_t r) const { return next_piece_ < run(r).kept; }
 
-  /// Returns the first slot at or after `from` such that the next piece has room from there until its group runs.
+  /// Returns the first slot s >= `from` for which the next piece has room from slot s until its group runs.
   std::int64_t place_of_piece(std::int64_t from) const {
     const std::int64_t r = next_piece_run_, need = run(r).first;
     const std::int64_t bytes = rehearsal_.pieces(run(r).group)[next_piece_];
@@ -293,9 +293,9 @@ class LoadOrder {
     return std::min(from, need);
   }
 
-  /// Returns the first micro-batch of a run, at or after `first`, such that the device has room for `bytes`
-  /// more bytes from this micro-batch to the end of the run. If there is none, returns the number of
-  /// micro-batches of the run. No search is needed, because the bytes are a linear function of the micro-batch.
+  /// Returns the first micro-batch at or after `first` from which on the device has room for `bytes`
+  /// more bytes until the end of the run. If there is none, returns the number of micro-batches of
+  /// the run. No search is needed, because the bytes are a linear function of the micro-batch.
   std::int64_t first_with_room(const Row& row, std::int64_t first, std::int64_t bytes) const {
     const std::int64_t room = rehearsal_.bytes() - row.ahead - bytes;
     if (row.level_last > room) return row.count;

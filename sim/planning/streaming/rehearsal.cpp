@@ -86,8 +86,8 @@ RehearsedOrder Rehearsal::order() const {
   if (streamed_.steps == 1 || !streamed_.overlap) return alone;
   RehearsedOrder across = order_loads(*this, true);
   across.used = alone.used = std::max(alone.used, across.used);
-  // If `across` has no loads, loads across steps do not fit into bytes() bytes. With fewer bytes
-  // they may fit, so `alone` is the result only for exactly bytes() bytes.
+  // If `across` has no loads, loads across steps do not fit into bytes() bytes. With fewer bytes,
+  // loads have another order, which may fit. So `alone` is the result only for exactly bytes() bytes.
   if (across.loads.empty()) alone.used = bytes();
   if (across.loads.empty() || seconds(across.loads) >= seconds(alone.loads)) return alone;
   return across;

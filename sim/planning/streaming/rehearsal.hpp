@@ -36,8 +36,8 @@ struct RehearsedLoad {
   std::int32_t piece = input;  ///< the index of the piece of the group's weights, or `input`
   std::int64_t at = 0;         ///< the load is listed before this slot
   double seconds = 0;          ///< the seconds for which the load occupies the copy engine
-  /// Whether the load of an input starts one slot earlier than `at` says. It then waits until the
-  /// results of all slots before that earlier slot have left the device.
+  /// Whether the load of an input starts one slot earlier than `at` says. The load then waits until
+  /// the results of all slots before that earlier slot have left the device.
   bool replaces_results = false;
 };
 

@@ -1,4 +1,4 @@
-// Lower bounds of the seconds of a rehearsed run.
+// Lower bounds of the seconds of a rehearsed run (rehearsal.hpp). groups.hpp explains runs and passes.
 #include <algorithm>
 #include <limits>
 
@@ -64,7 +64,7 @@ class FirstLoads {
   const Rehearsal& rehearsal_;
   const std::optional<RealCopies>& real_;
   std::int64_t input_bytes_, inputs_ = 0, begun_bytes_ = 0;
-  /// The arrival of the first input, and the seconds of all loads of the copy engine of the weights.
+  /// The arrival of the first input, and the seconds of all loads that the weights' copy engine makes.
   double input_there_ = 0, down_s_ = 0;
   double begins_s_ = 0;
   double shortest_begin_s_ = never, shortest_load_s_ = never;

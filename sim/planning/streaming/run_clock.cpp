@@ -148,8 +148,8 @@ void RunClock::bring(const Listed& listed, std::size_t number) {
   load_from(load, start, listed.next_step ? next_ : now_);
 }
 
-/// Returns the seconds that the link which inputs and weights from host memory share needs for all of these copies that
-/// were needed until this slot.
+/// Inputs and weights from host memory share a link. Returns the seconds that this link needs for
+/// all inputs and weights that were needed until this slot.
 double RunClock::shared_until(const GroupRun& run, std::int64_t slot) {
   if (!streamed_.real) return 0;
   const StageBytes& bytes = streamed_.groups[run.group].bytes;

@@ -1,5 +1,5 @@
-// Computes how many bytes are on the device while each group runs. Also decides, for each run, how many inputs of later
-// slots and how many results of earlier slots may be on the device. Only Rehearsal uses this class.
+// Computes how many bytes are on the device while each group runs (groups.hpp). Also decides, for each run, how many
+// inputs of later slots and how many results of earlier slots may be on the device. Only Rehearsal uses this class.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class RunLevels {
   RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
             const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant);
 
-  /// Returns the most bytes that must be on the device at once. If the choice spares buffers, they
-  /// include no input and no result of another slot. Otherwise, they include all buffers.
+  /// Returns the most bytes that must be on the device at once. If the choice spares buffers, these
+  /// bytes include no input and no result of another slot. Otherwise, these bytes include all buffers.
   std::int64_t least() const { return least_; }
   /// Returns the bytes by which least() grows if each run has room for this many inputs and results of other slots.
   std::int64_t more_for(std::int64_t inputs, std::int64_t results) const;
@@ -55,7 +55,7 @@ class RunLevels {
  private:
   struct RunMemory {
     std::int64_t bytes = 0;
-    /// The bytes of one input, or 0 if inputs of other slots are not on the device; likewise the bytes of one output.
+    /// The bytes of one input and of one output. Each is 0 if such tensors of other slots are not on the device.
     std::int64_t in = 0, out = 0;
     std::int64_t inputs = 0, results = 0;
     std::int64_t result_bytes = 0;  ///< the bytes of all results that `results` counts

@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-/// Every step has equal loads. Finds for each run the weights that are loaded early, and checks that they fit.
+/// Finds for each run the weights that are loaded early, if all steps have equal loads. Checks that these weights fit.
 class StepLevels {
  public:
   StepLevels(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads)

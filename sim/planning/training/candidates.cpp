@@ -42,8 +42,8 @@ TriedCounts tried_counts(std::int64_t operations) {
   return {1, 0};
 }
 
-/// The seconds of computation and copies, and the peaks, of batches of any size. These numbers are extrapolated
-/// from a few small batches, because each pass adds a fixed amount, and each micro-batch adds a fixed amount.
+/// The seconds of computation and copies, and the peaks, of batches of any size. These numbers are
+/// extrapolated from a few small batches: each pass adds a fixed amount, and so does each micro-batch.
 class WorkOfBatches {
  public:
   WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)

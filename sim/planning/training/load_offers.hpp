@@ -1,5 +1,5 @@
-// Finds the places of the loads of a training step within given limits, and a lower bound of the
-// seconds of the run. Only ChosenStep uses this class.
+// Decides where the loads of a training step are listed, within given limits, and computes a lower
+// bound of the run's seconds. Only ChosenStep uses this class.
 #pragma once
 
 #include <map>

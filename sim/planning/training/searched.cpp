@@ -167,7 +167,7 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
                                            const std::vector<std::int64_t>& in_flight,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
   const std::vector<AlikeWays> alike = ways_of_strategies(request, order, stages);
-  // If weights stay and the strategies in `alike` have no candidates, the search for fates compares their results.
+  // If weights stay and no strategy in `alike` has candidates, the search for fates compares the strategies.
   if (order.weights_stay && std::all_of(alike.begin(), alike.end(), [](const AlikeWays& ways) {
         return ways.candidates.empty();
       }))

@@ -71,7 +71,7 @@ class SideBySideChain {
 /// weights. Their saves follow, and the next step begins when the weights have been loaded again.
 void wait_for_first_stage(const StageState& first, const SideBySideShape& shape, FateRun& run) {
   run.first_s = first.weights_load_s;
-  if (!shape.overlap) {  // The seconds of all other copies are counted in the passes of the chain.
+  if (!shape.overlap) {  // The chain's passes count the seconds of all copies except these loads.
     run.between_s = first.weights_load_s;
     return;
   }

@@ -1,4 +1,4 @@
-// Computes a lower bound on the seconds of a training run with the loads of its steps at given positions. The clock
+// Computes a lower bound on the seconds of a training run. The loads of its steps have given positions. The clock
 // follows the listing order of the plan with arithmetic on a few arrays. In the clock, no action waits for memory,
 // and copies do not slow each other down. However, the bound is at least the time in which a shared link carries all
 // its bytes. So no execution of the plan is faster than this bound, and a plan that is too slow need not be made.
@@ -39,7 +39,7 @@ class StepClock {
     /// The links that these copies share with other copies: for each link, its index and its seconds per byte.
     std::vector<std::pair<std::size_t, double>> shared = {};
   };
-  /// The copies of the real machine that use other links than on the shown machine.
+  /// Those copies on the real machine that use other links than on the shown machine.
   struct RealCopies {
     std::vector<CopyStream> inputs;  ///< indexed by device
     std::vector<CopyTime> input_times;
@@ -48,7 +48,7 @@ class StepClock {
     std::map<std::int64_t, double> begins_s;  ///< the seconds of these copies, by stage
     std::map<std::int64_t, std::int64_t> begins_bytes;
   };
-  /// Copies over these links, and the links.
+  /// Pairs of copies and the path whose links the copies use.
   using Users = std::vector<std::pair<CopyStream*, const Path*>>;
   void find_shared_links(const Platform& platform, const Users& users);
   double seconds_on_links() const;

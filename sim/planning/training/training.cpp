@@ -237,8 +237,8 @@ class TrainingPlan {
 
   // --- the number of micro-batches side by side ------------------------------------------------
 
-  /// Returns the number of micro-batches in flight. If the scenario leaves it open, the result leads to the
-  /// fewest passes that fit. All passes then have about equal shares, because a small pass hides few transfers.
+  /// Returns the number of micro-batches in flight. If the scenario leaves this number open, the result leads to
+  /// the fewest passes that fit. All passes then have about equal shares, because a small pass hides few transfers.
   std::int64_t in_flight() {
     if (order_.in_flight) return *order_.in_flight;
     if (strategy_.searches) return 1;

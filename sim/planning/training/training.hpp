@@ -1,7 +1,7 @@
 // Training plans for one device, or for devices that take turns: forward and backward passes under the
 // fates of activations, sums of gradients, and updates. The policies `resident`, `streamed` and `phased`
 // use these plans. The plans of these policies differ in the place of the weights, in the devices, and in
-// how many micro-batches run side by side. fates/chain.hpp explains chains, and fates/tape.hpp tapes.
+// how many micro-batches run side by side. fates/chain.hpp explains chains, and fates/tape.hpp explains tapes.
 #pragma once
 
 #include <limits>
@@ -73,8 +73,8 @@ struct TrainingOrder {
   std::optional<double> pace = {};  ///< the pace of loads, see load_late()
 };
 
-/// Returns whether weights stay on the device. They do if the policy keeps them, or if there is
-/// only one stage.
+/// Returns whether weights stay on the device. Weights stay if the policy keeps them, or if there
+/// is only one stage.
 bool weights_stay(const PolicyRequest& request, const TrainingOrder& order);
 
 /// Returns the sum of the capacities of all devices that take turns, or nothing if a device is unlimited.
@@ -168,8 +168,8 @@ struct Listing {
 Draft list_training(const Listing& listing, Program step, const std::vector<Fact>& facts,
                     std::int64_t* most = nullptr);
 
-/// Returns the score of a run whose plan follows `listing`, on a device with the capacity of
-/// `listing`. The bytes of the score include weights, gradients and optimizer state that stay.
+/// Returns the seconds and bytes of a run whose plan follows `listing`, on a device with the
+/// capacity of `listing`. The bytes include weights, gradients and optimizer state that stay.
 Scored score(const Listing& listing);
 
 }  // namespace sluice

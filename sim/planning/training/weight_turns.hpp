@@ -1,5 +1,5 @@
-// Weights, gradients and optimizer state that take turns on the device. These tensors are loaded for the slots that
-// need them, and leave the device afterwards. Only make_step() uses this class.
+// Weights, gradients and optimizer state that take turns on the device. These tensors are loaded for the
+// slots (step.hpp) that need them, and leave the device afterwards. Only make_step() uses this class.
 #pragma once
 
 #include <vector>

@@ -24,16 +24,16 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on);
 
-/// The parameters may leave choices of the replicated policy open. Returns one list of parameters for
-/// each way to make these choices equally for all replicas. These ways are compared in runs of all
-/// replicas together. The best way for a replica that has the links alone may not be the best way for
-/// replicas that share links. The unchanged parameters come first: with them, each replica chooses
-/// for itself. They are left out if the other ways include everything that equal replicas can choose.
+/// The parameters may leave choices of the replicated policy open. Returns one list of parameters for each
+/// way to make these choices equally for all replicas. These ways are compared in runs of all replicas
+/// together. The best way for a replica that has the links alone may not be the best way for replicas that
+/// share links. The unchanged parameters come first: with them, each replica chooses for itself. The
+/// unchanged parameters are left out if the other ways include everything that equal replicas can choose.
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters);
 
 /// Returns the keys of the policy `replicating` with `overlap: false`. Returns nothing if the replicated `policy` does
-/// not have this parameter, if the keys give it, or if they ask for weights loaded early (`prefetch`).
+/// not have this parameter, if the keys give this parameter, or if they ask for weights loaded early (`prefetch`).
 std::optional<Keys> without_overlap(const Policy& replicating, const Policy& policy, Value keys);
 
 }  // namespace sluice

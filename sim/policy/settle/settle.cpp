@@ -123,9 +123,9 @@ class Attempts {
     });
   }
 
-  /// Calls `offer`, which offers or simulates candidates of a cut. If there are several cuts, an
-  /// `offer` that throws Infeasible refuses only its own cut, because another cut may fit. If all
-  /// cuts are refused, best_that_waits() reports the reason.
+  /// Calls `offer`, which offers or simulates candidates of a cut. If there are several cuts and
+  /// `offer` throws Infeasible, only this cut is refused, because another cut may fit. If all cuts
+  /// are refused, best_that_waits() reports the reason.
   template <class Offer>
   static void unless_refused(const std::string& cut, const Offer& offer) {
     try {

@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// A request to a policy for one cut. If this cut is chosen, the report describes it by the text `cut`.
+/// A request to a policy for one cut. If this cut is chosen, the report describes the cut by the text `cut`.
 struct CutAttempt {
   PolicyRequest request;
   /// For example "cut: by_weight, groups: 12"; empty if the scenario says how to cut.

@@ -1,6 +1,6 @@
 // The program sluice-worker, which is the helper of a Python process. The helper forks a child for each request,
-// because SimGrid allows only one engine per process. The Python process must not contain an engine, because it could
-// then run only one simulation. The requests are described in protocol.hpp.
+// because SimGrid allows only one engine per process. The Python process must not contain an engine, because a process
+// with an engine can run only one simulation. The requests are described in protocol.hpp.
 //
 // The helper has one thread and one loop. The helper ends when the control socket is closed, so it ends together with
 // its Python process. A child ends when its channel is shut down, or when the helper ends.

@@ -154,7 +154,7 @@ Memory simulate_point(const Words& request) {
 
 Memory answer(const Words& request, const ProgressTold& progress) {
   const std::string what = word(request, 0);
-  // A missing folder is not an error here, because a request with only absolute paths does not need it.
+  // A missing folder is not an error here, because a request with only absolute paths does not need the folder.
   std::error_code ignored;
   std::filesystem::current_path(word(request, 1), ignored);
   if (what == "run") return run_plan(request, progress);

@@ -56,7 +56,7 @@ void columns_of(Visitor& visit, Recording& r) {
 /// A recording that will be written, with the place of each part in the bytes.
 class Packing {
  public:
-  // The code that writes a recording does not change it.
+  // The cast is safe, because the code that writes a recording does not change the recording.
   explicit Packing(const Recording& recording) : recording_(const_cast<Recording&>(recording)) {
     columns_of(layout_, recording_);
     text_ = recording_json(recording_, layout_);

@@ -20,8 +20,8 @@ std::string asked_text(const Scenario& scenario);
 /// Returns the parts of asked_text() as a mapping.
 Value asked_value(const Scenario& scenario);
 
-/// Shares of the seconds in which a run computes or moves data, by the origin of the figures on which the seconds
-/// depend. The shares add up to 1 if the run does any work.
+/// The seconds in which a run computes or moves data, as shares by the origin of the figures that give these seconds.
+/// The shares add up to 1 if the run does any work.
 struct Certainty {
   double measured = 0;  ///< share that comes from measurements of the layers
   double sourced = 0;   ///< share that comes from fits, and from figures with a source

@@ -85,7 +85,7 @@ class Figures {
   std::vector<std::string> assumed_, noted_;
 };
 
-/// Returns those figures of a kind of device that the cost model reads. If neither the platform nor the cost model says
+/// Returns the figures that the cost model reads for a kind of device. If neither the platform nor the cost model says
 /// which part of a rate is reached, the whole rate is used. The use of the whole rate counts as an assumption.
 std::vector<std::string> device_figures(const Scenario& scenario, const ChosenCost& cost,
                                         const Figures& figures,

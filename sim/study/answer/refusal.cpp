@@ -134,7 +134,7 @@ void advise_on_activations(const Scenario& scenario, std::vector<std::string>& c
   const std::string now = scenario.fates ? (*scenario.fates)->name : "";
   if (now == "recompute_all")
     changes.push_back(
-        "fates.strategy=checkpoint (recompute_all again holds all activations at once in its backward pass)");
+        "fates.strategy=checkpoint (with recompute_all, the backward pass has all activations in memory at once)");
   else if (!now.empty() && now != "optimal")
     changes.push_back(
         "fates.strategy=optimal (for each activation the cheapest of keeping, recomputing and offloading)");
@@ -210,7 +210,7 @@ Refusal refusal_of(const Scenario& scenario, const Infeasible& infeasible) {
   if (const std::string waiter = first_waiter(infeasible.shortage); !waiter.empty())
     if (infeasible.headline().find("in flight") == std::string::npos)
       refusal.headline += ": " + waiter;
-  // If the refusal names no shortage of memory, the plan breaks another limit than a memory's capacity.
+  // If the refusal names no shortage of memory, the plan breaks a limit other than the capacity of a memory.
   const bool lacks_memory = !(infeasible.shortage == Shortage{});
   if (lacks_memory && most_in_flight(infeasible) == 0)
     refusal.largest_batch = largest_batch(scenario, infeasible.shortage);

@@ -25,7 +25,7 @@ struct PolicyChoice {
 
 struct SideBySide {
   std::string name, path;
-  /// If one side is infeasible or has an error, the other side is still measured.
+  /// The results of the two policies. If one policy is infeasible or has an error, the other policy is still measured.
   Measurement a, b;
 };
 

@@ -26,9 +26,9 @@ struct MetricVerdict {
   std::optional<double> share() const;  ///< difference / |expected|; nullopt when `expected` is 0
 };
 
-/// A changed key of the resolved scenario: "policy.overlap".
+/// A changed key of the resolved scenario, such as "policy.overlap".
 struct InputChange {
-  std::string key, expected, got;  ///< `expected` is empty for a new key, `got` for a removed one
+  std::string key, expected, got;  ///< `expected` is empty for a new key, `got` for a removed key
 };
 
 /// The state of a scenario. `missing` means that the scenario has no baseline. `error` means that the scenario has no

@@ -61,8 +61,8 @@ std::string for_samples(std::int64_t batch) {
   return "for " + std::to_string(batch) + (batch == 1 ? " sample" : " samples");
 }
 
-/// The operator was not measured for the requested batch and dtype. Says for which other batch or dtype
-/// the profile has the operator. Returns an empty text if the profile does not have the operator at all.
+/// The operator `one` was not measured for the requested batch and dtype. Returns a text that names another batch or
+/// dtype for which it was measured. Returns an empty text if the profile does not have the operator at all.
 std::string elsewhere_of(const CountedOperator& one, const ProfileIndex& index,
                          const CoverRequest& request) {
   if (!one.measured->empty()) return for_samples(one.measured->begin()->first);

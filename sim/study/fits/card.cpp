@@ -160,9 +160,9 @@ double Card::step_s(std::int64_t batch, std::int64_t micro_batch) {
   return step_s_of(plan(timed_, batch, micro_batch));
 }
 
-/// Returns the micro-batch at which the search for the largest micro-batch begins. If the strategy
-/// for fates searches, this is the largest micro-batch that fits if all stages have one fate. It is
-/// found quickly, and fits with the strategy that searches, too.
+/// Returns the micro-batch at which the search for the largest micro-batch begins. If the strategy for fates searches,
+/// this is the largest micro-batch that fits if all stages have one fate. This micro-batch is found quickly, and also
+/// fits with the strategy that searches.
 std::int64_t Card::begin() {
   std::int64_t most = 0;
   if (!searches()) return 1;

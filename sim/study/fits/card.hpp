@@ -50,7 +50,7 @@ class Card {
   std::function<void()> on_answer_;
   const Device& device_;
   FittingPlan made_;  ///< the last plan that fit
-  /// Why the smallest micro-batch that does not fit was refused.
+  /// The refusal of the smallest micro-batch that does not fit.
   std::optional<Infeasible> refusal_;
   /// Whether a micro-batch was refused because its bytes are more than a count can hold.
   bool is_beyond_counts_ = false;

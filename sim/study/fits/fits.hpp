@@ -45,7 +45,7 @@ struct Footprint {
   std::int64_t bytes = 0;
   /// Bytes of each class of tensors, which add up to `bytes`.
   std::array<std::int64_t, tensor_class_count> by_class{};
-  /// The action that runs at that moment: "1B0"
+  /// The action that runs at the first moment of the peak, such as "1B0".
   std::string action;
   std::string doing;  ///< what the action does: "backward of conv2"
   bool operator==(const Footprint&) const = default;

@@ -21,8 +21,8 @@ bool drops_nothing(const std::string& config) {
   return at != std::string::npos && std::strtod(config.c_str() + at + 3, nullptr) == 0;
 }
 
-/// Returns a key of a row. Rows with equal keys are always in the same half of a split. For an operator with
-/// weights, the key is the operator without its input. For an operator without weights, the key is the input.
+/// Returns a key of a row. Rows with equal keys stay together when samples are split into halves (train.hpp). The key
+/// is the operator without its input if the operator has weights, and otherwise the input.
 std::string configuration_of(const ProfileRow& row, const Kernel& kernel) {
   const bool has_weights = kernel.of == "linear" || kernel.of == "conv" ||
                            kernel.of == "grouped_conv" || kernel.of == "batch_norm";

@@ -15,10 +15,10 @@ struct FittedParameters {
   double penalty = 0;
 };
 
-/// Finds the parameters for which the sum of `mean` and a penalty is least. The penalty keeps each parameter near its
-/// usual value. The search begins at `start` and stays within the parameters' ranges. The search uses the logarithms of
-/// the parameters. Parameters without a range, and parameters that do not belong to `part`, keep their start
-/// values. Equal arguments give equal results. The method is Rowan's Subplex in NLopt (Johnson), LN_SBPLX.
+/// Finds the parameters p for which mean(p) plus a penalty is least. The penalty keeps each parameter
+/// near its usual value. The search begins at `start` and stays within the parameters' ranges. The search uses the
+/// logarithms of the parameters. Parameters without a range, and parameters that do not belong to `part`, keep their
+/// start values. Equal arguments give equal results. The method is Rowan's Subplex in NLopt (Johnson), LN_SBPLX.
 FittedParameters fit_parameters(const std::vector<FormParameter>& form,
                                 const std::vector<double>& start, FormPart part,
                                 const std::function<double(const std::vector<double>&)>& mean);

@@ -49,8 +49,8 @@ std::vector<double> starts_of(const std::vector<FormParameter>& form) {
 }
 
 /// Searches from two start points, because a search from one start point may end in a local optimum. The penalty can
-/// have several optima: in a part of the parameters' range, another tile may be best, or the rows may fit into the
-/// cache.
+/// have several optima: in a part of the parameters' range, products may have other tiles (form.hpp), or the rows may
+/// fit into the cache.
 void fit_seconds(ClassFit& fit, const std::vector<Sample>& samples,
                  const std::vector<Sheet>& sheets) {
   const bool products = samples.front().kernel.is_product();

@@ -27,7 +27,7 @@ const PlacementResult* placement_of_worths(const PlacementCurve& curve);
 /// memory, worth_s are the seconds that the run would lose with this tensor in slow memory. For a tensor in slow
 /// memory, worth_s are the seconds that the run would gain with this tensor in fast memory. All other tensors stay
 /// where they are, and the seconds of moves are not counted. Throws UsageError when the result has no placement,
-/// because the method was refused or is the cache.
+/// because its method was refused, or is the method `cached`.
 Value worth_rows(const PlacementCurve& curve, const PlacementResult& result, std::size_t top);
 
 /// Returns the whole answer, as `sluice placement --json` prints it.

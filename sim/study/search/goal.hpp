@@ -29,7 +29,7 @@ struct SearchGoal {
   bool maximise = false;
 };
 
-/// A limit of a number.
+/// A limit that a number must keep.
 struct SearchLimit {
   std::string text;  ///< as given: "peak_bytes.gpu<=16GB"
   SearchNumber number;

@@ -17,8 +17,8 @@ constexpr double tolerance = 1e-6;
 /// If the starting points of two walks are less than this distance apart, only one of the two walks is made.
 constexpr double apart = 0.15;
 constexpr std::size_t most_starts = 3;
-/// The number of points that DIRECT may use per dimension. DIRECT only has to find the valleys; all remaining points
-/// are used for walks downhill.
+/// The number of points that DIRECT may use per dimension. DIRECT only has to find where good points are; walks
+/// downhill use all remaining points.
 constexpr std::size_t worth_dividing_a_dimension = 40;
 constexpr std::size_t most_dimensions_with_corners = 4;
 /// If a method of NLopt may evaluate n new points, it may call the score n x calls_for_each_point times. Numbers are

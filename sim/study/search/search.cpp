@@ -12,7 +12,7 @@ namespace sluice {
 
 namespace {
 
-/// The least number of points that the search of a region needs. This number is a little larger than the number of
+/// The least number of points that the search of a region needs. This number is a little larger than 8, the number of
 /// corners of three ranges.
 constexpr double least_for_a_region = 12;
 /// The number of points with which a region should be searched.
@@ -26,7 +26,7 @@ struct KeySplit {
 };
 
 /// Divides the varied keys. Keys with lists are always combined. Keys with whole numbers are combined, too, as long as
-/// there are not more combinations than allowed points. Keys with few values are combined first. If keys with real
+/// the combinations do not outnumber the allowed points. Keys with few values are combined first. If keys with real
 /// numbers are searched, each combination needs enough points for a region. If there are not enough points, keys with
 /// whole numbers are searched, too, beginning with the keys that have the most values.
 KeySplit split_of(const SearchRequest& request) {

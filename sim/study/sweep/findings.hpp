@@ -40,8 +40,8 @@ struct HiddenFrom {
   std::string from;
   bool everywhere = false;  ///< whether transfers are hidden from the first value on
 };
-/// Returns what the points that ran show along one axis. Of all axes that have only numbers, this is the axis
-/// with the most values. Returns an empty list if there is no such axis, or if the points are not a whole grid.
+/// Returns the values of one axis from which on transfers are hidden. Of all axes that have only numbers, this is the
+/// axis with the most values. Returns an empty list if there is no such axis, or if the points are not a whole grid.
 std::vector<HiddenFrom> crossings(const Points& points, const SweepResult& result);
 
 /// The points that were refused for one common reason. Numbers in the text of the reason may differ.

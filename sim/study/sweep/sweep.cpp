@@ -91,7 +91,7 @@ class Sweep {
     try {
       while (threads.size() < count) threads.emplace_back([this] { work(); });
     } catch (const std::system_error& error) {
-      // The stack of a thread needs memory.
+      // A thread needs memory for its stack, so low memory is the likely reason.
       if (threads.empty() && memory_is_low()) throw std::bad_alloc();
       if (threads.empty()) throw IoError(std::string("cannot start a thread: ") + error.what());
       const std::lock_guard<std::mutex> lock(mutex_);

@@ -27,7 +27,7 @@ Shard parse_shard(const std::string& text);
 struct SweepRequest {
   const Variants& variants;
   const Points& points;
-  std::size_t jobs = 1;  ///< how many points run at the same time; the answer does not depend on it
+  std::size_t jobs = 1;  ///< how many points run at the same time; this number does not change the answer
   /// Runs each point in its own process. If this function is empty, the replay runs all points.
   Measure simgrid = {};
   /// The share of the points that SimGrid repeats, from 0 to 1. Each of these points has its own process. If the

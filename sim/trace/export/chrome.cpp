@@ -72,7 +72,7 @@ class ChromeWriter {
     return texts;
   }
 
-  /// Writes one event: {"ph": …, "pid": …, then the text `rest`, and then a closing brace.
+  /// Writes one event as a JSON object. `phase` is its key "ph". `rest` is the text of all keys after "pid".
   void event(char phase, std::size_t group, const std::string& rest) {
     std::string& out = outlet_.text();
     out += first_ ? "\n{\"ph\": \"" : ",\n{\"ph\": \"";
@@ -122,8 +122,8 @@ class ChromeWriter {
           thread(slice.stream) + ", \"ts\": " + microseconds(time) + ", " + what);
   }
 
-  /// Writes the flows of a slice. A reader assigns a flow to the slice that encloses the flow's time. The next slice
-  /// may begin at the end of a slice, so a flow leaves a slice just before the end of the slice.
+  /// Writes the arrows from and to a slice. A viewer attaches each end of an arrow to the slice that encloses the time
+  /// of this end. The next slice may begin when a slice ends, so an arrow leaves a slice 1 ns before the slice ends.
   void flows(const Slice& slice) {
     const std::uint64_t leaves = slice.end > slice.begin ? slice.end - 1 : slice.begin;
     if (slice.arriving != 0) flow('f', slice, slice.begin, slice.arriving, ", \"bp\": \"e\"");

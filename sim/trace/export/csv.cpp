@@ -18,8 +18,8 @@ std::string number_or_nothing(std::int32_t number) {
   return number < 0 ? "" : std::to_string(number);
 }
 
-/// The texts of a row that depend only on the action: the text before the iteration, the text between the iteration and
-/// the start, and the text at the end.
+/// The parts of a row that depend only on the action. `before` stands before the iteration,
+/// `middle` stands between the iteration and the start, and `after` stands at the end.
 struct Cells {
   std::string before, middle, after;
 };

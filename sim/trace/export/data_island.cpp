@@ -1,5 +1,5 @@
 // Writes the results of a run as a table for a web page, either the metrics or the stages. The form of the table comes
-// from the document 'AlexNet on one card'.
+// from the document 'AlexNet on one card' (analysis/validation/alexnet_on_one_card.md).
 #include <algorithm>
 #include <map>
 

@@ -14,7 +14,7 @@ class ProtoWriter {
   /// Takes the string to which the messages are appended.
   explicit ProtoWriter(std::string& out) : out_(out) {}
 
-  /// Writes a number of the type uint64, int64 (a negative number has ten bytes), int32, enum or bool.
+  /// Writes a uint64, int64, int32, enum or bool. A negative number takes ten bytes.
   void integer(int field, std::uint64_t value) {
     tag(field, 0);
     varint(out_.size(), value);

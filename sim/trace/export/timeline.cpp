@@ -16,14 +16,14 @@ namespace {
 }
 
 std::uint64_t nanoseconds(const TraceReader& trace, double seconds) {
-  constexpr double most = 9.2e9;  // The limit is a little below 2^63 ns.
+  constexpr double most = 9.2e9;  // In nanoseconds, this is a little below 2^63.
   if (!(seconds >= 0 && seconds <= most))
     refuse(trace, "the time " + exact(seconds) + " s is not in 0.." + exact(most));
   return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
 }
 
-/// Keeps each span until a given number of later spans has arrived, so that the flows from the span to later spans are
-/// known. The spans are in the order of their arrival.
+/// Remembers the last `size` spans, and passes each span to `take` when `size` later spans have been added. By then the
+/// flows from the span to later spans are known. Spans are added in the order in which they ended.
 class Window {
  public:
   Window(const TraceReader& trace, const std::function<void(const Slice&)>& take, std::size_t size)
@@ -48,14 +48,14 @@ class Window {
   }
 
  private:
-  /// A span of the window, with the flow that ends at this span. Spans are numbered from 1, and 0 means that there is
-  /// no span. The flow has the number of the span at which it ends.
+  /// A span of the window. Spans are numbered from 1 in the order in which they ended, and 0 stands for no span. At
+  /// most one flow ends at a span, so the number of the span is also the number of this flow.
   struct Item {
     Span span;
     std::uint64_t previous = 0;  ///< the previous execution of this action
     bool waited = false;         ///< whether a flow ends at this span
     std::uint64_t first_leaving = 0, last_leaving = 0;
-    /// The number of the next flow that begins where this flow begins.
+    /// The next flow that begins at the same span as the flow that ends here, or 0.
     std::uint64_t next_leaving = 0;
   };
 
@@ -80,9 +80,9 @@ class Window {
     return span;
   }
 
-  /// Returns the number of the span that ended the wait of `span`, or 0. A trace of version 1.0 names only the action
-  /// (`blocker`). In such a trace, the result for a wait for data is the execution of this action that became available
-  /// when the span started. For a wait for memory, the result is 0.
+  /// Returns the number of the span that `span` waited for, or 0 if this span is unknown. A trace of version 1.0 names
+  /// only the action that was waited for (`blocker`). In such a trace, the function takes that execution of the action
+  /// whose data became available when `span` started. If `span` waited for memory, the result is 0.
   std::uint64_t source_of(const Span& span) {
     if (span.cause >= 0) {
       const auto number = static_cast<std::uint64_t>(span.cause) + 1;
@@ -157,7 +157,7 @@ void for_each_level(const TraceReader& trace, std::uint32_t pool,
   trace.memory(pool, [&](const std::vector<MemoryEvent>& block) {
     check_interrupt();
     for (const MemoryEvent& event : block) {
-      // The simulator may give two streams that act at the same moment times that differ by a rounding of its clock.
+      // If two streams act at the same moment, their times may differ by a rounding of the simulator's clock.
       if (last - event.time > 1e-9 * std::max(1.0, last))
         refuse(trace, "the events of the pool '" + trace.labels().pools[pool].name +
                           "' are not in the order of time at " + exact(event.time) + " s");

@@ -40,8 +40,8 @@ struct Slice {
 /// Calls `take` for each slice, in the order in which the slices end. A flow leads to a span from its `cause`, which is
 /// the span whose data arrived, or whose end freed the needed bytes. A trace of version 1.0 has no causes. In such a
 /// trace, the flow comes from that execution of the blocker whose data became available when the span started. A wait
-/// for memory has no flow there. The function remembers the last `window` spans, because a flow begins at an earlier
-/// slice. If more than `window` spans end between the two slices of a flow, the flow is left out.
+/// for memory has no flow in such a trace. The function remembers the last `window` spans, because a flow begins at an
+/// earlier slice. If more than `window` spans end between the two slices of a flow, the flow is left out.
 void for_each_slice(const TraceReader& trace, const std::function<void(const Slice&)>& take,
                     std::size_t window = 1 << 17);
 

@@ -19,7 +19,7 @@ BatchQueue::BatchQueue(Work work) : work_(std::move(work)) {
   }
   current_ = free_.back();
   free_.pop_back();
-  const SignalsHeld held;  // Signals must go to the thread that simulates.
+  const SignalsHeld held;  // The new thread gets no signals: the thread that simulates handles them.
   thread_ = std::thread([this] { run(); });
 }
 
@@ -31,8 +31,8 @@ BatchQueue::~BatchQueue() {
   join();
 }
 
-/// Runs a piece of work without the lock, so that the simulation does not have to wait for the work. An exception is
-/// stored, so that the simulation's thread can throw it.
+/// Runs a piece of work. The caller must not hold `mutex_`, because the simulation would wait for this mutex. An
+/// exception of the work is stored, and the thread of the simulation throws it later.
 template <class Piece>
 void BatchQueue::attempt(Piece&& piece) {
   try {

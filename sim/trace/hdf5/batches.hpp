@@ -25,13 +25,13 @@ class BatchQueue {
  public:
   struct Work {
     std::function<void()> prepare;  ///< is called before any batch is written
-    /// The queue calls this function for each batch, in the order in which batches were handed over.
+    /// Writes a batch. The background thread calls this function with the full batches, oldest first.
     std::function<void(const Batch&)> consume;
-    /// Does a piece of the work that is done only while no batch waits. Returns false if none of this work is left.
+    /// Does a piece of other work while no batch is full. Returns false if no such work is left.
     std::function<bool()> idle;
   };
-  /// If a function of the work throws an exception, no more work is done. The next call of a function of this class
-  /// throws this exception again.
+  /// The background thread calls the functions of `work`. If one of these functions throws an exception, none of them
+  /// is called any more, and the next hand_over() or finish() throws this exception.
   explicit BatchQueue(Work work);
   BatchQueue(const BatchQueue&) = delete;
   BatchQueue& operator=(const BatchQueue&) = delete;
@@ -56,7 +56,7 @@ class BatchQueue {
   Batch* current_ = nullptr;
   std::exception_ptr error_;
   bool ending_ = false;
-  /// Whether the queue is ending without finish(), so that the remaining work need not be done.
+  /// Whether the destructor has been called. All remaining work is then left undone.
   bool abandoned_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;

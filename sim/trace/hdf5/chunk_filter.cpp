@@ -28,8 +28,8 @@ void shuffle(const unsigned char* raw, std::size_t rows, std::size_t width, unsi
     for (std::size_t row = 0; row < rows; ++row) out[byte * rows + row] = raw[row * width + byte];
 }
 
-/// Computes Fletcher's checksum over big-endian 16-bit words. A zero is added after an odd last byte. The sums are
-/// reduced modulo 65535 every 360 words, before they can overflow.
+/// Computes Fletcher's checksum over big-endian 16-bit words. If the number of bytes is odd, the last word is the last
+/// byte and a zero. The sums are reduced modulo 65535 after every 360 words, before they can overflow.
 std::uint32_t fletcher32(const unsigned char* data, std::size_t bytes) {
   std::uint32_t low = 0, high = 0;
   const auto fold = [](std::uint32_t sum) { return (sum & 0xffff) + (sum >> 16); };
@@ -52,8 +52,8 @@ std::uint32_t fletcher32(const unsigned char* data, std::size_t bytes) {
   return high << 16 | low;
 }
 
-/// Guesses whether these bytes are too random to become smaller by compression. The function counts how many of the 256
-/// values of a byte occur in a sample of 256 bytes. In a sample of random bytes, about 160 values occur.
+/// Guesses whether these bytes are so random that compression would not make them fewer. The function counts the
+/// different values in a sample of 256 bytes. In a sample of random bytes, there are about 160 values.
 bool looks_random(const unsigned char* bytes, std::size_t count) {
   constexpr std::size_t sample = 256, many = 130;
   if (count < 4 * sample) return false;
@@ -79,7 +79,7 @@ ChunkFilter::~ChunkFilter() {
   deflateEnd(&deflate_->stream);
 }
 
-/// Appends a part to the deflate stream. A part is either compressed or stored without compression.
+/// Appends bytes to the deflate stream: without compression if they look random, else compressed.
 void ChunkFilter::deflate_part(const unsigned char* part, std::size_t bytes, bool last) {
   z_stream& stream = deflate_->stream;
   const int level = looks_random(part, bytes) ? 0 : 1;
@@ -99,7 +99,7 @@ std::span<const unsigned char> ChunkFilter::encode(const unsigned char* raw, std
   const std::size_t bytes = rows * width;
   z_stream& stream = deflate_->stream;
   if (shuffled_.size() < bytes) shuffled_.resize(bytes);
-  // zlib's bound does not include the headers of the parts that are stored without compression.
+  // deflateBound() omits the headers of bytes that are stored uncompressed, so room for them is added.
   const std::size_t bound = deflateBound(&stream, bytes) + bytes / 1000 + 64 * width + 4;
   if (stored_.size() < bound) stored_.resize(bound);
 

@@ -1,10 +1,10 @@
 // Encodes a chunk of a column as HDF5 stores it: shuffle, deflate and fletcher32, in that order.
 //
-// HDF5 could encode the chunks itself, but the deflate filter of HDF5 searches for repeated strings. The bytes of times
-// have no repeated strings, and the search takes longer than the simulation. This code therefore only codes runs of
-// equal bytes (zlib's Z_RLE). The file is a quarter larger than a file of HDF5's filter, but is written three times as
-// fast. Every HDF5 library can read it. Compression does not make the low bytes of times smaller. So the low bytes are
-// stored without compression, inside the deflate stream of the chunk.
+// HDF5 could encode the chunks itself, but its deflate filter searches for repeated strings. The bytes of times have no
+// repeated strings, and the search takes longer than the simulation. So this code looks for runs of equal bytes and
+// nothing else (zlib's Z_RLE). The file is a quarter larger than with HDF5's filter, but is written three times as
+// fast. Every HDF5 library can read it. Compression does not make the low bytes of times smaller. So they are stored
+// uncompressed, inside the deflate stream of the chunk.
 #pragma once
 
 #include <cstddef>

@@ -94,7 +94,7 @@ void Column::write_chunk() {
   const std::string what = "write " + path_;
   const std::size_t used = filled_ * cell_.width;
   hash_.update(buffer_.data(), used);
-  // If the column has several chunks, the last chunk is stored in full length. Cells after the last row are never read.
+  // All chunks of a column have one length. So zeros follow the last row in the last chunk; they are never read.
   const std::size_t stored_rows = dataset_ ? chunk_rows_ : filled_;
   if (!dataset_) create(stored_rows);
   std::memset(buffer_.data() + used, 0, stored_rows * cell_.width - used);
@@ -136,7 +136,7 @@ void write_matrix(Tree& tree, ChunkFilter& filter, const std::string& path,
     const auto begin = values.begin() + static_cast<std::ptrdiff_t>(row * columns);
     block.assign(begin,
                  begin + static_cast<std::ptrdiff_t>(std::min(together, rows - row) * columns));
-    block.resize(together * columns, 0);  // The cells beyond the last row are never read.
+    block.resize(together * columns, 0);  // Zeros after the last row are never read.
     const auto stored = filter.encode(reinterpret_cast<const unsigned char*>(block.data()),
                                       block.size(), sizeof(double));
     const std::array<hsize_t, 2> offset = {row, 0};

@@ -1,5 +1,5 @@
 // A column of a trace is a one-dimensional dataset that grows. Rows are buffered until a chunk is full. The dataset is
-// created when the first chunk is full. So a column that is shorter than a chunk becomes a single chunk with the length
+// created with the first chunk. If the column ends before that chunk is full, the dataset has one chunk with the length
 // of the column. Only sim/trace and sim/profile use this code. The caller holds hdf5::lock(). Errors are hdf5::Failure.
 #pragma once
 

@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-/// Returns the code. Throws hdf5::Failure if the table has no row with this number.
+/// Returns `code`, a row number of another table. Throws hdf5::Failure if that table (of `size` rows) has no such row.
 template <class Code>
 Code within(Code code, std::size_t size, const char* what) {
   if (static_cast<std::size_t>(code) >= size)

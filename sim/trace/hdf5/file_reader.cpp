@@ -42,7 +42,7 @@ herr_t collect(hid_t, const char* name, const H5L_info_t*, void* names) {
   return 0;
 }
 
-/// Reads a text of fixed or variable length from a scalar attribute or dataset. `read` fills a buffer.
+/// Reads the only text of an attribute or dataset. `read(type, buffer)` copies the text into `buffer`.
 template <class Read>
 std::string read_text(hid_t type, hid_t space, const std::string& what, Read&& read) {
   if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1)

@@ -17,7 +17,7 @@ class FileReader {
   /// Opens the file for reading.
   explicit FileReader(const std::string& path);
 
-  /// Returns whether the file has a member at this path. Reading a member that is only a link throws hdf5::Failure.
+  /// Returns whether the file has a group, a dataset or a link at this path. The functions below refuse links.
   bool has(const std::string& path) const;
   bool is_group(const std::string& path) const;
   /// Returns the members' names in the order of their creation. If the file lacks this order, the names are sorted.
@@ -54,15 +54,15 @@ class FileReader {
     read(opened.data, 0, all);
     return all;
   }
-  /// Reads a whole column of numbers of any type. The column may be stored in chunks or in one piece, because other
-  /// programs write profiles, too.
+  /// Reads a whole column of numbers of any type. Profiles may come from
+  /// other programs, so the column may be stored in chunks or in one piece.
   std::vector<double> numbers(const std::string& path) const;
   /// Reads a whole two-dimensional dataset of numbers, row by row. The dataset must have the given numbers of rows and
   /// columns.
   std::vector<double> matrix(const std::string& path, std::size_t rows, std::size_t columns) const;
 
  private:
-  /// A dataset with the properties of its creation. HDF5 copies all properties at each request, so they are read once.
+  /// A dataset and its creation properties (layout, chunks, …). HDF5 copies these at each request, so they are kept.
   struct Dataset {
     hdf5::Handle data, creation;
   };

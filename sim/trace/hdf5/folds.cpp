@@ -45,7 +45,7 @@ void write_periods(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& fol
                  {"first_row", "rows", "times", "period", "iterations", "events"});
 }
 
-/// Writes one row for each pool of each fold.
+/// Writes /folds/pools. Each row has one fold and one pool, and the events of this pool in the period.
 void write_pools(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& folds,
                  std::size_t pools) {
   const std::size_t rows = folds.size() * pools;
@@ -79,7 +79,7 @@ void write_order(Tree& tree, ChunkFilter& filter, const std::vector<Fold>& folds
   throw Failure("/folds does not match the rest of the file: " + what);
 }
 
-/// Adds to `all` the number of rows that all repetitions of a fold have together. Throws if `all` becomes too large.
+/// Adds the number of rows in the repetitions of a fold to `all`. Throws if `all` is then above `most_rows`.
 void add_rows(std::int64_t& all, const StoredRows& rows, std::int64_t times) {
   std::int64_t more = 0;
   if (__builtin_mul_overflow(rows.count, times, &more) || __builtin_add_overflow(all, more, &all) ||

@@ -30,13 +30,13 @@ struct Fold {
   std::vector<std::uint32_t> order;  ///< the pool of each event of the period
 };
 
-/// Counts the spans that have been written so far, and the events of each pool. Also collects the folds.
+/// Counts the spans and the events of each pool that have been written so far. Also collects the folds.
 class FoldWriter {
  public:
   explicit FoldWriter(std::size_t pools) : events_(pools, 0) {}
   void span() { ++spans_; }
   void event(std::uint32_t pool) { ++events_[pool]; }
-  /// Adds a fold that repeats the rows that were written last.
+  /// Adds a fold. Its period is the spans and events of `repetition`, which are the last rows that were written.
   void add(const Repetition& repetition);
   bool empty() const { return folds_.empty(); }
   /// Writes the group /folds. Throws hdf5::Failure.

@@ -2,8 +2,8 @@
 // works at a time. No code outside of sim/trace calls HDF5.
 //
 // HDF5 has global state, and not every build of HDF5 supports threads. So code that calls HDF5 holds lock(), and a
-// handle takes the lock when it closes. A failing call throws Failure with HDF5's innermost reason. The reader of
-// traces turns a Failure into an InputError, and the writer turns a Failure into an IoError.
+// handle takes the lock when it closes. If HDF5 fails, check() throws a Failure with the innermost reason that HDF5
+// gives. The reader of traces turns a Failure into an InputError, and the writer turns it into an IoError.
 #pragma once
 
 #include <hdf5.h>
@@ -19,8 +19,8 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Locks HDF5. The first call also sets HDF5 up: from then on, HDF5 writes no messages of its own to stderr, and loads
-/// no filters from other files. HDF5 also makes no clean-up at exit, because this would crash after a full disk.
+/// Locks HDF5. The first call also sets HDF5 up: from then on, HDF5 writes no messages of its own to stderr, loads no
+/// filters from other files, and does not clean up at exit, because its clean-up crashes if a disk was full.
 [[nodiscard]] std::unique_lock<std::recursive_mutex> lock();
 
 /// Throws a Failure that says "WHAT: HDF5's reason".

@@ -53,7 +53,7 @@ struct TraceReader::State {
     }
   }
 
-  /// Reads a range of rows of StoredSpans or StoredEvents in blocks.
+  /// Reads the given rows of `stored`, which is a StoredSpans or a StoredEvents, and passes them to `take` in blocks.
   template <class Row>
   void hand_over(const auto& stored, StoredRows rows, const auto& take) const {
     std::vector<Row> block;
@@ -88,7 +88,7 @@ struct TraceReader::State {
   }
 
   void read_header();
-  /// Reads the folds at the first call. So damage in the folds is reported only to callers that need the folds.
+  /// Reads the folds at the first call, so that a caller that needs no folds can read a file with damaged folds.
   const std::vector<Fold>& folds() const;
   std::int64_t stored_events(std::uint32_t pool) const {
     return static_cast<std::int64_t>(file->rows(events_group(labels, pool) + "/time"));
@@ -128,8 +128,8 @@ void TraceReader::State::read_header() {
                       : "unknown status '" + said + "'; known: complete, aborted, failed");
   header.program_version = file->text_attribute("/", "program_version");
   header.git_sha = file->text_attribute("/", "git_sha");
-  // Up to version 1.0, the version and the settings of SimGrid were attributes of the root, and SimGrid was the only
-  // executor.
+  // In traces of version 1.0, the attributes about SimGrid belong to the root instead of /provenance. There is no
+  // attribute `executor`, because SimGrid was the only executor.
   const char* const place = file->has_attribute("/", "simgrid_version") ? "/" : "/provenance";
   header.executor = file->text_attribute_or("/provenance", "executor", "simgrid");
   header.simgrid_version = file->text_attribute(place, "simgrid_version");

@@ -6,7 +6,7 @@ namespace sluice {
 
 namespace {
 
-/// If two iterations are at most this number, their sum cannot overflow.
+/// The sum of two iteration numbers cannot overflow if each is at most this number.
 constexpr std::int64_t most_iterations = std::int64_t{1} << 62;
 
 /// Collects rows, and passes the rows on in blocks.
@@ -131,8 +131,8 @@ void repeat_events(const Fold& fold, const std::vector<std::vector<MemoryEvent>>
   for (std::int64_t k = 1; k <= fold.times; ++k)
     for (std::size_t i = 0; i < events.size(); ++i) {
       MemoryEvent event = repetition.event(i, k);
-      // `sequence` also takes the events of other pools, because the times of the events of all pools together must not
-      // descend.
+      // The times of all pools together must not descend. So fit() also gets the
+      // events of other pools, although only the events of `pool` are passed on.
       sequence.fit(event);
       if (event.pool == pool) blocks.add(event);
     }

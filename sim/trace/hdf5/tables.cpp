@@ -22,7 +22,7 @@ std::uint8_t Codes::of(const std::string& name) {
 
 namespace {
 
-/// Writes one group of columns of equal length.
+/// Writes a group whose columns have `rows` rows each.
 class Table {
  public:
   Table(Tree& tree, ChunkFilter& filter, std::string group, std::size_t rows)

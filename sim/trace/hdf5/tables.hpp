@@ -27,7 +27,7 @@ class Codes {
   std::vector<std::string> names_;
 };
 
-/// The codes of an action. The codes are stored without padding, because a trace may have very many actions.
+/// The codes of an action. A trace may have very many actions, so the members are ordered for little padding.
 struct ActionCodes {
   std::uint32_t stream;
   std::int32_t stage, micro_batch;
@@ -38,8 +38,8 @@ struct ActionCodes {
 std::vector<ActionCodes> codes_of(const std::vector<Labels::Action>& actions, Codes& kinds,
                                   Codes& sections);
 
-/// Writes /labels/* piece by piece, because writing a million names at once takes long. Each piece takes some
-/// milliseconds.
+/// Writes /labels/*. Writing a million names at once would take
+/// long, so step() writes one piece, which takes some milliseconds.
 class LabelWriter {
  public:
   /// All arguments must live longer than this object.

@@ -1,6 +1,6 @@
 // An HDF5 file that is being written. Groups, attributes, single values and columns are named by their paths. The
-// SHA-256 of each dataset and attribute is remembered, so that the content hash is computed without reading the file
-// again. Only sim/trace and sim/profile use this code. The caller holds hdf5::lock(). Throws hdf5::Failure.
+// object keeps the SHA-256 of each dataset and attribute, and computes the content hash from them, without reading the
+// file. Only sim/trace and sim/profile use this code. The caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class Tree {
   void attribute(const std::string& path, const std::string& name,
                  const std::vector<std::int32_t>& value);
   void attribute(const std::string& path, const std::string& name, double value);
-  /// Writes an attribute of a new object. The object is new, so this function does not look for an attribute that it
-  /// must replace.
+  /// Writes an attribute of an object that does not have this attribute yet. Unlike
+  /// attribute(), this function does not look for an old attribute to replace.
   void first_attribute(hid_t object, const std::string& path, const std::string& name,
                        const std::string& value);
 
@@ -55,17 +55,17 @@ class Tree {
     Sha256 hash_;
   };
 
-  /// Adds a dimension to the group, as netCDF-4 does: a scale with `rows` rows but without values, which takes no
-  /// space. The scale is attached to the named columns.
+  /// Adds a dimension to the group, as netCDF-4 does. The dimension is a dataset of `rows` rows
+  /// without values, which takes no space. It becomes the dimension scale of the named columns.
   void dimension(const std::string& group, const std::string& name, std::uint64_t rows,
                  const std::vector<std::string>& columns);
-  /// Attaches the column `scale` of the group to `columns`, as their dimension scale. `along` is the number of the
-  /// dimension that gets the scale.
+  /// Makes the column `scale` of the group the dimension scale of
+  /// `columns`. `along` is the index of the columns' dimension that gets this scale: 0 is the first dimension.
   void scale(const std::string& group, const std::string& scale,
              const std::vector<std::string>& columns, unsigned along = 0);
 
-  /// Adds the line of a dataset to the content hash. `type` is NumPy's name of the type. `shape` is the text ROWS of
-  /// FORMAT.md, which is "" for a scalar.
+  /// Adds a line that describes a dataset to the text that content_sha256() hashes. `type` is
+  /// NumPy's name of the type. `shape` is the text ROWS of FORMAT.md, which is "" for a scalar.
   void record(const std::string& path, const std::string& type, const std::string& shape,
               const std::string& sha256);
   std::string content_sha256() const;
@@ -84,7 +84,7 @@ class Tree {
 
   hdf5::Handle file_;
   hdf5::Handle string_type_, scalar_;
-  /// The lines that are hashed, by the path of the object.
+  /// The lines of the text that content_sha256() hashes, by kind and path of the object.
   std::map<std::string, std::string> lines_;
 };
 

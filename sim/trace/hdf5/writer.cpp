@@ -58,7 +58,7 @@ Spans make_spans(Store& store, std::size_t rows) {
                         const char* long_name) -> Column& {
     return store.column("/spans/" + name, cell, rows, unit, long_name);
   };
-  // The calls in a braced list are evaluated in the order of the text, which is the order of the columns in the file.
+  // C++ evaluates a braced list from left to right. So the columns get this order in the file.
   return {
       make("start", Cell::f64(), "s", "start"),
       make("end", Cell::f64(), "s", "end: the stream is free again"),
@@ -165,7 +165,7 @@ struct TraceWriter::State {
   TraceHeader header;
   Labels labels;
   std::size_t chunk_rows;
-  /// Only the thread of the simulation uses this member, until the simulation has ended.
+  /// Only the thread of the simulation uses this member. finish() writes the folds when the simulation has ended.
   FoldWriter folds;
   std::unique_ptr<Store> store;
   std::vector<ActionCodes> codes;
@@ -267,7 +267,7 @@ void TraceWriter::State::consume(const Batch& batch) {
     pool.delta.append<std::int64_t>(1, [&](std::size_t) { return event.delta; });
     pool.tensor.append<std::uint32_t>(1, [&](std::size_t) { return event.tensor; });
   }
-  // The writer seldom flushes, because each flush writes all small pieces of the file that have changed.
+  // A flush writes all small pieces of the file that have changed. So the writer flushes only once per 16 chunks.
   const std::uint64_t chunks = spans->start.rows() / chunk_rows / 16;
   if (std::exchange(flushed_chunks, chunks) != chunks) store->tree.flush();
 }
@@ -275,8 +275,8 @@ void TraceWriter::State::consume(const Batch& batch) {
 void TraceWriter::State::finish(TraceStatus status, const Summary& summary,
                                 const SeriesTable& series) {
   queue->finish();
-  // This call returns the free pieces of the simulation's memory to the system. Without this call, HDF5's many small
-  // blocks would be scattered over these pieces, and would keep all pages of the pieces occupied.
+  // This call returns the free pieces of the simulation's memory to the system. Otherwise HDF5
+  // would put its many small blocks into these pieces, and none of their pages could be returned.
   malloc_trim(0);
   guarded([&] {
     const auto held = hdf5::lock();

@@ -2,10 +2,10 @@
 // file.
 //
 // The file appears under its name only when it is complete (part_file.hpp). A background thread compresses and writes
-// the data, so that the simulation only needs to copy each span. Create the writer after any fork, because a child
-// process would not have the thread. The constructor throws IoError if the target cannot be written. The other
-// functions throw IoError if the disk is full. If a function throws, or if a writer is destroyed before finish(), the
-// .part file is removed and no file is left.
+// the data, so the simulation only copies each span. If the process forks, create the writer after the fork: a child
+// process does not have the threads of its parent. The constructor throws IoError if the target cannot be written. The
+// other functions throw IoError if the disk is full. If a function throws, or if a writer is destroyed before finish(),
+// the .part file is removed and no file is left.
 #pragma once
 
 #include <cstddef>

@@ -9,9 +9,9 @@ const Optimizer sgd_optimizer = {
     .summary =
         "Stochastic gradient descent without momentum keeps no state and takes 2 FLOP per parameter.",
     .details =
-        "Use this optimizer to see the least memory that training with an update needs. The device "
-        "holds weights and gradients "
-        "only. An update reads weights and gradients, and writes weights.",
+        "Use this optimizer to see the least memory that training with an update needs. The optimizer "
+        "has no state: the device holds weights and "
+        "gradients. An update reads weights and gradients, and writes weights.",
     .source = "Robbins and Monro, A stochastic approximation method (1951)",
     .example =
         "sluice run alexnet_resident workload.mode=training policy=resident workload.optimizer=sgd",

@@ -17,9 +17,9 @@ FitAnswer line(std::int64_t number, double constant, double each, double availab
 
 TEST_CASE(
     "if every sample needs equally many bytes, the search finds the largest number after the second refusal") {
-  // Since (1000 - 100) / 7 = 128.57, 128 samples fit. The search first tries 1, 2, 6, 22, 86 and 342 samples. As 342
-  // samples are refused, the search tries 1000 / ((100 + 7 x 342) / 342) = 137.1 samples next. After the refusals of
-  // 342 and 137 samples, the search tries 128 samples, which fit, and 129 samples, which do not fit.
+  // Since (1000 - 100) / 7 = 128.57, 128 samples fit. The search first tries 1, 2, 6, 22, 86 and 342 samples. 342
+  // samples are refused: they need 100 + 7 x 342 = 2494 bytes, or 7.29 bytes per sample. 1000 / 7.29 = 137.1, so the
+  // search tries 137 samples, which are refused. It then tries 128 samples, which fit, and 129, which do not fit.
   std::vector<std::int64_t> asked;
   const auto most = largest_by_needs(1, 1'000'000, [&](std::int64_t number) {
     asked.push_back(number);
@@ -62,8 +62,8 @@ TEST_CASE(
   for (int i = 0; i < test::cases_of(2000); ++i) {
     const std::int64_t limit = 1 + up_to(3000);
     std::vector<double> needs(static_cast<std::size_t>(limit) + 1, 0);
-    // If `kind` is 0, a refusal never says how many bytes are needed. If `kind` is 1, every refusal says these bytes.
-    // If `kind` is 2, some refusals say them. If `kind` is 3, every refusal says a wrong number of bytes.
+    // If `kind` is 0, a refusal never says how many bytes are needed. If `kind` is 1, every refusal says how many. If
+    // `kind` is 2, some refusals say how many. If `kind` is 3, every refusal says a wrong number of bytes.
     const std::int64_t kind = up_to(3);
     double slope = static_cast<double>(up_to(9));
     for (std::size_t n = 1; n < needs.size(); ++n) {

@@ -1,5 +1,5 @@
-// Tests that arrays on large pages behave like ordinary arrays, both below and above the size from which large pages
-// are used.
+// Tests that arrays on large pages behave like ordinary arrays. Small arrays, which are not on large
+// pages, are tested as well.
 #include <catch2/catch.hpp>
 
 #include <cstdint>

@@ -93,7 +93,7 @@ TEST_CASE("milp: random knapsacks agree with an enumeration of all subsets") {
   }
 }
 
-/// Returns a market-split programme: two equalities over many integer variables, which take branch and bound long.
+/// Returns a market-split programme. Branch and bound needs a long time for its equalities over many integer variables.
 Milp market_split() {
   Milp milp;
   test::Dice dice(22);

@@ -185,7 +185,7 @@ TEST_CASE(
       install_interrupt_handlers();
       if (interrupt_signal() != 0 || error_of([] { check_interrupt(); }) != "nothing") _exit(1);
       std::raise(signal);
-      install_interrupt_handlers();  // this second call keeps the recorded signal
+      install_interrupt_handlers();  // this second call does not clear the signal that was recorded
       if (interrupt_signal() != signal) _exit(2);
       const std::string expected = std::to_string(128 + signal) + " interrupted";
       _exit(error_of([] { check_interrupt(); }) == expected ? 0 : 3);
@@ -205,7 +205,7 @@ TEST_CASE(
   REQUIRE(file >= 0);
   close(file);
   for (const int signal : {SIGINT, SIGTERM}) {
-    // In the case of SIGINT, an InOrder object exists: the process ends only at the end of the object's block.
+    // The child makes an InOrder object for SIGINT: the process then ends only at the end of the object's block.
     const bool in_order = signal == SIGINT;
     const pid_t child = fork();
     REQUIRE(child >= 0);

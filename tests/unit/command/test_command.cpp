@@ -1,5 +1,5 @@
-// Tests those parts of the command line that need no separate process. tests/command/test_cli*.py test the parts that
-// need a separate process.
+// Tests the parts of the command line that need no separate process. The files tests/command/test_cli*.py test the
+// other parts.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -188,11 +188,11 @@ TEST_CASE(
 
   const std::vector<TableRow> rows = stage_table(model, DType::float32, &target);
   CHECK(rows[1].total.state == 10);
-  CHECK(rows[1].times->total_state == 20.0);       // 40 B / 2 B/s
-  CHECK(rows[1].times->total_parameters == 32.0);  // 64 B / 2 B/s
-  CHECK(rows[1].times->flop == 8.0);               // 32 / 4
-  CHECK(rows[0].times->copies == 3);               // 100 B / 32 B
-  CHECK(rows[1].times->copies == 4);               // (100 - 64) B / 8 B
+  CHECK(rows[1].times->total_state == 20.0);       // (10 x 4 B) / (2 B/s)
+  CHECK(rows[1].times->total_parameters == 32.0);  // (16 x 4 B) / (2 B/s)
+  CHECK(rows[1].times->flop == 8.0);               // 32 FLOP / (4 FLOP/s)
+  CHECK(rows[0].times->copies == 3);               // 100 B / (8 x 4 B)
+  CHECK(rows[1].times->copies == 4);               // (100 - 64) B / (2 x 4 B)
 
   const TableSummary summary = summary_of(model, target);
   CHECK(summary.load_s == 32.0);

@@ -1,4 +1,4 @@
-// Tests how text is fitted into a page, and how the rows of equal devices are joined.
+// Tests how text is wrapped to the width of a page, and how rows of several devices become one row.
 #include <catch2/catch.hpp>
 
 #include "command/groups.hpp"
@@ -54,8 +54,8 @@ TEST_CASE("Rows that differ only in their device become one row") {
                                                    {"", "gpu0..gpu1.up: 1 GB"},
                                                    {"", "gpu2.down: 3 GB"},
                                                    {"", "host: 9 GB"}});
-  // Devices are told apart by their whole names: gpu10 follows gpu2 in the names of the joined row, and the row of gpu1
-  // does not become the row of gpu10.
+  // Whole names of devices are compared: the rows of gpu1 and gpu10 differ although gpu10 begins with
+  // gpu1. In the order of devices, gpu10 comes after gpu2.
   CHECK(grouped_by_device({{"gpu1.bytes", "5"}, {"gpu2.bytes", "5"}, {"gpu10.bytes", "5"}},
                           devices) == LabelledRows{{"gpu1..gpu10.bytes", "5"}});
   CHECK(grouped_by_device({{"gpu0.bytes", "5"}, {"gpu2.bytes", "5"}}, devices) ==

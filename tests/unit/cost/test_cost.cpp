@@ -32,7 +32,7 @@ Model sum_of_two() {
   return model;
 }
 
-/// Returns the seconds that a cost model gives for work that does not belong to a layer.
+/// Returns the seconds that the cost model `cost` gives for this work, which belongs to no layer.
 double seconds(const std::string& cost, const Work& work, const Device& device,
                DType dtype = DType::float32) {
   return plain_cost(cost)->of({.device = device, .dtype = dtype, .work = work}).seconds;
@@ -68,7 +68,7 @@ TEST_CASE("backward work reads the kept tensors and the output's gradient, and w
   CHECK(work.flop == 64800);
   CHECK(work.bytes == 16464 + 3400);
   CHECK(work.written == 3400);
-  // If the input needs no gradient, the pass writes only the gradients of the 50 weights.
+  // If the input needs no gradient, the pass writes only the gradients of the 50 weights (200 B).
   a.backward.input_flop = 0;
   CHECK(backward_work(model, a, 8, DType::float32).written == 200);
   CHECK(backward_work(model, a, 8, DType::float32).bytes == 16464 + 200);
@@ -88,8 +88,8 @@ TEST_CASE(
   const auto backward = [&](std::size_t l, std::int64_t samples) {
     return backward_work(model, model.layers[l], samples, DType::float32);
   };
-  // A sample has 3 tokens and 3 x 8 outputs, and reads 3 of the table's 10 rows of 8 elements. 4 samples look up 12
-  // rows, and read all 10 rows of the table.
+  // The table has 10 rows of 8 elements. A sample has 3 tokens and 3 x 8 outputs, and reads 3 rows of the table. 4
+  // samples would read 12 rows, but the table has only 10 rows, so they read all 10.
   CHECK(forward(1, 1) == 3 + 24 + 3 * 8);
   CHECK(forward(1, 3) == 3 * (3 + 24) + 9 * 8);
   CHECK(forward(1, 4) == 4 * (3 + 24) + 10 * 8);
@@ -97,15 +97,15 @@ TEST_CASE(
   CHECK(forward(2, 1) == 24 + 24 + 3 * 8);
   CHECK(forward(2, 4) == 4 * (24 + 24) + 3 * 8);
   // A sample has 3 rows of 8 elements. Each row is multiplied by one of the 16 matrices of 8 x 6. With 6 samples, there
-  // are 18 rows, which read all 16 matrices.
+  // are 18 rows, so all 16 matrices are read.
   CHECK(forward(3, 1) == 24 + 18 + 3 * 48);
   CHECK(forward(3, 5) == 5 * (24 + 18) + 15 * 48);
   CHECK(forward(3, 6) == 6 * (24 + 18) + 16 * 48);
-  // The backward pass reads the same matrices as the forward pass, and writes a gradient of equal size for each
-  // matrix.
+  // The backward pass reads the same matrices as the forward pass. For each matrix, it writes a gradient of
+  // equal size.
   CHECK(backward(3, 2).written == 4 * (2 * 24 + 6 * 48));
   CHECK(backward(3, 2).bytes == 4 * (2 * (24 + 18 + 24) + 2 * 6 * 48));
-  // Tokens have no gradients, but the pass counts one gradient per token, as it does for all inputs.
+  // Tokens have no gradients. But the pass counts a gradient for each element of an input, and so for each token.
   CHECK(backward(1, 1).written == 4 * (3 + 3 * 8));
 }
 
@@ -122,8 +122,8 @@ TEST_CASE(
   CHECK(plain.layers[2].backward.runs);
   CHECK(bytes(plain, 2) == 4 * (20 + 5 + 2 * 100));  // the layer's input gets no gradient
   CHECK(bytes(plain, 3) == 4 * (5 + 5 + 5));
-  // A relu whose backward pass was measured computes a gradient. The relu moves the gradients of its output and of its
-  // input (20 elements each), and the 20 elements that it keeps.
+  // If its backward pass was measured, the relu has a backward pass. The pass moves the gradients of the relu's output
+  // and input (20 elements each), and the 20 elements that the relu keeps.
   const Model measured = sluice::test::model_of(
       input + "- {type: relu, forward: 1ms, backward: 1ms}\n" + tail, "", "measured_batch: 1\n");
   CHECK(bytes(measured, 1) == 4 * (20 + 20 + 20));
@@ -165,8 +165,8 @@ TEST_CASE("under roofline, each rate is multiplied by its efficiency") {
   keys.set("memory_efficiency", Value::make(0.8));
   const ChosenCost cost = choose_cost(keys, "", Platform{});
   const Device gpu = device();
-  // The first price is the maximum of 200 us / 0.5 and 10 us / 0.8, plus 3 us for the launch. The second price is the
-  // maximum of 0.2 us / 0.5 and 1 ms / 0.8, plus 3 us.
+  // At the full rates, the first work takes 200 us (FLOP) and 10 us (bytes): max(200 / 0.5, 10 / 0.8) + 3 = 403 us. The
+  // second work takes 0.2 us and 1 ms: max(0.2 / 0.5, 1000 / 0.8) + 3 = 1253 us. A launch takes 3 us.
   CHECK(cost->of({.device = gpu, .work = {1e9, 1e6}}).seconds == Approx(403e-6).epsilon(1e-12));
   CHECK(cost->of({.device = gpu, .work = {1e6, 1e8}}).seconds == Approx(1253e-6).epsilon(1e-12));
 }
@@ -177,12 +177,12 @@ TEST_CASE("the default cost model is roofline, or peak if a device has no memory
   const Value nothing = Value::make_map();
   CHECK(default_cost(platform).name == "roofline");
   CHECK(choose_cost(nothing, "", platform).name() == "roofline");
-  // Keys without the name of a cost model belong to the default cost model, roofline.
+  // If keys come without the name of a cost model, they belong to the default cost model: roofline.
   Value half = Value::make_map();
   half.set("memory_efficiency", Value::make(0.5));
   const ChosenCost halved = choose_cost(half, "", platform);
   CHECK(halved.name() == "roofline");
-  // At the full bandwidth, 1e8 B take 1e8 / 100e9 = 1 ms. At half of it they take 2 ms, and the launch adds 3 us.
+  // At the full bandwidth, 1e8 B take 1e8 / 100e9 = 1 ms. At half the bandwidth, they take 2 ms. The launch adds 3 us.
   CHECK(halved->of({.device = device(), .work = {0, 1e8}}).seconds == Approx(2003e-6));
   platform.devices.back().memory().read.reset();
   CHECK(default_cost(platform).name == "peak");
@@ -220,9 +220,9 @@ TEST_CASE("for each kind of pass, the price of a query is the price of its work"
     double flop, bytes;
   };
   // The forward pass computes 8 x 4000 FLOP and moves 4 B x (8 x (100 + 200) + 50) = 9800 B. The backward pass computes
-  // 8 x 4000 FLOP, reads 4 B x (8 x (100 + gradient 200) + 50) = 9800 B and writes 4 B x (8 x 100 + 50) = 3400 B, in
-  // sum 13,200 B. The gradient of the input takes 3000 / 4000 of the FLOP, and the gradient of the weights takes 1000 /
-  // 4000 of the FLOP.
+  // 8 x 4000 FLOP. It reads 4 B x (8 x (100 + gradient 200) + 50) = 9800 B and writes 4 B x (8 x 100 + 50) = 3400 B:
+  // 13,200 B in total. The gradient of the input takes 3000 / 4000 of the FLOP, and the gradient of the weights takes
+  // 1000 / 4000 of the FLOP.
   for (const Case& one :
        {Case{Pass::forward, 32000, 9800}, Case{Pass::recompute, 32000, 9800},
         Case{Pass::backward, 32000, 13200}, Case{Pass::backward_input, 24000, 9900},
@@ -264,7 +264,7 @@ TEST_CASE(
     CHECK(price(pass).measured_s == expected);
     CHECK(price(pass).flop > 0);
   }
-  // An update does not belong to a layer, so its seconds are not measured: 1e6 FLOP take 1e6 / 5e12 s.
+  // An update belongs to no layer, so it has no measured seconds. Its 1e6 FLOP take 1e6 / 5e12 s.
   const Price update =
       plain_cost("measured")->of({.device = gpu, .pass = Pass::update, .work = {.flop = 1e6}});
   CHECK(update.seconds == 2e-7);

@@ -1,5 +1,5 @@
-// Tests the cost model `fitted`: the kernels of a layer, layers without a fit, the cost model that prices them, and the
-// errors of the fit.
+// Tests the cost model `fitted`: the kernels of a layer, the price of a layer without a fit, and the errors
+// of a fit.
 #include <catch2/catch.hpp>
 #include <numeric>
 
@@ -140,7 +140,7 @@ TEST_CASE(
   REQUIRE(account.others.size() == 1);
   CHECK(account.others[0].first == "lstm");
   CHECK_THAT(account_text(account), Contains("The roofline model prices lstm"));
-  // 256 rows of 64 elements are smaller than every measured size, and for these the error of the fit is not known.
+  // 256 rows of 64 elements are smaller than every measured size. At such sizes, the error of the fit is not known.
   CHECK(account.fit_errors.share == 0);
   CHECK_THAT(account_text(account),
              Contains("the error of the fit is not known") && !Contains("in the median"));
@@ -236,8 +236,8 @@ TEST_CASE(
   CHECK(another.fit_errors.share == 0);
   CHECK_THAT(account_text(another),
              Contains("the error of the fit is not known") && !Contains("in the median"));
-  // If a fit comes from five devices, its error on a sixth device is known, and is larger than its error on the five
-  // devices.
+  // If a fit comes from five devices, its error on a sixth device is known. This error is larger than
+  // the error on one of the five devices.
   const Account sixth = errors("h100_pcie", "gpus_float32");
   CHECK(sixth.inside == 0);
   CHECK(sixth.fit_errors.share == 1);
@@ -264,10 +264,10 @@ TEST_CASE(
   CHECK(stream.joules_s == stream.seconds);
   CHECK(stream.measured_j == 0);
   CHECK(price(1, ", memory_power: 60%").joules_s ==
-        0);  // FLOP limit this kernel, so its watts are the device's busy power
+        0);  // FLOP limit this kernel, so `memory_power` does not apply
   CHECK(price(2, "").joules_s == 0);
-  // The key `memory_power` also applies to operators that the cost model `roofline` prices. The lstm has 4 gates, and
-  // few FLOP for each byte.
+  // The key `memory_power` also applies to operators that the cost model `roofline` prices. One of them is the lstm,
+  // with 4 gates and few FLOP per byte.
   const Price other = price(3, ", memory_power: 60%");
   const Price by_roofline =
       choose_cost(parse_text("{model: roofline, memory_power: 60%}", "s.yaml"), "", platform)

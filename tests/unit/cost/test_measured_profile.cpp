@@ -75,7 +75,7 @@ TEST_CASE(
   CHECK(full_price.seconds == 0.003);
   CHECK(full_price.measured_s == 0.003);
   CHECK(full_price.flop == 2.0 * 4 * 30 * 50);
-  // The measured 0.9 J include 20 W of idle power, which the price leaves out: 0.9 - 20 x 0.003.
+  // The measured 0.9 J include 20 W of idle power for 3 ms. The price leaves these joules out: 0.9 - 20 x 0.003.
   CHECK(full_price.joules == Approx(0.84).epsilon(1e-15));
   CHECK(full_price.joules_s == 0.003);
   CHECK(prices.of(1, 4, Pass::recompute).seconds == 0.003);
@@ -130,8 +130,8 @@ TEST_CASE(
 TEST_CASE(
     "between two batches, the reached share of the rates is interpolated, and not the seconds") {
   const Prices prices(", interpolate: batch");
-  // The bytes take longer than the FLOP: n samples have 4 B x (n x 80 + 1500), at 100 GB/s. So 4 samples take 72.8 ns
-  // at the full rate, and 3 ms as measured. 16 samples take 111.2 ns at the full rate, and 6 ms as measured.
+  // The bytes take longer than the FLOP: n samples move 4 x (n x 80 + 1500) bytes at 100 GB/s. At this full rate, 4
+  // samples take 72.8 ns, and 16 samples take 111.2 ns. The measured times are 3 ms and 6 ms.
   const auto ideal = [](double n) { return 4 * (n * 80 + 1500) / 100e9; };
   const double low = ideal(4) / 0.003, high = ideal(16) / 0.006;
   // On a logarithmic scale, 8 samples are half way between 4 and 16 samples.
@@ -144,9 +144,9 @@ TEST_CASE(
 
 TEST_CASE(
     "the account of a price names the device of the rows and the error of the interpolation") {
-  // The rows of 4 and 16 samples reach equal shares of the rates. The row of 8 samples reaches half of that share.
-  // Without the row of 8 samples, 8 samples are estimated with the share of the other rows. So this estimate is half of
-  // the measured seconds.
+  // The rows of 4 and 16 samples reach equal shares of the rates. The row of 8 samples reaches half of that share. To
+  // find the error, 8 samples are estimated without their own row, from the share of the other rows. So this estimate
+  // is half of the measured seconds.
   const auto ideal = [](double n) { return 4 * (n * 80 + 1500) / 100e9; };
   std::string text = "operator,config,inputs,batch,dtype,device,seconds_median\n";
   for (const int n : {4, 8, 16})
@@ -167,8 +167,8 @@ TEST_CASE(
   CHECK(between.on == "card");
   CHECK(between.median == Approx(0.5).epsilon(1e-5));
   CHECK(between.ninety == Approx(0.5).epsilon(1e-5));
-  // If there are only two rows, no row lies between two other rows, so no error can be computed. The header names the
-  // device of rows that do not name a device.
+  // Only a row between two other rows has an error. With two rows, there is no such row. The header names the device
+  // of rows that do not name a device.
   const Prices two(", interpolate: batch, where: {pass: forward}", columns + rows,
                    "# device: disk\n");
   CHECK(std::isnan(grounds(two, 8).median));
@@ -298,7 +298,7 @@ TEST_CASE(
   CHECK(of(1, 100) == Approx(conv_s(100, 90)).epsilon(0.01));
   CHECK(of(2, 100) == Approx(relu_s(100, 90)).epsilon(0.01));
   CHECK(error_of([&] { of(1, 500); }).find("was not measured") != std::string::npos);
-  // No row of the profile has the class of a softmax.
+  // A softmax has a class of its own, and the profile has no row of this class.
   CHECK(error_of([&] { of(3, 100); }).find("was not measured") != std::string::npos);
 }
 
@@ -333,16 +333,16 @@ TEST_CASE(
 }
 
 TEST_CASE("a row that is left out is estimated from the other rows if it lies between them") {
-  // Here, the share is a power of the size, so the estimates have no error. The first and the last point have no
-  // neighbour on one side, so they are not estimated.
+  // Here, the share is a power of the size, so the estimates have no error. The first and the last point have
+  // only one neighbour, so they are not estimated.
   const Utilisation power({{{1}, 0.1}, {{2}, 0.2}, {{4}, 0.4}, {{8}, 0.8}});
   CHECK(power.left_out().rows == 2);
   CHECK(power.left_out().median == Approx(0).margin(1e-12));
   CHECK(*power.share({3}) == Approx(0.3));
   CHECK(*power.share({8}) == 0.8);
   CHECK_FALSE(power.share({9}));
-  // On a logarithmic scale, 0.2 is in the middle between the shares 0.1 and 0.4. But the share 0.25 was measured, so
-  // the estimated seconds are 25 % too many.
+  // On a logarithmic scale, 0.2 is in the middle between the shares 0.1 and 0.4. But the share 0.25 was measured.
+  // With 0.2 instead of 0.25, the estimated seconds are 25 % too many.
   const Utilisation off({{{1}, 0.1}, {{2}, 0.25}, {{4}, 0.4}});
   CHECK(off.left_out().rows == 1);
   CHECK(off.left_out().median == Approx(0.25));
@@ -356,8 +356,8 @@ TEST_CASE(
   const auto account = [&](std::int64_t samples) {
     return account_of(*prices.cost, prices.model, gpu, DType::float32, samples);
   };
-  // The relu has no row. At the rates of the device, it takes 16 ns for 4 samples: each sample reads 50 elements and
-  // writes 50 elements of 4 B, at 100 GB/s.
+  // The relu has no row. At the rates of the device, it takes 16 ns for 4 samples: each of them reads and writes 50
+  // elements of 4 B, at 100 GB/s.
   const double relu = 16e-9;
   CHECK(prices.of(2, 4).seconds == Approx(relu));
   const Account exact = account(4);

@@ -23,8 +23,8 @@ using sluice::test::error_of;
 
 namespace {
 
-/// Returns a platform with one device. It reads DRAM at 100 GB/s and writes DRAM at 50 GB/s. It reads PMEM at 20 GB/s
-/// and writes PMEM at 5 GB/s. A disk is behind a link.
+/// Returns a platform with one device. The device reads DRAM at 100 GB/s and writes DRAM at 50 GB/s. The device reads
+/// PMEM at 20 GB/s and writes PMEM at 5 GB/s. A disk is behind a link.
 Platform server(const std::string& dram = "read: 100GB/s, write: 50GB/s") {
   return read_platform(
       parse_text("format: sluice-platform/1\n"
@@ -116,7 +116,7 @@ TEST_CASE("under roofline, the seconds of a device's memories add up") {
         Approx((input + weights) / 100e9 + output / 5e9).epsilon(1e-14));
   CHECK(seconds({"pmem", "pmem", "pmem"}) ==
         Approx((input + weights) / 20e9 + output / 5e9).epsilon(1e-14));
-  // If both memories work at the same time, only the slowest counts: PMEM, which writes the output's 200 kB at 5
+  // If both memories work at the same time, only the slower memory counts. PMEM writes the output's 200 kB at 5
   // GB/s.
   const ChosenCost together = choose_cost(
       parse_text("{model: roofline, pools: side_by_side}", "c.yaml"), "", question.platform);
@@ -161,8 +161,8 @@ TEST_CASE(
              Contains("weights of 'full' is in 'tape'") && Contains("no link that leads"));
   CHECK_THAT(refused({"drum", "dram", "dram"}),
              Contains("input 'x' is in 'drum'") && Contains("did you mean 'dram'"));
-  // A plain price has no flows, which could carry the bytes from the disk. So a request for a plain price is also
-  // refused.
+  // Bytes from the disk come as flows over a link. A plain price has no flows, so a request for a plain price of
+  // this pass is refused.
   CHECK_THAT(error_of([&] {
                question.cost->of(question.placed(1, {"disk", "dram", "dram"}));
              }),
@@ -181,7 +181,7 @@ TEST_CASE(
 
 namespace {
 
-/// Returns the cost model `measured` with a profile of the layer `full`. The rows of the profile have this form: "POOLS
+/// Returns the cost model `measured` with a profile of the layer `full`. Each of the `rows` has the form "POOLS
 /// READ,POOLS WRITTEN,SECONDS".
 ChosenCost measured_so(const Platform& platform, const std::vector<std::string>& rows) {
   const auto file = std::filesystem::temp_directory_path() /
@@ -224,7 +224,7 @@ TEST_CASE("a profile with memories prices the placement that was measured") {
                             question.placed(1, {"disk", "disk", "disk"}));
              }),
              Contains("layer 'full'") && Contains("was not measured"));
-  // A measurement with operands behind the link includes the seconds of their flow.
+  // If an operand was behind the link during a measurement, the measured seconds include its transfer.
   const PlacedPrice far =
       placed_price(question.platform, *question.cost, question.placed(1, {"disk", "dram", "dram"}));
   CHECK(far.price.seconds == 0.008);
@@ -346,10 +346,10 @@ TEST_CASE("fitted kernels take longer in a slower memory, by the ratio of the me
     return cost->of(placed_query(query, {read, written})).seconds;
   };
   CHECK(in("dram", "dram") == Approx(home).epsilon(1e-12));
-  // To read and write a byte takes 1 / 64 + 1 / 16 ns in slow memory, and twice 1 / 320 ns in fast memory. So slow
-  // memory takes 12.5 times as long as fast memory. If only the input is in slow memory, the byte takes 1 / 64 + 1 /
-  // 320 ns, which is 3 times as long as in fast memory. The ratios apply only to the seconds of the memory, which are
-  // most seconds of the kernel. In the other seconds, the bytes come from the cache.
+  // To read a byte and to write a byte takes 1 / 64 + 1 / 16 ns in slow memory, and 1 / 320 + 1 / 320 ns in fast
+  // memory: slow memory takes 12.5 times as long. If only the input is in slow memory, the two bytes take 1 / 64 + 1 /
+  // 320 ns, which is 3 times as long as in fast memory. During most seconds, bytes come from memory, and the ratios
+  // 12.5 and 3 apply. In the other seconds, bytes come from the cache.
   const double both = (in("pmem", "pmem") / home - 1) / 11.5;
   CHECK((in("pmem", "dram") / home - 1) / 2 == Approx(both).epsilon(1e-9));
   CHECK(both > 0.8);

@@ -192,8 +192,8 @@ TEST_CASE(
     "without a root file, the root is the parent of the folder that holds the including file") {
   const Folder folder;
   fs::remove(folder.path / "project/.sluice-root");
-  // This test can fail if the temporary folder is inside a repository, because a repository has a root of its
-  // own.
+  // A repository has a root of its own. So this test can fail if the temporary folder is inside a
+  // repository.
   const std::string path = folder.scenario("platform: {file: ../b/base.yaml}\n");
   CHECK(error_of([&] { load(path); }) == "nothing");
   const std::string out = folder.scenario("platform: {file: ../../outside.yaml}\n");

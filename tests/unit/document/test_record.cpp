@@ -261,7 +261,7 @@ TEST_CASE(
   CHECK(rules[0].find("then")->find("properties")->find("litres") != nullptr);
   CHECK(rules[0].find("then")->find("properties")->find("holes") == nullptr);
   CHECK(rules[0].find("then")->find("additionalProperties")->as_bool() == false);
-  // The rule also applies if there is no key `kind`, because its variant belongs to the default of `kind`.
+  // The rule also applies if there is no key `kind`, because the rule is for the default of `kind`.
   CHECK(rules[1].find("if")->find("required")->items().empty());
 }
 

@@ -34,7 +34,7 @@ bool operator==(const MemoryEvent& a, const MemoryEvent& b) {
   return all(a) == all(b);
 }
 
-/// Checks that the traces of the engine and of the replay are equal to the last bit, or that both executors block.
+/// Checks that the traces of the engine and of the replay are equal to the last bit, or that both find a deadlock.
 /// Returns whether the plan ran to its end.
 bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
   check_structure(plan);
@@ -62,7 +62,7 @@ bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
 }
 
 /// Compares the starts and ends of executions in the two executors. Returns the largest difference, as a share of the
-/// makespan, or nullopt if both executors block.
+/// makespan, or nullopt if both find a deadlock.
 std::optional<double> disagreement(const Plan& plan, const EngineOptions& options = {}) {
   MemorySink replayed;
   const ReplayResult result = replay(plan, replayed);

@@ -15,8 +15,8 @@
 namespace sluice {
 namespace {
 
-/// Returns a plan for four cards behind a switch. Its transfers are so slow that at each moment at least one of them
-/// runs.
+/// Returns a plan for four cards behind a switch. The transfers are so slow that at least one transfer runs at each
+/// moment.
 Plan plan_of_four_cards() {
   const std::string text =
       "format: sluice-scenario/1\nmodel: cnn_mnist\n"

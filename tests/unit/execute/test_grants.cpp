@@ -1,6 +1,6 @@
 // Compares grants by reservation with grants in listing order, and the replay with a naive executor (the oracle). With
-// reservation, no plan is slower than in listing order, and no plan blocks that runs in listing order. With more
-// memory, no plan is slower, and no plan blocks that ran with less memory.
+// reservation, no plan is slower than in listing order. If a plan runs in listing order, it must not end in a deadlock
+// with reservation. With more memory, no plan is slower, and no plan that ran with less memory ends in a deadlock.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"

@@ -1,5 +1,5 @@
-// Tests what a refusal of a plan says about a shortage: which memory is too small, and which bytes are needed in
-// it.
+// Tests what the message of a refused plan says: which memory is too small, and for which bytes it has
+// no room.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -49,8 +49,8 @@ TEST_CASE("the data about a shortage give the bytes that are in a memory from th
 
 TEST_CASE(
     "if a plan blocks for lack of memory, the data about the shortage say for what each action waits") {
-  // The tensor w arrives at 80 ns and stays. Next to w there is no room for x (30 B), and 0F waits for the load of
-  // x.
+  // The tensor w (80 B) arrives at 80 ns and stays. So there is no room for x (30 B), and 0F waits
+  // for the load of x.
   const Infeasible error = refused(
       "pool gpu capacity=100B\ntensor w class=weight bytes=80 home=host\ntensor x class=input "
       "bytes=30 home=host\nprologue:\n"

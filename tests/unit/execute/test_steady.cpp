@@ -19,7 +19,7 @@
 namespace sluice {
 namespace {
 
-/// Counts only the spans that arrive one by one, and notes the repetitions and iterations of periods.
+/// Counts the spans that arrive one by one. For repeated periods, notes only the repetitions and iterations.
 class Walked final : public Sink {
  public:
   void span(const Span&) override { ++spans; }
@@ -31,7 +31,7 @@ class Walked final : public Sink {
   std::int64_t spans = 0, times = 0, period = 0;
 };
 
-/// Checks that two sums of seconds differ at most by what rounding explains: 1e-12 of the makespan.
+/// Checks that two sums of seconds differ by at most 1e-12 of the makespan, as rounding allows.
 void check_close(double a, double b, double makespan) {
   if (std::isnan(a) && std::isnan(b)) return;
   CHECK(a == Approx(b).epsilon(1e-12).margin(1e-12 * makespan));
@@ -82,7 +82,7 @@ void sort(MemorySink& sink) {
 
 /// Checks that a replay that skips periods gives the same spans, events, metrics and peaks as a replay that executes
 /// every action. Returns the number of iterations of the period. The caller sets `exact` if all times are exact sums of
-/// binary fractions, so that rounding cannot give different times to events of one moment.
+/// binary fractions. Then rounding cannot give different times to events of one moment.
 std::int64_t compare(const Plan& plan, bool exact = false) {
   MemorySink jumped, walked;
   Totals jumped_totals(plan), walked_totals(plan);
@@ -191,7 +191,7 @@ epilogue:
   CHECK(counted.spans == 4000);
 }
 
-/// Returns a plan whose body has `actions` actions. They alternate between two streams and take different times.
+/// Returns a plan whose body has `actions` actions. The actions alternate between two streams and take different times.
 std::string long_body(int actions) {
   std::ostringstream text;
   text << head << "stream other kind=compute device=gpu\nprologue:\nbody:\n";
@@ -215,9 +215,9 @@ TEST_CASE("the rounding of times in a long iteration does not hide that the iter
   REQUIRE(result.period);
   CHECK(result.period->iterations == 1);
   CHECK(result.period->seconds == Approx(seconds).epsilon(1e-11));
-  // Waits reach back one iteration, so the states after all iterations from iteration 1 on are equal. The replay needs
-  // three equal states. It has the third one when the stream of A0 has finished its third iteration, before the last
-  // two actions.
+  // Waits reach back only one iteration. So the state after an iteration is the same for every iteration from
+  // iteration 1 on. The replay stops when it has three equal states. It has the third state when the stream of A0 has
+  // finished its third iteration: the last two actions of this iteration do not run.
   CHECK(sink.spans.size() == 3 * actions - 2);
   CHECK(compare(plan) == 1);
 }

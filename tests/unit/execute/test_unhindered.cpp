@@ -57,11 +57,11 @@ TEST_CASE(
 }
 
 TEST_CASE("if memory may delay an action, the shortcut leaves the plan to the replay") {
-  // 10 kB hold the inputs of many iterations. 100 B hold only two inputs of 40 B. Two are enough for this plan, but the
-  // shortcut cannot prove this.
+  // 10 kB hold the inputs of many iterations. 100 B hold only two inputs of 40 B. Two inputs are enough for this plan,
+  // but the shortcut cannot prove this.
   CHECK(unhindered(load_and_compute("10kB", " waits=F~1")));
   CHECK_FALSE(unhindered(load_and_compute("100B", " waits=F~1")));
-  // Without a wait, only memory limits how many loads run ahead, because a load takes 0.75 s less than a computation.
+  // A load takes 5.25 s and a computation 6 s. Without a wait, loads run ahead of computations until memory is full.
   CHECK_FALSE(unhindered(load_and_compute("10kB", "")));
 }
 
@@ -93,8 +93,8 @@ TEST_CASE(
   CHECK_FALSE(unhindered(plan));
 }
 
-/// Returns whether, from iteration 40 to iteration 160 of 200, every action ends `seconds` later than in the iteration
-/// before.
+/// Returns whether every action ends `seconds` later than in the iteration before. Checks the iterations 40
+/// to 160 of 200.
 bool repeats(const Plan& plan, const MemorySink& walked, double seconds, double margin) {
   std::map<std::pair<std::uint32_t, std::int64_t>, double> ends;
   for (const Span& span : walked.spans) ends[{span.action, span.iteration}] = span.end;

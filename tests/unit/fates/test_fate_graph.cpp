@@ -9,8 +9,8 @@
 namespace sluice {
 namespace {
 
-/// Returns a graph of four operations that take 3, 1, 1 and 1 s. The last operation also reads the tensor `a` that the
-/// first operation makes (a skip connection). Tensor `x` has 1 byte and comes from host memory; `a` and `b` have 10
+/// Returns a graph of four operations that take 3, 1, 1 and 1 s. The first operation makes tensor `a`. The last
+/// operation also reads `a` (a skip connection). Tensor `x` has 1 byte and comes from host memory; `a` and `b` have 10
 /// bytes, and `c` has 1 byte.
 FateGraph skip_connection(double load_x_s) {
   FateGraph graph;
@@ -30,8 +30,8 @@ TEST_CASE(
 
 TEST_CASE(
     "graph: with one byte less, the tensor of the skip connection is made again, or is moved if this takes less time") {
-  // To make tensor `a` again, `x` is loaded a second time, and the first operation takes 3 s. To move tensor `a` takes
-  // 2 + 2 s.
+  // The four operations take 6 s, and a load of `x` takes 0.5 or 2 s. To make tensor `a` again, the device loads `x` a
+  // second time and repeats the first operation, which takes 3 s. A save and a load of tensor `a` take 2 + 2 s.
   CHECK(solve(skip_connection(0.5), 20, 30).seconds == Approx(6.5 + 0.5 + 3));
   CHECK(solve(skip_connection(2), 20, 30).seconds == Approx(8 + 2 + 2));
   CHECK_FALSE(solve(skip_connection(2), 19, 30).feasible);
@@ -104,8 +104,8 @@ TEST_CASE(
 }
 
 TEST_CASE("graph: programme and frontier find equal seconds if only boundaries can be kept") {
-  // With gradients of 0 bytes the order of operations does not matter, so the integer programme searches exactly the
-  // schedules that the frontier searches.
+  // If gradients have 0 bytes, the order of operations does not matter. Then the integer programme searches exactly
+  // the schedules that the frontier searches.
   test::Dice dice(42);
   for (int round = 0; round < 6; ++round) {
     Chain chain = test::random_chain(dice, 4 + dice.below(2));

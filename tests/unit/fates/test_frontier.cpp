@@ -72,14 +72,14 @@ TEST_CASE(
 TEST_CASE(
     "frontier: if it helps to run a stage three times, the frontier is faster than all assignments of fates") {
   // Five stages take 1 s forward and 2 s backward, boundaries have 1 byte, and copies take 100 s. In 3 bytes, there is
-  // room for the input and one other boundary while a forward pass runs. So this schedule makes boundaries again: F0 F1
-  // F2 F3 F4 B4 f0 f1 f2 B3 B2 f0 B1 B0: 5 + 3 + 1 forward passes, 5 backward passes, and one load.
+  // room for the input and one other boundary while a forward pass runs. So the schedule F0 F1 F2 F3 F4 B4 f0 f1 f2 B3
+  // B2 f0 B1 B0 makes boundaries again. It has 5 + 3 + 1 forward passes, 5 backward passes, and one load.
   Chain chain;
   chain.input = {1, 100, 100};
   for (int s = 0; s < 5; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .output = {1, 100, 100}});
   CHECK(seconds_within(Frontier(chain), 3) == 100 + 9 * 1 + 5 * 2);
-  // In an assignment of fates, a stage runs again at most once. So to fit into 3 bytes, boundaries must be copied.
+  // In an assignment of fates, a stage runs again at most once. So within 3 bytes, boundaries must be copied.
   CHECK(best_fates(chain, 3) > 200);
   CHECK(seconds_within(Frontier(chain), 6) == 100 + 5 * 1 + 5 * 2);
 }
@@ -144,7 +144,7 @@ ParetoNodes random_row(test::Dice& dice, std::size_t count) {
   return row;
 }
 
-/// Returns the Pareto front of all pairs (one point from each half of the split) and of the points in `all`.
+/// Returns the Pareto front of the points in `all` and of all pairs. A pair has one point from each half of `split`.
 ParetoNodes best_of_all_pairs(const ParetoSplit& split, ParetoNodes all, const ParetoNode& from) {
   for (const ParetoNode& first : split.first)
     for (const ParetoNode& second : split.second)
@@ -220,11 +220,11 @@ TEST_CASE(
 }
 
 TEST_CASE("bound: the bound of three stages equals the bound that was computed by hand") {
-  // Three stages take 1 s forward and 2 s backward. The inner tensors of each stage have 10 bytes and are copied in 0.4
-  // s each way. Boundaries have 0 bytes. The backward pass of stage 2 holds its own 10 bytes. So 25 bytes leave room
-  // for one and a half of the inner tensors of the other two stages. The missing half is moved, which takes 0.5 x 0.8
-  // s, and the bound is 9 + 0.5 x 0.8 s. If a copy takes 1 s each way, half of a forward pass runs again instead, and
-  // the bound is 9 + 0.5 s.
+  // Three stages take 3 x (1 + 2) = 9 s. The inner tensors of each stage have 10 bytes, and boundaries have 0 bytes.
+  // The backward pass of stage 2 holds 10 of 25 bytes. The other 15 bytes hold the inner tensors of one stage, and half
+  // of another stage's inner tensors. The other half (5 bytes) is saved and loaded in 0.5 x (0.4 + 0.4) s, so the bound
+  // is 9 + 0.4 s. Further below, each copy takes 1 s: to save and load this half would take 0.5 x (1 + 1) = 1 s. To
+  // recompute it takes half of a forward pass, 0.5 s, which is less. So the bound is 9 + 0.5 s.
   Chain chain;
   for (int s = 0; s < 3; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .inner = {10, 0.4, 0.4}});
@@ -234,10 +234,10 @@ TEST_CASE("bound: the bound of three stages equals the bound that was computed b
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 1;
   CHECK(fate_bound(chain, 25, Copies::serial) == Approx(9.5).epsilon(1e-9));
   CHECK(fate_bound(chain, 9, Copies::serial) == infinity);
-  // Copies take 30 s. A share x of the first stage's inner tensor is saved after the stage's forward pass, from 1 s to
-  // 1 + 30 x s. This share is loaded before the stage's backward pass. The rest of the missing half is recomputed. The
-  // forward passes take 3 s in all, so a share of x = 2 / 30 is saved without a delay. A larger share would cost 30 s
-  // per unit of x and save only 1 s per unit of x. The bound is 3 + 6 + 0.5 - 2 / 30 s.
+  // Now each copy takes 30 s. The first stage's forward pass ends at 1 s, and all forward passes end at 3 s. In these
+  // 2 s, a share of 2 / 30 of the first stage's inner tensors is saved without a delay. To save all
+  // inner tensors of a stage takes 30 s, and to recompute them takes only 1 s. So the rest of the half is recomputed,
+  // in 0.5 - 2 / 30 s, and the bound is 9 + 0.5 - 2 / 30 s.
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 30;
   CHECK(fate_bound(chain, 25, Copies::overlapped) == Approx(9.5 - 2.0 / 30).epsilon(1e-3));
 }

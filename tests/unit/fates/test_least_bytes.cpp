@@ -26,9 +26,9 @@ TEST_CASE("the least bytes of a chain are the bytes of the pass that needs the m
   }
   chain.stages[2].gradient = 0;
   chain.stages[2].reads_output = true;
-  // The forward passes of A, B and C need 10 + 20, 20 + 30 and 30 + 40 bytes, without the inner tensors. The backward
-  // pass of C needs 5 + 40 + 30 bytes, and 30 bytes for the gradient of B's output. The backward pass of B needs 5 + 20
-  // bytes, and 30 + 20 bytes for two gradients. The backward pass of A needs 5 + 10 + 20 bytes.
+  // A forward pass needs its input and output: 10 + 20, 20 + 30 and 30 + 40 bytes for A, B and C. The backward pass of
+  // C needs inner tensors (5), its output (40), its input (30) and the input's gradient (30): 105 bytes. B's backward
+  // pass needs 5 + 20 bytes, and 30 + 20 bytes for gradients. A's backward pass needs 5 + 10 + 20 bytes.
   CHECK(least_bytes_bound(chain) == 105);
   // With a shortcut from A to C, the backward pass of C also needs A's output (20) and the gradient of this output
   // (20).
@@ -42,7 +42,7 @@ TEST_CASE("the least bytes of a chain are the bytes of the pass that needs the m
   chain.stages[1].keep_workspace = 100;
   chain.stages[1].pass_workspace = 90;
   CHECK(least_bytes_bound(chain) == 20 + 30 + 90);
-  // For 5 micro-batches, the outputs of A and B have 50 bytes. The device holds at least the 10 bytes of one of them.
+  // For 5 micro-batches, the outputs of A and B have 20 + 30 bytes. The device holds at least 1/5 of them: 10 bytes.
   chain.side_by_side = 5;
   CHECK(least_bytes_bound(chain) == 10 + 90);
 }
@@ -77,7 +77,7 @@ TEST_CASE("no choice of fates needs fewer bytes than the bound") {
     ++compared;
   }
   CAPTURE(equal);
-  CHECK(equal > compared / 10);  // often, a choice of fates needs just the bytes of the bound
+  CHECK(equal > compared / 10);  // a choice of fates often needs exactly as many bytes as the bound
 }
 
 /// Returns the message that refuses a model with the layers `a`, `b` and `c` and a sum within a budget. If `shortcut`
@@ -120,8 +120,8 @@ TEST_CASE("a refusal gives the least budget, or budgets that are proven not to b
   CHECK_THAT(refusal("1kB", true), Contains("whatever is kept") && Contains("needs 10000 B") &&
                                        Contains("The least budget that is enough is 10000 B"));
   CHECK(refusal("10kB", true).empty());
-  // If the output of `b` has 20 kB, the backward pass of `c` needs this output, its gradient, and the gradient of `c`:
-  // 42 kB. The device also holds the gradient of `a` that comes from the sum (2 kB), which the bound does not count.
+  // If the output of `b` has 20 kB, the backward pass of `c` needs this output (20 kB), the output's gradient (20 kB)
+  // and the gradient of `c` (2 kB). The bound does not count the gradient of `a` that the device also holds (2 kB).
   CHECK_THAT(refusal("41kB", true, 5000),
              Contains("whatever is kept") && Contains("needs at least 42000 B") &&
                  Contains("The least budget that was found to be enough is 44000 B"));

@@ -55,7 +55,7 @@ std::string text_of(int image, const std::vector<Drawn>& layers, bool overlap) {
          (overlap ? "true}\n" : "false}\n");
 }
 
-/// A training run of a network whose scenario text_of() returns.
+/// A training run of the scenario that text_of() returns.
 class Run {
  public:
   Run(int image, const std::vector<Drawn>& layers, bool overlap)
@@ -152,7 +152,7 @@ TEST_CASE(
   CHECK(moved == std::vector<std::uint32_t>{0, 1, 1, 0});
 }
 
-/// Returns layers, each of which reads the layer before it or, in one of four cases, any earlier layer. Some layers
+/// Returns random layers. A layer reads the layer before it, or (in one of four cases) any earlier layer. Some layers
 /// read a second layer. A copy takes 4 ns per element, and a computation takes 1 to 24 ns.
 std::vector<Drawn> random_layers(test::Dice& dice, std::size_t count) {
   std::vector<Drawn> layers;

@@ -1,5 +1,5 @@
-// Tests the gap of `optimal` in real networks, in which each layer is a stage, and the parts of the search that keep
-// this gap small.
+// Tests `optimal` in real networks in which each layer is a stage: the gap of its results, and the parts of the search
+// that keep this gap small.
 #include <catch2/catch.hpp>
 
 #include <string>
@@ -19,7 +19,7 @@ struct Network {
   std::int64_t activation_bytes = 0;  ///< the bytes of activations at the peak of keep_all
 };
 
-/// `sluice run` prints these bytes of activations for keep_all.
+/// The third value is what `sluice run` prints as the bytes of activations for keep_all.
 const Network resnet = {"resnet50", 32, 2'729'574'400};
 const Network gpt2 = {"gpt2", 4, 7'955'546'112};
 

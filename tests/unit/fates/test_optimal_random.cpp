@@ -103,7 +103,7 @@ TEST_CASE(
   CHECK(faster > chains() / 4);
 }
 
-/// What `optimal` reads of a scenario. The functions give the seconds of a tape and the bounds within a budget.
+/// The parts of a scenario that `optimal` reads. The functions return the seconds of a tape, and bounds for a budget.
 struct FateQuestion {
   Scenario scenario;
   CutModel cut;
@@ -152,7 +152,7 @@ struct FateQuestion {
     return run_bound(chain, run, bound_of(chain, budget, Copies::overlapped).halves);
   }
 
-  /// Returns the bound of the micro-batches alone, which the plan states as a fact.
+  /// Returns the bound on the seconds of the micro-batches alone, without updates. The plan has a fact with this bound.
   double micro_batches_bound(std::int64_t budget) const {
     return run_of(scenario.workload, states).micro_batches *
            fate_bound(chain, budget, overlap ? Copies::overlapped : Copies::serial);

@@ -60,8 +60,8 @@ class Run {
   std::string text_;
 };
 
-/// Draws a random capacity, whose logarithm is uniformly distributed. It lies between the bytes of the strategy that
-/// needs the fewest and a little more than the bytes of all tensors of all micro-batches.
+/// Returns a random capacity, whose logarithm is uniformly distributed. The least capacity is the peak of the strategy
+/// that needs the fewest bytes. The largest capacity is 1.1 times the peak at which all micro-batches keep all tensors.
 std::int64_t some_capacity(test::Dice& dice, const Run& run);
 
 void compare(const std::string& policy, std::uint64_t seed) {
@@ -95,7 +95,7 @@ TEST_CASE("optimal, phased, is never slower than any strategy that treats every 
   compare("phased", 1102);
 }
 
-/// What `optimal` reads of a run. The functions give the seconds and peak of a tape, and the bound for given bytes.
+/// The parts of a run that `optimal` reads. The functions return a tape's seconds and peak, and bounds for a budget.
 struct FateQuestion {
   Scenario scenario;
   CutModel cut;
@@ -174,8 +174,8 @@ TEST_CASE("more memory never makes optimal slower if weights take turns", "[prop
   int faster = 0;
   for (int k = 0; k < cases; ++k) {
     const Run run(dice, k % 2 == 0 ? "streamed" : "phased");
-    // If `in_flight` is given, or if a batch is one micro-batch, the strategies use the whole memory of the device.
-    // More memory may then lead to an order of loads that takes longer.
+    // If `in_flight` is given, or if a batch is one micro-batch, the strategies use the whole memory of the device. So
+    // in more memory, they may choose another order of loads, and this order may take longer.
     if (run.text().find("in_flight") != std::string::npos || FateQuestion(run).per_batch() == 1)
       continue;
     std::vector<std::int64_t> capacities;
@@ -263,8 +263,8 @@ void check_bound(const FateQuestion& question, const Tape& tape) {
 constexpr auto loads = TapeOp::Kind::load, forward = TapeOp::Kind::forward,
                backward = TapeOp::Kind::backward;
 
-// Backward pass B3 reads a result that F2 makes again just before B3. The device of B3 loads the copy that host memory
-// has had since the first F2, so B3 waits for nothing.
+// B3, the backward pass of stage 3, reads the result of F2, the forward pass of stage 2. F2 runs again just before B3.
+// But host memory has had the result since the first F2, and the device of B3 loads it from there. So B3 need not wait.
 TEST_CASE("a backward pass after a recomputation on another device need not wait") {
   check_bound(
       on_a_pair(
@@ -288,8 +288,8 @@ TEST_CASE("a backward pass after a recomputation on another device need not wait
        {backward, 0}});
 }
 
-// Saves take nearly no time, so the run takes the seconds of its computation and of its loads. Forward pass F1 runs again
-// between B3 and B2, so B2 runs on the device of B3, and the gradient does not go to another device.
+// Saves take nearly no time, so the run takes the seconds of its computation and loads. F1, the forward pass of stage
+// 1, runs again between the backward passes B3 and B2. So B2 runs on the device of B3, and the gradient stays there.
 TEST_CASE(
     "without overlap, a recomputation can bring a backward pass to the device of its gradient") {
   const std::string pool = "type: avg_pool, kernel: 3, stride: 1, padding: 1}";

@@ -7,8 +7,8 @@
 namespace sluice {
 namespace {
 
-/// Returns a chain of three stages. Each takes 2 s forward and 4 s backward. The input is loaded in 1 s. The stages'
-/// outputs have 10 bytes each, and take 3 s to save and 3 s to load. Backward passes read their inputs.
+/// Returns a chain of three stages. Each takes 2 s forward and 4 s backward. The input is loaded in 1 s. The output of
+/// each stage has 10 bytes, is saved in 3 s and is loaded in 3 s. The backward pass of a stage reads the stage's input.
 Chain three_stages() {
   Chain chain;
   chain.input = {10, 1, 1};
@@ -34,11 +34,11 @@ TEST_CASE(
     "a tape's estimate: if all tensors are kept, the next input is loaded during computation") {
   const Chain chain = three_stages();
   const std::vector<Fate> keep(3, Fate::keep);
-  // The first input takes 1 s, and each micro-batch takes 18 s. If there is enough room, the next input is loaded while
-  // the last stage is computed.
+  // The first input is loaded in 1 s, and each micro-batch is computed in 3 x (2 + 4) = 18 s. If there is enough
+  // memory, the next input is loaded while the last stage is computed.
   CHECK(about(chain, keep, 40, 1) == Approx(19));
   CHECK(about(chain, keep, 1000, 10) == Approx(1 + 10 * 18));
-  // 40 bytes are enough: the backward passes of stages 2 and 1 hold 20 and 10 bytes, and the next input has 10 bytes.
+  // The backward passes of stages 2 and 1 hold 20 and 10 bytes. So 40 bytes leave room for the next input (10 bytes).
   CHECK(about(chain, keep, 40, 10) == Approx(1 + 10 * 18));
 }
 
@@ -46,7 +46,7 @@ TEST_CASE(
     "a tape's estimate: if the link is slower than the computation, the link limits the run") {
   Chain chain = three_stages();
   chain.input.load_s = 30;
-  // The inputs are loaded without a pause, and then the last micro-batch is computed.
+  // 10 inputs are loaded without a pause, in 10 x 30 s. Then the last micro-batch is computed in 18 s.
   CHECK(about(chain, std::vector<Fate>(3, Fate::keep), 1000, 10) == Approx(10 * 30 + 18));
 }
 

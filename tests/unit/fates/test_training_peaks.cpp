@@ -1,5 +1,5 @@
-// Tests that the peaks with few micro-batches in flight give a lower bound of the peak with many micro-batches in
-// flight. Because of this bound, the program need not plan steps that cannot fit.
+// Tests a lower bound of the peak of training with many micro-batches in flight. The bound is computed from the peaks
+// with few micro-batches in flight. Because of this bound, the program need not plan steps that cannot fit.
 #include <catch2/catch.hpp>
 
 #include "document/load.hpp"
@@ -32,8 +32,8 @@ TEST_CASE("the peak of training is convex in the number of micro-batches in flig
     };
     INFO(text << request.strategy().name);
     for (const std::int64_t passes : {1, 2, 3}) {
-      // For steps of one pass over the model, the peaks with 2 and 3 micro-batches in flight give the bound. For steps
-      // of more passes, they are the peaks of steps with one full pass and one pass of a single micro-batch.
+      // Two peaks give the bound: the peaks of steps with 2 and 3 micro-batches in flight. If a step is several passes
+      // over the model, the steps for these peaks have two passes: a full pass, and a pass of a single micro-batch.
       const std::int64_t beside = passes == 1 ? 0 : 1;
       const std::int64_t two = peak(2 + beside, 2), three = peak(3 + beside, 3);
       for (const std::int64_t in_flight : {4, 5, 9}) {

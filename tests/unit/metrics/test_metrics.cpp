@@ -87,8 +87,8 @@ TEST_CASE("The times of two loads and two forward passes equal the times compute
   feed(totals);
   REQUIRE(number(totals, "makespan_s") == 7.25);
   REQUIRE(number(totals, "compute_s") == 6);              // 2 x 3
-  REQUIRE(number(totals, "transfer_s") == 2);             // 2 x 1, setup included
-  REQUIRE(number(totals, "exposed_transfer_s") == 1.25);  // before the first forward pass
+  REQUIRE(number(totals, "transfer_s") == 2);             // 2 loads x 1 s, with setup
+  REQUIRE(number(totals, "exposed_transfer_s") == 1.25);  // the first forward pass waits
   REQUIRE(number(totals, "compute_utilisation") == 6 / 7.25);
   REQUIRE(number(totals, "bubble_fraction") == 0);  // 1 - 6 / (7.25 - 1.25)
   REQUIRE(number(totals, "step_s") == 3);           // (7.25 - 4.25) / (1 - 0) iterations
@@ -152,8 +152,8 @@ TEST_CASE("Two loads and two forward passes take exactly the seconds of the boun
 TEST_CASE("The peak of a pool is reported with the contents of the pool at that moment") {
   const Plan plan = load_and_compute();
   Totals totals(plan);
-  // The pool gpu holds 200 B (w), 250 B (with x), 300 B (with the next x), 250 B, 300 B again, and 100 B after w is
-  // freed.
+  // The pool gpu holds w (200 B). Then one x (50 B) is added, a second x is added, one x is freed, and one x is added.
+  // The pool then holds 300 B for the second time. At the end w is freed, and 100 B remain.
   totals.memory({0, 0, 0, 200, 200});
   totals.memory({1, 0, 1, 50, 250});
   totals.memory({2, 0, 1, 50, 300});
@@ -200,8 +200,8 @@ TEST_CASE("Bubbles are time beyond the mean computation. Recomputation is a shar
   totals.span({1, 0, 2, 7, 7, 2, WaitReason::data, 0});
   totals.span({2, 0, 9, 10, 10, 2, WaitReason::memory, 0});
   REQUIRE(number(totals, "compute_s") == 8);
-  // The devices compute for (2 + 6) / 2 = 4 s on average. The longest time of a device from its first to its last
-  // computation is 10 - 2 = 8 s.
+  // The devices compute for 2 s and 6 s: 4 s on average. Device b takes the longest time from its first to its last
+  // computation: from 2 s to 10 s, which is 8 s. The bubble fraction is 1 - 4 / 8.
   REQUIRE(number(totals, "bubble_fraction") == 0.5);
   REQUIRE(number(totals, "compute_utilisation") == 0.4);  // 8 / (10 x 2)
   REQUIRE(number(totals, "recompute_s") == 1);
@@ -214,8 +214,8 @@ TEST_CASE("A step counts from the end of the middle iteration to the end of the 
   plan.iterations = 8;
   plan.steps_per_iteration = 2;
   Totals totals(plan);
-  // Iteration i is complete at 10 i + 5 s, except that iterations 0 and 1 are slow. The middle iteration is (8 - 1) / 2
-  // = 3.
+  // Iteration i is complete at 10 i + 5 s, except that iterations 0 and 1 are slow. The middle one of the 8 iterations
+  // is iteration (8 - 1) / 2 = 3, rounded down.
   for (std::int64_t i = 0; i < 8; ++i) {
     const double end = 10.0 * static_cast<double>(i) + (i < 2 ? 100 : 5);
     totals.span({1, i, end - 3, end, end, 0, WaitReason::none, Span::nobody});
@@ -230,8 +230,8 @@ TEST_CASE("If a step consists of several iterations, whole steps are counted") {
   plan.iterations = 12;
   plan.iterations_per_step = 3;
   Totals totals(plan);
-  // There are four steps. The middle step is (4 - 1) / 2 = 1, which iteration 5 completes at 10 x 5 + 5 = 55 s. The
-  // last iteration, 11, completes at 140 s instead of 115 s.
+  // 12 iterations are four steps. The middle step is step (4 - 1) / 2 = 1, rounded down. It ends with iteration 5,
+  // which is complete at 10 x 5 + 5 = 55 s. Iteration 11, the last one, is complete at 140 s instead of 115 s.
   for (std::int64_t i = 0; i < 12; ++i) {
     const double end = i == 11 ? 140 : 10.0 * static_cast<double>(i) + 5;
     totals.span({1, i, end - 3, end, end, 0, WaitReason::none, Span::nobody});
@@ -250,8 +250,8 @@ TEST_CASE("The iterations of a single step are not a steady state") {
 }
 
 TEST_CASE("A step takes at least the seconds of its work on the busiest stream or link") {
-  // Iterations 0, 1 and 2 are complete at 1, 3 and 5 s, which are 2 s per iteration. But each iteration computes for 3
-  // s.
+  // Iterations 0, 1 and 2 are complete at 1, 3 and 5 s, so they seem to take 2 s each. But each iteration has
+  // a forward pass of 3 s, so a step takes at least 3 s.
   const auto step_of = [](const Plan& plan) {
     Totals totals(plan);
     for (std::int64_t i = 0; i < plan.iterations; ++i) {
@@ -266,7 +266,7 @@ TEST_CASE("A step takes at least the seconds of its work on the busiest stream o
   // The copy engine takes 0.5 s + 350 B / 100 byte/s = 4 s.
   plan.actions[0].flows[0].bytes = 350;
   REQUIRE(step_of(plan) == 4);
-  // A second copy engine also loads over the link, so the link takes 2 x 3.5 s.
+  // If a second copy engine loads 350 B over the same link, the link moves 700 B per iteration, in 7 s.
   plan.streams.push_back(plan.streams[1]);
   plan.actions.push_back(plan.actions[0]);
   plan.actions.back().stream = 2;
@@ -367,8 +367,8 @@ TEST_CASE("The series of two loads and two forward passes equal those computed b
   REQUIRE(table.series[0].name == "samples_done");
   REQUIRE(table.series[0].values == std::vector<double>{0, 0, 0, 0, 4, 4, 4, 8});
   REQUIRE(table.series[1].values == std::vector<double>(8, 0));
-  // Device and link together take 11 W when idle. In addition, a load takes 1 J over 1 s (the link takes 2 W above idle
-  // for 50 B / 100 byte/s = 0.5 s), and a forward pass takes 120 J over 3 s.
+  // An idle device takes 10 W and an idle link 1 W. A load adds 1 J in 1 s: the link is busy for 50 B / 100 byte/s =
+  // 0.5 s and then takes 2 W more than when it is idle. A forward pass adds 120 J in 3 s, which is 40 W.
   REQUIRE(table.series[2].name == "power_w");
   REQUIRE(table.series[2].values[0] == Approx(11 + 1).epsilon(1e-12));
   REQUIRE(table.series[2].values[1] == Approx(11 + 1 + 30).epsilon(1e-12));
@@ -383,7 +383,7 @@ TEST_CASE("The width of bins doubles if a run takes longer than expected, and no
   const SeriesTable table = sink.table();
   REQUIRE(table.time.size() <= 10'000);
   REQUIRE(table.time.size() > 5000);
-  REQUIRE(table.width == 1e-5 * 128);  // at 64 times, 7.25 / 64e-5 = 11,328 bins are too many
+  REQUIRE(table.width == 1e-5 * 128);  // with 64e-5, 7.25 / 64e-5 = 11,328 bins would be too many
   REQUIRE(table.time.back() == 7.25);
   double busy = 0, joules = 0, before = 0;
   for (std::size_t i = 0; i < table.time.size(); ++i) {

@@ -22,7 +22,7 @@ Layer learned(const std::string& keys) {
       .layers.back();
 }
 
-/// Returns a layer that reads 5 rows of 8 = 40 elements. An embedding makes the rows.
+/// Returns a layer that reads 5 rows of 8 elements, 40 elements in all. An embedding makes the rows.
 Layer learned_rows(const std::string& keys) {
   return model_of(tokens +
                   "- {type: embedding, name: a, entries: 9, features: 8}\n- {type: " + keys + "}\n")
@@ -90,8 +90,8 @@ TEST_CASE("a pool of maxima keeps each position in 8 bytes, and a pool of means 
   check_counts(mean, 384, 0);
   check_reads(mean, false, false);
   check_counts(learned("global_avg_pool"), 384, 0);
-  // All windows of a pool from 8 to 6 elements together have 12 elements, and of a pool from 8 to 3 elements 10 (see
-  // test_layers.cpp).
+  // In one direction the pool makes 6 elements from 8, and its windows have 12 elements in all. In the other direction
+  // it makes 3 elements from 8, and its windows have 10 elements in all (test_layers.cpp tests these sums).
   check_counts(learned("adaptive_avg_pool, output: [6, 3]"), 12 * 10 * 6, 0);
 }
 
@@ -166,7 +166,7 @@ TEST_CASE(
 
 TEST_CASE(
     "attention keeps its scores, and with dropout also the scores after dropout and a mask of one byte per score") {
-  // 5 queries, 5 keys and 4 heads of 2 features give 5 x 5 x 4 = 100 scores and 100 (2 + 2) multiply-accumulates.
+  // There are 5 x 5 x 4 scores. In each of two products, a score takes one multiply-accumulate for each of 2 features.
   const Layer plain = learned_rows("attention, inputs: [a, a, a], heads: 4");
   check_counts(plain, 4 * 400 + 5 * 100, 0);
   check_reads(plain, true, false, 100);

@@ -36,9 +36,9 @@ TEST_CASE("the receptive fields of the small CNN are 3, 5 and 6 pixels, and then
 
 TEST_CASE(
     "along each axis, a receptive field grows by the jump times (the extent of the window minus one)") {
-  CHECK(last_field(halved + conv) == square(7, 2));  // 3 + 2 x 2
+  CHECK(last_field(halved + conv) == square(7, 2));  // 3 + 2 x (3 - 1)
   CHECK(last_field(halved + "- {type: max_pool, kernel: 3, stride: 2, padding: 1}\n" + conv) ==
-        square(15, 4));  // 3 + 2 x 2 + 2 x 4
+        square(15, 4));  // 3 + 2 x (3 - 1) + 4 x (3 - 1)
   // With dilation 2 the window extends over 5 pixels. A window of 7 x 1 extends over 1 + 6 pixels along one axis, and
   // over 1 pixel along the other axis.
   CHECK(last_field("- {type: conv2d, channels: 1, kernel: 3, dilation: 2}\n") == square(5, 1));
@@ -63,14 +63,14 @@ TEST_CASE("if branches join, the field of the result is the largest field of the
   CHECK(last_field(conv + "- {type: add, inputs: [c, c]}\n") == square(3, 1));
   CHECK(last_field(conv + "- {type: conv2d, name: d, channels: 4, kernel: 5, padding: 2}\n" +
                    "- {type: concat, inputs: [x, c, d]}\n") == square(7, 1));
-  // Squeeze and excitation multiplies by a factor that depends on the whole image.
+  // The second factor, a global mean, depends on the whole image, so the product has no field.
   CHECK_FALSE(last_field(conv + "- {type: global_avg_pool, name: g}\n" +
                          "- {type: mul, inputs: [c, g]}\n"));
 }
 
 TEST_CASE("a transposed convolution divides the jump by its stride") {
-  // With 2 x 2 windows at a stride of 2, each output pixel depends on one input pixel. The field is 3 + 0 pixels wide,
-  // and the jump is 2 / 2.
+  // With 2 x 2 windows at a stride of 2, each output pixel depends on one input pixel. So the field stays 3 pixels
+  // wide, and the jump becomes 2 / 2 = 1.
   CHECK(last_field(halved + "- {type: conv_transpose2d, channels: 1, kernel: 2, stride: 2}\n") ==
         square(3, 1));
   // With 4 x 4 windows at a stride of 2, each output pixel depends on two input pixels. These two pixels are 2 pixels
@@ -89,8 +89,8 @@ TEST_CASE("rows of features are an image of one axis, but tokens are not an imag
 
 TEST_CASE(
     "the fields of AlexNet and VGG-16 are the published fields, and the field of ResNet-50 equals a hand calculation") {
-  // In the table of architectures of Araujo et al. (2019), the field is 195 for AlexNet v2, and 212 with a stride of 32
-  // for VGG-16.
+  // These fields are in the table of architectures of Araujo et al. (2019): 195 pixels for AlexNet v2, and 212 pixels
+  // for VGG-16. For VGG-16 the table also gives the stride, 32 pixels.
   const auto field = [](const std::string& model, const std::string& layer) {
     const Model read = load_model(zoo + model + ".yaml", {});
     return read.layers[read.layer_at(Value::make(layer))].field;
@@ -98,9 +98,9 @@ TEST_CASE(
   CHECK(field("alexnet_torchvision", "pool5") == square(195, 32));
   CHECK(field("vgg16", "average") == square(212, 32));
   // For ResNet-50, the jump j is the distance, in pixels of the input, between two neighbouring output pixels. The
-  // first convolution has a field of 7 (j = 2), and the pool has a field of 11 (j = 4). The 3 x 3 convolutions of the
-  // first group add three times 8, which gives 35. The second group adds 8 and three times 16, which gives 91 (j = 8).
-  // The third group adds 16 and five times 32, which gives 267 (j = 16). The fourth group adds 32 and twice 64, which
+  // first convolution has a field of 7 (j = 2), and the pool has a field of 11 (j = 4). Every 3 x 3 convolution adds
+  // 2 j. The first group adds 3 x 8, which gives 35. The second group adds 8 and 3 x 16, which gives 91 (j = 8).
+  // The third group adds 16 and 5 x 32, which gives 267 (j = 16). The fourth group adds 32 and 2 x 64, which
   // gives 427 (j = 32). The published field of 483 pixels is for a ResNet-50 that has its strides in other layers.
   CHECK(field("resnet50", "average") == std::nullopt);
   const Model resnet = load_model(zoo + "resnet50.yaml", {});

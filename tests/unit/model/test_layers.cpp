@@ -59,7 +59,7 @@ TEST_CASE("kernel, stride, dilation and padding may be given for each axis") {
 }
 
 TEST_CASE("a transposed convolution restores the extents of a convolution's input") {
-  // (8 - 1) 2 - 2 + 3 + 1 = 16
+  // (8 - 1) steps x stride 2 - 2 x padding 1 + kernel 3 + output padding 1 = 16
   const Layer up = last(
       "conv_transpose2d, channels: 4, kernel: 3, stride: 2, padding: 1, output_padding: 1", square);
   CHECK(up.shape == Shape{16, 16, 4});
@@ -78,14 +78,14 @@ TEST_CASE(
     "pools may round the number of windows up, take means, and fit the windows to a given output") {
   CHECK(last("max_pool, kernel: 3, stride: 2").shape == Shape{13, 13, 3});
   CHECK(last("max_pool, kernel: 3, stride: 2, ceil: true").shape == Shape{14, 14, 3});
-  // 28 + 2 - 3 = 27 = 2 x 13 + 1. The 15th window begins at position 28 - 1, which is in the image, so this window
-  // counts.
+  // (28 + 2 - 3) / 2 = 13.5 is rounded up to 14, which gives 15 windows. The 15th begins at position 14 x 2 - 1 = 27,
+  // which is in the image, so it counts.
   CHECK(last("max_pool, kernel: 3, stride: 2, padding: 1, ceil: true").shape == Shape{15, 15, 3});
-  // 28 + 4 - 1 = 31 = 5 x 6 + 1. An 8th window would begin at position 35. The image and the zeros before it end at
-  // position 30, so there are 7 windows.
+  // (28 + 4 - 1) / 5 = 6.2 is rounded up to 7, which gives 8 windows. The 8th would begin at position 7 x 5 = 35. The 2
+  // zeros before the image and the image end at position 30, so only 7 windows count.
   CHECK(last("max_pool, kernel: 1, stride: 5, padding: 2, ceil: true").shape == Shape{7, 7, 3});
-  // Along the width, 2 - 3 = -1 is rounded up to 0, so there is one window, which begins in the image. Along the
-  // height, 4 - 3 = 1 gives 2 windows. torch counts in the same way. With a stride of 1, no number is rounded.
+  // Width, stride 2: (2 - 3) / 2 = -0.5 is rounded up to 0, which gives one window, as in torch. Height, stride 1:
+  // 2 + 2 - 3 = 1 gives 2 windows. Further below, the width has stride 1, too: 2 - 3 = -1 gives no window.
   const std::string small = "- {type: input, name: x, shape: [2, 2, 2]}\n";
   const std::string wide = "max_pool, kernel: [3, 3], padding: [1, 0], ceil: true, stride: ";
   CHECK(last(wide + "[1, 2]", small).shape == Shape{2, 1, 2});
@@ -113,7 +113,7 @@ TEST_CASE(
 TEST_CASE("convolutions over one and three axes are counted like convolutions over two axes") {
   const std::string signal = "- {type: input, name: x, shape: [20, 4]}\n";
   const std::string volume = "- {type: input, name: x, shape: [6, 8, 10, 2]}\n";
-  // With 2 + 2 zeros: floor((20 + 4 - 5) / 2) + 1 = 10. With 1 + 2 zeros: floor((20 + 3 - 5) / 2) + 1 = 10.
+  // With 2 zeros on each side: floor((20 + 4 - 5) / 2) + 1 = 10. With 1 and 2 zeros: floor((20 + 3 - 5) / 2) + 1 = 10.
   const Layer line = last("conv1d, channels: 6, kernel: 5, stride: 2, padding: 2", signal);
   CHECK(line.shape == Shape{10, 6});
   CHECK(line.parameters == 5 * 4 * 6 + 6);
@@ -132,8 +132,8 @@ TEST_CASE("convolutions over one and three axes are counted like convolutions ov
   CHECK(solid.macs == 6 * 3 * 5 * 9 * 2 * 3);
   CHECK(last("conv3d, channels: 1, kernel: 3, padding: [1, 0, 0, 0, 1, 2]", volume).shape ==
         Shape{5, 7, 10, 1});
-  // The first result has (20 - 1) x 2 + 4 - 2 = 40 elements, and the second has twice the input's extent along each
-  // axis.
+  // The result of conv_transpose1d has (20 - 1) x 2 + 4 - 2 = 40 positions. The result of conv_transpose3d is twice as
+  // long as the input along each axis.
   CHECK(last("conv_transpose1d, channels: 3, kernel: 4, stride: 2, padding: 1", signal).shape ==
         Shape{40, 3});
   const Layer up = last("conv_transpose3d, channels: 4, kernel: 2, stride: 2", volume);
@@ -290,7 +290,7 @@ TEST_CASE("layers for tokens have the shapes and counts that were computed by ha
 
 TEST_CASE(
     "attention computes one score for each head, query and key, and groups of heads may share keys and values") {
-  // There are 5 queries and 7 keys in 4 heads of 6 features, and 2 heads of keys and values with 3 features per head.
+  // 5 queries have 4 heads of 6 features. 7 keys have 2 heads of 6 features, and 7 values have 2 heads of 3 features.
   const std::string given =
       "- {type: input, name: q, shape: [5, 24]}\n- {type: input, name: k, shape: [7, 12]}\n"
       "- {type: input, name: v, shape: [7, 6]}\n- {type: input, name: w, shape: [6, 6]}\n";

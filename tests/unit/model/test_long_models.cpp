@@ -35,7 +35,7 @@ TEST_CASE("a model of 20000 layers with one stage per layer is planned, checked 
   REQUIRE(stages_of(scenario).size() == layers);
   const Plan plan = make_plan(scenario);
   check(plan);
-  // Weights are loaded once, and all layers run for each of the micro-batches, whose answers are saved.
+  // Each layer's weights are loaded once. Each layer runs once per micro-batch, and each micro-batch saves an answer.
   std::int64_t loads = 0, forwards = 0, saves = 0;
   for (const Action& action : plan.actions) {
     loads += action.kind == ActionKind::load &&

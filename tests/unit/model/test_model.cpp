@@ -1,4 +1,4 @@
-// Tests models: shapes, expressions and repetition, and models of the zoo against hand calculations.
+// Tests the shapes, expressions and repetitions of models, and compares models of the zoo with hand calculations.
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -25,11 +25,11 @@ Counts column(const Model& model, std::int64_t Layer::*count) {
 TEST_CASE(
     "the small CNN has the parameters, outputs and multiply-accumulates of the document that describes it") {
   const Model m = load_model(zoo + "cnn_mnist.yaml", {});
-  // The parameters are 32 (3x3x1 + 1) = 320; 32 (3x3x32 + 1) = 9248; 128 (14x14x32 + 1) = 802944; 10 (128 + 1) = 1290
+  // Outputs x (weights + bias): 32 x (3x3x1 + 1) = 320; 32 x (3x3x32 + 1) = 9248; 128 x (14x14x32 + 1); 10 x (128 + 1)
   CHECK(column(m, &Layer::parameters) == Counts{0, 320, 9248, 0, 802944, 1290});
   CHECK(m.parameters() == 813802);
   CHECK(column(m, &Layer::output) == Counts{784, 25088, 25088, 6272, 128, 10});
-  // The MACs are 25088 x 9 = 225792; 25088 x 288 = 7225344; 6272 x 128 = 802816; 1280
+  // The MACs are 25088 x 3x3x1 = 225792; 25088 x 3x3x32 = 7225344; 6272 x 128 = 802816; 128 x 10
   CHECK(column(m, &Layer::macs) == Counts{0, 225792, 7225344, 0, 802816, 1280});
   CHECK(m.macs() == 8255232);
   // The convolutions take two FLOP per multiply-accumulate and one FLOP per output for the bias. The pool takes 2 x 2
@@ -53,8 +53,8 @@ TEST_CASE(
     if (layer.parameters > 0) found.push_back(layer.parameters);
   CHECK(found == weights);
   CHECK(m.parameters() == 50833440);
-  // The number of MACs is the sum of the outputs times the filter size of each layer: 279936 x 363 + 173056 x 2400 +
-  // 55296 x 2304 + 55296 x 3456
+  // The MACs of a layer are its outputs times its filter size. All layers together have 279936 x 363 + 173056 x 2400
+  //   + 55296 x 2304 + 55296 x 3456
   //   + 36864 x 3456 + 26214400 + 16777216 + 4096000 = 1,009,945,728
   CHECK(m.macs() == 1009945728);
   // The relu layers take 279936 + 173056 + 2 x 55296 + 36864 + 2 x 4096 = 608,640 FLOP in addition. The pools take 9 x

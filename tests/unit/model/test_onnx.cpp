@@ -254,8 +254,8 @@ TEST_CASE("each layer has its own bias, even if the file stores equal biases onc
   const Model model = read(onnx).model;
   CHECK(layer(model, "first").parameters == 20);
   CHECK(layer(model, "second").parameters == 20);
-  // The node `third` has the matrix of the node `second`, but another bias. No layer type can share only its matrix, so
-  // `third` has no parameters but this bias.
+  // The node `third` has the matrix of the node `second` and a bias of its own. No layer type can share only a matrix.
+  // So the matrix counts as parameters of `second`, and only the bias counts as parameters of `third`.
   CHECK(layer(model, "third").parameters == 4);
   CHECK(layer(model, "third").macs == 16);
 }

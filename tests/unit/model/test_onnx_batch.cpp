@@ -1,5 +1,5 @@
-// Tests which axis of an ONNX file is the batch, and how an axis is read that counts several sequences or images in one
-// sample.
+// Tests which axis of an ONNX file is the batch. A sample may consist of several sequences or images: then
+// another axis counts these sequences or images, and the tests cover this axis, too.
 #include <catch2/catch.hpp>
 
 #include "support/onnx_models.hpp"

@@ -11,8 +11,8 @@ namespace {
 
 using A = OnnxAttribute;
 
-/// Returns the shape of an image of [batch 1, 3 channels, 8, 10] after padding. The numbers of zeros are computed from
-/// `list` by nodes such as PyTorch's exporter writes.
+/// Returns the shape of an image of [batch 1, 3 channels, 8, 10] after padding. Nodes like those of PyTorch's
+/// exporter compute the numbers of zeros from `list`.
 Shape padded(const std::vector<std::int64_t>& list) {
   const auto rest = static_cast<std::int64_t>(8 - list.size());
   OnnxBytes onnx;
@@ -43,8 +43,8 @@ Shape padded(const std::vector<std::int64_t>& list) {
   return layer(read(onnx).model, "pad").shape;
 }
 
-/// Applies one operator to the table [[1, 2, 3], [4, 5, 6]], and returns the shape that the result gives to a tensor of
-/// 720 elements.
+/// Applies one operator to the table [[1, 2, 3], [4, 5, 6]]. A tensor of 720 elements is then reshaped to the numbers
+/// in the result. Returns the shape of this tensor.
 Shape through(const std::string& op, const std::vector<std::string>& inputs,
               const std::vector<A>& attributes, const std::vector<std::int64_t>& more = {}) {
   OnnxBytes onnx;
@@ -72,8 +72,8 @@ TEST_CASE("constant tables are transposed, and are sliced from either end", "[on
   // The first number of the table, 1, is the batch.
   CHECK(through("Transpose", {"t"}, {}) == Shape{4, 2, 5, 3, 6});
   CHECK(through("Transpose", {"t"}, {A::integers("perm", {0, 1})}) == Shape{2, 3, 4, 5, 6});
-  // Backward steps of 2 from column 2 to column 1 take only column 2. Steps of 3 rows take a single
-  // row.
+  // Along the columns, the slice goes backward from column 2 in steps of 2, and ends before column 0: it takes only
+  // column 2. Along the two rows, it goes backward from the last row in steps of 3: it takes only this row.
   CHECK(through("Slice", {"t", "begin", "end", "axes", "steps"}, {}, {12, 10}) == Shape{6, 12, 10});
 }
 
@@ -90,8 +90,8 @@ TEST_CASE(
 
 TEST_CASE("a vector that nodes make and unsqueeze is a scale, and therefore a parameter",
           "[onnx]") {
-  // DenseNet's batch norm is exported as y = x * scale + shift. ConstantOfShape makes scale and shift of [4], which are
-  // then turned into [4, 1, 1]. Scale and shift have 4 parameters each, as if they were initialisers.
+  // DenseNet's batch norm is exported as y = x * scale + shift. ConstantOfShape makes scale and shift of shape [4], and
+  // a node turns them into [4, 1, 1]. Scale and shift have 4 parameters each, as if they were initialisers.
   const auto scaled = [](bool made) {
     OnnxBytes onnx;
     onnx.input("x", {1, 4, 8, 10}).numbers("channels", {4}).numbers("axes", {1, 2});

@@ -11,7 +11,7 @@ namespace {
 
 using A = OnnxAttribute;
 
-// The element type int8. This field comes after the field that gives the element type float, and replaces it.
+// The field that sets the element type int8. An earlier field sets the type float, but the later field counts.
 const std::string int8 = field(2, std::int64_t{3});
 
 }  // namespace

@@ -97,7 +97,7 @@ Device any_device() {
 }  // namespace
 
 TEST_CASE("several inputs and sizes of 0 are read") {
-  // For two samples in float32, 96 B are 12 elements per sample, and 96 + 32 B are 16 elements per sample.
+  // The graph is for two samples in float32. So 96 B are 96 / 4 / 2 = 12 elements of a sample, and 128 B are 16.
   const Model model = read(two_inputs);
   std::vector<std::string> names;
   for (const Layer& layer : model.layers) names.push_back(layer.name);
@@ -291,7 +291,7 @@ TEST_CASE("PipeDream's bytes of parameters are 4 times torchvision's parameters"
     const Model model = read(text.str(), "{batch: " + std::to_string(one.batch) + "}");
     const std::string row = std::string("\n") + one.weights + ",IMAGENET1K_V1,";
     const std::size_t at = all.str().find(row);
-    // The table lacks DenseNet-121. Its number of parameters is `num_params` of the weights in torchvision 0.14.1.
+    // The table lacks DenseNet-121. For its weights, torchvision 0.14.1 gives this number as `num_params`.
     const std::int64_t expected =
         at == std::string::npos
             ? 7'978'856

@@ -89,8 +89,8 @@ TEST_CASE(
   const std::string learned =
       "- {type: input, name: x, shape: [5]}\n- {type: embedding, entries: 9, features: 8}\n";
   const Layer lstm = last("lstm, hidden: 3", learned);
-  // The backward pass computes two gradients of each product of 12 x (8 + 3), the functions of the gates again, and the
-  // sums for the biases.
+  // The forward pass of a step has 12 x (8 + 3) products. The backward pass computes two gradients of each product, the
+  // functions of the gates a second time, and the sums for the gradients of the biases.
   CHECK(lstm.backward.input_flop == 2 * 5 * 12 * 8);
   CHECK(lstm.backward.weight_flop ==
         2 * 5 * 12 * 3 + 5 * 22 * 3 + 2 * 5 * 12 * (8 + 3) + 5 * 2 * 12);
@@ -225,8 +225,8 @@ TEST_CASE("split, slice and transpose compute nothing") {
 TEST_CASE("Mixtral computes each token with 2 of its 8 experts") {
   const Model m = load_model(zoo + "mixtral_8x7b.yaml", {"tokens=1"});
   CHECK(m.parameters() == 46'702'792'704);
-  // A token uses 2 of 8 experts, and only its own row of the embedding table. By the published number, a token uses
-  // 12,879,925,248 parameters. The embedding table and the norms compute no products. In addition to the products, each
-  // of 32 blocks attends to one token, with 2 x 4,096 multiply-accumulates.
+  // The published number of parameters that a token uses is 12,879,925,248: all except those of 6 of 8 experts. Each of
+  // these parameters except those of the embedding table and the norms takes one multiply-accumulate. In addition, the
+  // attention to one token takes 2 x 4,096 multiply-accumulates in each of 32 blocks.
   CHECK(m.macs() == 12'879'925'248 - 32'000 * 4'096 - (2 * 32 + 1) * 4'096 + 32 * 2 * 4'096);
 }

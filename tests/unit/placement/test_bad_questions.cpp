@@ -64,7 +64,7 @@ TEST_CASE(
     CHECK_THAT(refusal(broken), Catch::StartsWith("3: " + kernel) &&
                                     Contains("there is no tensor with this number"));
 
-    // If the kernel that makes a tensor only reads this tensor instead, no kernel makes the tensor.
+    // In `broken`, the kernel that made a tensor only reads the tensor, so no kernel makes it.
     for (std::size_t t = 0; t < problem.tensors.size(); ++t) {
       if (problem.tensors[t].begins != Begins::made) continue;
       broken = problem;

@@ -162,8 +162,8 @@ void check_replay(const PlacementQuestion& question, const PlacementSchedule& sc
   for (const std::int64_t bytes : fast_bytes(question, schedule)) CHECK(bytes <= capacity);
 }
 
-/// Checks what optimum() claims without branch and bound: its bound is not above the true optimum, and its seconds are
-/// not below the true optimum.
+/// Checks the result of optimum() without branch and bound. The bound of optimum() is not above the true optimum
+/// `best`, and the seconds of optimum() are not below it.
 void check_claims(OptimumRequest request, double best) {
   request.nodes = 0;
   for (const std::size_t largest : {request.largest_relaxed, std::size_t{0}}) {
@@ -174,7 +174,7 @@ void check_claims(OptimumRequest request, double best) {
   }
 }
 
-/// Returns the same problem with all seconds multiplied by `unit`.
+/// Returns `problem` with all seconds multiplied by `unit`.
 PlacementProblem in_units(PlacementProblem problem, double unit) {
   for (PlacementProblem::Kernel& kernel : problem.kernels) {
     for (double& seconds : kernel.time.table) seconds *= unit;

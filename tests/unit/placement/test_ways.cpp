@@ -40,19 +40,19 @@ TEST_CASE("for each way at three capacities, three kernels take the seconds comp
           "[placement]") {
   const PlacementQuestion question(small());
   const auto none = place_by_all(question, {0}, {}, 1);
-  // If all tensors are in slow memory, the kernels take 3 + 5 + 5 s, in whatever way tensors are placed.
+  // If all tensors are in slow memory, the kernels take (1 + 2) + (1 + 2 + 2) + (1 + 4) s in all of these ways.
   for (const char* way : {"all_slow", "first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(none, way) == 13);
   // If fast memory is a cache without room, every byte is a miss (1 s for 10 bytes), and new bytes are written back at
-  // once (2 s for 10 bytes). The first kernel takes 1 s, and 1 + 2 s to fill and write back `a`. The second kernel
-  // takes 1 s, 1 s to fill `a`, and 1 + 2 s for `b`. The third kernel takes 1 s, and 1 s to fill `a`.
+  // once (2 s for 10 bytes). Each kernel takes 1 s. The first kernel also takes 1 + 2 s to fill and write back
+  // `a`. The second also takes 1 s to fill `a`, and 1 + 2 s for `b`. The third also takes 1 s to fill `a`.
   CHECK(seconds_of(none, "cached") == 11);
-  // With a cache of one or two bytes, the kernels take as long as with a cache of zero bytes. New bytes are written
-  // back when the next bytes come, and the last of them when the next tensor comes.
+  // With a cache of one or two bytes, the kernels take as long as with a cache of zero bytes. New bytes stay in the
+  // cache only until other bytes need the room, and are then written back.
   for (const std::int64_t capacity : {1, 2})
     CHECK(seconds_of(place_by_all(question, {capacity}, {"cached"}, 1), "cached") == Approx(11));
   const auto one = place_by_all(question, {10}, {}, 1);
-  // With `a` in fast memory, the kernels take 1 + 3 + 1 s.
+  // With `a` in fast memory and `b` in slow memory, the kernels take 1 + (1 + 2) + 1 s.
   for (const char* way : {"first_touch", "static", "synchronous", "asynchronous"})
     CHECK(seconds_of(one, way) == 5);
   // Each kernel takes 1 s. The first kernel also fills `a` in 1 s. The second also writes `a` back in 2 s and fills `b`
@@ -70,10 +70,10 @@ TEST_CASE("for each way at three capacities, three kernels take the seconds comp
 TEST_CASE(
     "kernels take the seconds computed by hand if a tensor is moved out of fast memory and in again",
     "[placement]") {
-  // Tensor `a` is made, is not needed while `b` needs the room, and is read again. If `a` stays in slow memory, the
-  // kernels take 2 + 9 s longer. To move `a` out of fast memory takes 2 s, and to move it in again takes 1 s. The moves
-  // take no additional time if they run during the kernels `wait` and `rest` between the uses of `a`, which take 4 s
-  // each.
+  // Tensor `a` is made, and is read at the end. In between, `b` needs the room. If `a` stays in slow memory, the
+  // kernels take 2 + 9 s longer. To move `a` out of fast memory takes 2 s, and to move it in again takes 1 s. The
+  // kernels `wait` and `rest` run between the uses of `a` and take 4 s each. If the moves run during these kernels, the
+  // moves take no additional time.
   PlacementProblem problem;
   problem.tensors = {{.name = "a", .bytes = 10}, {.name = "b", .bytes = 10}};
   problem.kernels = {{"make", {{.tensor = 0, .written = true}}, {.lines = {{1, {2}}}}},
@@ -116,10 +116,10 @@ TEST_CASE(
 
 TEST_CASE("the second round of a hardware cache takes the seconds computed by hand",
           "[placement]") {
-  // The cache of 10 bytes holds `a` after the first round. In the second round, the first kernel finds `a`. Then `b`
-  // evicts `a`, and `a` evicts `b`, as in the first round.
+  // All kernels run twice, in two rounds. The cache of 10 bytes holds `a` after the first round, so the first kernel of
+  // the second round finds `a`. Then `b` evicts `a`, and `a` evicts `b`, as in the first round.
   CHECK(cached_run(PlacementQuestion(small()), 10, 2).seconds == 1 + 4 + 4);
-  // A tensor that is given has new content in each round, which is filled again in 1 s.
+  // A given tensor (`Begins::given`) has new content in each round. To fill the cache with it again takes 1 s.
   PlacementProblem given = small();
   given.tensors[0].begins = Begins::given;
   given.kernels[0].operands[0].written = false;

@@ -1,4 +1,4 @@
-// Tests the tables that are made from a plan, and that executors read instead of the plan.
+// Tests the tables that are made from a plan. Executors read these tables instead of the plan.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -97,8 +97,8 @@ TEST_CASE("runs take equal times whether the body is a round, a whole step or th
 TEST_CASE(
     "waits for earlier iterations, and work for later ones, refer to the right run of the unrolled body") {
   // Each of the eight iterations has a load for the next iteration, and a computation. The computation waits for the
-  // load of its own iteration, and for the computation two iterations ago. With four copies of the body, iteration 4 i
-  // + c is copy c.
+  // load of its input, and for the computation two iterations ago. With four copies of the body, copy c in run i of the
+  // body is iteration 4 i + c of the plan.
   const Plan plan = plan_from_text(R"(format: sluice-plan/1
 iterations 8
 pool gpu capacity=1kB
@@ -126,7 +126,7 @@ end on=compute kind=forward seconds=1 waits=body:run~1
     FAIL("there is no action " + name);
     return none;
   };
-  // Copy 3 of `load` loads for copy 0 in the next run of the body, and copy 2 of `load` loads for copy 3.
+  // Copy 3 of `load` loads for copy 0 in the next run of the body. Copy 2 of `load` loads for copy 3 in the same run.
   CHECK(four.actions[named("load+3")].ahead == 1);
   CHECK(four.tensors[four.actions[named("load+3")].flow().tensor].name == "x");
   CHECK(four.actions[named("load+2")].ahead == 0);

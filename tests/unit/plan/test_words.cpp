@@ -1,5 +1,5 @@
-// Compares how words and names of a plan's text are read, on random lines, with slow implementations of their
-// definitions.
+// Reads words and names from random lines of a plan's text. The results are compared with those of slow functions that
+// follow the definitions of words and names.
 #include <catch2/catch.hpp>
 
 #include <algorithm>

@@ -28,8 +28,8 @@ TEST_CASE("if passes alternate, answers are saved while the next pass is compute
   //  10.004 ms  The back layer has made the first answer. From now on, back and front layer take turns. In 3 ms, they
   //             compute one sample each, and the link saves one answer. So the link never waits.
   //  34.004 ms  The link has saved 8 answers, in 24 ms.
-  // If the second pass began after the first pass, the front layer would compute for 8 ms, in which the link would save
-  // at most the two answers for which there is room.
+  // If the second pass began after the first pass, the front layer would compute for 8 ms without a new answer. In
+  // these 8 ms, the link would save at most the two answers that the memory can hold.
   const std::vector<Row> rows = {{2, 1'000'000, 4000}, {1, 1'000'000, 3'000'000}};
   const auto plan = [&](const std::string& policy) {
     return make_plan(small_scenario(4000, rows,
@@ -42,8 +42,8 @@ TEST_CASE("if passes alternate, answers are saved while the next pass is compute
   const Plan alternating = plan("");
   CHECK(alternates(alternating));
   CHECK(replay(alternating).makespan == Approx(34.004e-3).epsilon(1e-12));
-  // With this key, the passes cannot alternate. Each of the two passes takes 8 + 1 ms until its first answer. Then its 4
-  // answers take 12 ms, but the link saves at most two answers while the second pass is computed.
+  // With prefetch: 1, the passes cannot alternate. Each pass takes 4 x 2 + 1 ms until its first answer, and its 4
+  // answers take 12 ms to save. At most two answers are saved while the front layer computes the second pass.
   const Plan one_by_one = plan(", prefetch: 1");
   CHECK_FALSE(alternates(one_by_one));
   CHECK(replay(one_by_one).makespan > 36e-3);

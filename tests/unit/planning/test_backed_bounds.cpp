@@ -15,13 +15,13 @@ namespace {
 using test::Dice;
 using test::RandomCase;
 
-/// Counts the ways that were compared with their bounds, and the ways that take hardly longer than their bound.
+/// Counts the plans (ways to settle a candidate) that were compared with their bound, and those that nearly reach it.
 struct Compared {
   int ways = 0, reached = 0;
 };
 
-/// Opens a candidate, and some of the candidates to which it leads. Checks that no way takes fewer seconds than the
-/// bound of any candidate that leads to it.
+/// Opens a candidate, and some of the candidates to which it leads. Checks that no way to settle a
+/// candidate takes fewer seconds than the bound of this candidate, or of a candidate that led to this candidate.
 void compare(const Candidate& candidate, double least, Dice& dice, Compared& compared) {
   constexpr std::size_t tried = 2;
   least = std::max(least, candidate.at_least);

@@ -1,4 +1,4 @@
-// Tests which device owns each pool of a plan, and that a run depends on the owner of a memory of the platform.
+// Tests which device owns each pool of a plan, and how a run changes if a device owns a memory of the platform.
 #include "planning/builder.hpp"
 
 #include <catch2/catch.hpp>

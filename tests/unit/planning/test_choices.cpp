@@ -32,10 +32,10 @@ double seconds_of(const std::optional<Plan>& plan) {
   return result.blocking ? never : result.makespan;
 }
 
-/// Choices for replicas are made for each capacity alone, as if each replica had the links, or a fixed share of each
-/// link, to itself. So with shared links, a run with more memory may be slower than a run with less memory. This was
-/// only seen if weights take turns. In longer campaigns, the worst case was 1.6 % slower with the next capacity, and
-/// 1.7 % slower with the capacity after the next.
+/// Returns whether a run with more memory may be slower than a run with less memory. Choices for replicas assume that a
+/// replica has each link, or a fixed share of it, to itself. The assumption is wrong if a link is shared. But slower
+/// runs were seen only if weights also take turns. In long campaigns with rising capacities, a run took at most 1.6 %
+/// longer than the run one capacity before it, and at most 1.7 % longer than the run two capacities before it.
 bool streams_over_a_shared_link(const RandomCase& made) {
   for (const std::string& line : made.machine)
     if (line == "platform.links.host.sharing=shared")
@@ -45,8 +45,8 @@ bool streams_over_a_shared_link(const RandomCase& made) {
 
 constexpr double hardly = 0.01;
 
-/// Calls `study` with cases of every policy and mode. SLUICE_SEEDS=N adds N to every seed. SLUICE_ONLY names the only
-/// policy and mode to study, such as "phased training".
+/// Calls `study` with cases of every policy and mode. SLUICE_SEEDS=N adds N to every seed. If SLUICE_ONLY is set to a
+/// policy and a mode, such as "phased training", only cases of this policy and mode are studied.
 template <class Study>
 void each_case(std::uint64_t seed, const Study& study) {
   if (const char* more = std::getenv("SLUICE_SEEDS")) seed += std::strtoull(more, nullptr, 10);
@@ -193,7 +193,7 @@ TEST_CASE(
 }
 
 // Returns a plan for a model whose last group has large inputs. If the device keeps room for one of these inputs while
-// the group before runs, some weights of the last group come late.
+// the group before runs, less room is left for weights, and some weights of the last group come late.
 Plan with_large_inputs(const std::string& text) {
   return make_plan(test::small_scenario(
       4684, {{0.225, 24672, 1604}, {0.225, 179204, 15724}, {0.425, 121172, 3560}},
@@ -208,8 +208,8 @@ TEST_CASE("weights may be loaded before the large inputs of their group") {
   CHECK(run_seconds(with_large_inputs("policy: {name: streamed}\n")) <= by_hand * 1.001);
 }
 
-// A scenario that gives the number of buffers leaves the other choices open. No key says that only the first input of a
-// group is loaded before the group begins, so the text of a choice says this after a semicolon.
+// The scenario gives the number of buffers and leaves the other choices open. One choice is to load only the first
+// input of a group before the group begins. No key gives this choice, so the fact `chosen` says it after a semicolon.
 TEST_CASE("a run is equally fast if the scenario gives the number of buffers that was chosen") {
   const auto text_of = [](const Plan& plan) {
     return std::get<std::string>(find_fact(plan.facts, "chosen")->value);
@@ -247,7 +247,7 @@ TEST_CASE(
   CHECK(seconds("whole", ", buffers: 12") < seconds("whole", ", buffers: 6"));
 }
 
-// A link with a high latency needs many inputs in transfer, but the device has no room for eight inputs.
+// If the latency of a link is high, many inputs should be in transfer at once, but here eight inputs have no room.
 TEST_CASE("numbers of buffers above three are tried if eight buffers do not fit") {
   const auto seconds = [](const std::string& keys) {
     return run_seconds(make_plan(test::small_scenario(
@@ -267,8 +267,8 @@ double seconds_on(std::int64_t input, const std::vector<test::Row>& rows, const 
   return run_seconds(make_plan(test::small_scenario(input, rows, text, machine)));
 }
 
-// The last group computes in no time and makes large answers. A rehearsal keeps room for several answers while the
-// whole group runs. If the answers and the weights of the next pass share their room, more weights come early.
+// The last group computes in no time and makes large answers. A rehearsal keeps room for several answers during the
+// whole group. If a load of weights may instead wait until a saved answer frees its bytes, more weights come early.
 TEST_CASE("plans are tried in which a transfer waits for the room of another transfer") {
   const auto seconds = [](const std::string& keys) {
     return seconds_on(
@@ -314,8 +314,8 @@ TEST_CASE("all cuts of a small model are tried if its weights take turns") {
             (1 + 1e-9));
 }
 
-// On this machine, the best plan that is tried with another number of groups takes 1.6 % longer than the plan with three
-// groups.
+// On this machine, the plan with three groups is the fastest. The best plan with another number of groups takes 1.6 %
+// longer than this plan.
 TEST_CASE("three groups are tried when weights take turns in training") {
   const auto seconds = [](const std::string& keys) {
     return seconds_on(
@@ -347,8 +347,8 @@ TEST_CASE("stages of about equal time are tried for resident replicas that share
   CHECK(seconds("policy: {name: data_parallel, replica: resident}\n") <= by_hand * (1 + 1e-9));
 }
 
-// The best listing here is the one for a pace of 1.4: loads that take 1.4 times as long as the computation. It is also
-// the best on machines of other speeds, so Sluice must try it on every machine.
+// On the slowest of these devices, the best listing has a pace of 1.4: its loads take 1.4 times as long as the
+// computation. This listing is also the best on faster devices, so Sluice must try it on every machine.
 TEST_CASE("a faster device uses a listing of loads that is timed for a slower device") {
   const auto seconds = [](const char* rate) {
     return run_seconds(make_plan(test::small_scenario(

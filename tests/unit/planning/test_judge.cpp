@@ -1,4 +1,4 @@
-// Tests which candidate the judge takes, and what it reports about the runner-up, the fastest of the others.
+// Tests which candidate the judge takes, and what it reports about the runner-up (the second-fastest candidate).
 #include <catch2/catch.hpp>
 
 #include <limits>
@@ -11,8 +11,8 @@ namespace {
 constexpr double never = std::numeric_limits<double>::infinity();
 
 /// Returns a candidate that takes `seconds` (infinity if it does not fit) and has the lower bound `at_least`.
-/// Each simulation of the candidate adds 1 to `simulated`. Like candidates of policies, it reports only results of
-/// fewer than `worth` seconds.
+/// Each simulation of the candidate adds 1 to `simulated`. The candidate reports only results of fewer than `worth`
+/// seconds, as the candidates of policies do.
 Candidate candidate(const std::string& name, double at_least, double seconds, int& simulated) {
   return {at_least, 1, [=, &simulated](double worth, const auto& settled) {
             ++simulated;

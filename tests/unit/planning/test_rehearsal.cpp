@@ -87,7 +87,7 @@ TEST_CASE("a rehearsal gives the seconds of the replay, and a run with more memo
       const std::int64_t bytes = made.all_bytes * part / 8 + 64;
       const std::optional<Plan> plan = plan_within(made, bytes);
       INFO(bytes << " B");
-      CHECK((plan || !fitted));  // a plan that fits into less memory is never refused
+      CHECK((plan || !fitted));  // a run that has fitted into less memory is not refused now
       if (!plan) continue;
       fitted = true;
       const ReplayResult result = replay(*plan);
@@ -141,11 +141,11 @@ TEST_CASE("with a shared link, a run is never faster than the rehearsal, which i
 TEST_CASE(
     "results that are being saved need memory in every pass, even if only a few groups of a pass "
     "save results") {
-  // In each pass, one micro-batch goes through two groups. The first group makes 20 B, and the second group makes an
-  // answer of 1000 B. During a slot of the second group, seven answers of other slots may be on the device. During a
-  // slot of the first group, which makes no answer, they may be eight. Inputs of 10 B may be loaded for the next seven
-  // slots. Of the seven slots after a slot of the second group, four need an input; after a slot of the first group,
-  // three do.
+  // In each pass, one micro-batch goes through two groups, so slots of the two groups alternate. The first group reads
+  // an input of 10 B and makes 20 B, and the second group makes an answer of 1000 B. During a slot of the second group,
+  // seven answers of earlier slots may be on the device. During a slot of the first group, there may be eight answers.
+  // The device also has the inputs of the next seven slots. After a slot of the second group, four of these slots are
+  // slots of the first group and have an input. After a slot of the first group, three of them have an input.
   StreamedCase streamed;
   streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};
@@ -165,7 +165,7 @@ TEST_CASE(
   // Each group computes four micro-batches, and two inputs and two results of other slots may be on the device. During
   // the first group, the device has room for two inputs that are being loaded. With `inputs_cross`, these two inputs
   // may be inputs of the second group (20 B each). Without `inputs_cross`, they are inputs of the first group (10 B
-  // each). An input of the second group then takes the place of both results during the last slot of the first group.
+  // each). An input of the second group is then loaded in place of the two results, in the first group's last slot.
   StreamedCase streamed;
   streamed.groups = {{{100, 10, 20, 0}, 1e-3}, {{200, 20, 1000, 0}, 1e-3}};
   streamed.down = streamed.up = {0, 1e6, 0};

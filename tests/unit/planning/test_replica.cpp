@@ -27,8 +27,8 @@ Scenario pair(const std::string& policy, const std::string& device, const std::s
       overrides);
 }
 
-/// Returns the lines of a plan's text. Those before the prologue are sorted, because the order of pools and links may
-/// depend on the device.
+/// Returns the lines of a plan's text. The lines before the prologue are sorted, because the order of pools and links
+/// may depend on the device.
 std::vector<std::string> lines(const Plan& plan) {
   std::istringstream text(to_text(plan));
   std::vector<std::string> lines;
@@ -57,8 +57,8 @@ TEST_CASE("devices with different efficiencies or different links are not alike"
   CHECK_FALSE(alike(platform, "gpu0", "gpu1"));
 }
 
-/// Returns a platform of two cards that have a second memory each. The link to the second memory of the first card has
-/// the bandwidth `first`, and that of the second card `second`.
+/// Returns a platform of two cards. Each card has a second memory and a link to it. The link of the first card has the
+/// bandwidth `first`, and the link of the second card has the bandwidth `second`.
 Platform two_cards(const std::string& first, const std::string& second) {
   const std::string card =
       "{rate: {float32: 1TFLOP/s}, memory: [{capacity: 1MB, bandwidth: 1GB/s}, "

@@ -1,5 +1,5 @@
-// Tests the clock of a step, which gives a lower bound of its seconds. No step with its loads at the given positions is
-// faster. The clock of a phased step does not assume that all devices share one copy engine.
+// Tests the clock of a step. For given positions of the loads, the clock gives a lower bound of the step's seconds.
+// The clock of a phased step does not assume that all devices share one copy engine.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -63,8 +63,8 @@ TEST_CASE(
       }
     }
   CHECK(compared > 100);
-  // If no action waits for memory, the run takes exactly the seconds of the clock. This is so in more than a quarter of
-  // the runs.
+  // If no action waits for memory, the run takes exactly the seconds of the clock. More than a quarter of the runs take
+  // exactly these seconds.
   CHECK(reached > compared / 4);
 }
 
@@ -102,7 +102,7 @@ double least_seconds(const Candidate& candidate) {
   return least;
 }
 
-/// Returns the candidates to which a candidate leads when it is opened, and when the opened candidates are opened.
+/// Opens a candidate, and opens the resulting candidates until none can be opened. Returns the last candidates.
 std::vector<Candidate> opened(const Candidate& candidate) {
   if (!candidate.open) return {candidate};
   std::vector<Candidate> all;
@@ -194,7 +194,7 @@ TEST_CASE(
 TEST_CASE("a bound is lowered by more than many additions can round", "[unit]") {
   double sum = 0;
   for (int n = 0; n < 10'000'000; ++n) sum += 0.1;
-  // A bound that is lowered for 0 additions is above the sum, so it is not low enough.
+  // The exact sum is 1e6. `sum` is lower, because additions are rounded, so a bound of 1e6 must be lowered, too.
   CHECK(lowered_for_rounding(1e6, 0) > sum);
   CHECK(lowered_for_rounding(1e6, 1e7) <= sum);
   // 1e7 * 2^-53 = 1.11e-9

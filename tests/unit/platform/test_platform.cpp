@@ -64,7 +64,7 @@ TEST_CASE("a device has the numbers of its document, in SI units") {
   CHECK(ipu.launch_overhead == 5e-6);
   CHECK(ipu.idle_w == 20);
   CHECK(ipu.busy_w == 150);
-  // 250e12 x 0.5 x (1 - 200/1000) = 1e14
+  // 250e12 FLOP/s x efficiency 0.5 x the share of tiles that compute (1 - 200 / 1000) = 1e14
   CHECK(ipu.flop_per_s(DType::float16) == Approx(1e14).epsilon(1e-15));
   CHECK_THROWS_WITH(ipu.flop_per_s(DType::bfloat16),
                     Contains("no rate for bfloat16") && Contains("float32, float16"));
@@ -376,7 +376,7 @@ TEST_CASE("the Optane server copies at the rates that AutoTM uses") {
   const Device& cpu = server.device("cpu");
   CHECK((cpu.memories[0].pool == "dram" && cpu.memories[1].pool == "pmem"));
   CHECK((cpu.memory().read == 107.3e9 && cpu.memory().write == 78.6e9));
-  // The rate of 6 threads is half way between the rates of 4 and 8 threads. For 6 threads, 66.3 GB/s were measured.
+  // The platform's rate of 6 threads is halfway between its rates of 4 and 8 threads. The measured rate was 66.3 GB/s.
   CHECK(load_platform("optane_server", {"devices.cpu.threads=6"}).device("cpu").memory().read ==
         Approx(62.7e9).epsilon(1e-12));
 }

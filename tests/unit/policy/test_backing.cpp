@@ -86,8 +86,8 @@ TEST_CASE(
   CHECK(seconds_of(on_card("policy: {name: streamed, " + one_by_one)) == Approx(120 + 3 * 18));
   CHECK(seconds_of(on_card("policy: {name: streamed, placement: auto, " + one_by_one)) ==
         Approx(120 + 3 * 18));
-  // A single step needs each weight once. The step takes 126 s with weights from host memory, but 138 s if the weights
-  // go through the second memory.
+  // A single step needs each weight once. With weights from host memory, the step takes 126 s. If the weights go
+  // through the second memory, the step takes 120 + 18 s.
   const std::string one_step =
       "in_flight: 1, prefetch: 0, pieces: whole, resident: none, overlap: false}\n"
       "workload: {batch: 1}\n";

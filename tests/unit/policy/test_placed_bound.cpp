@@ -1,4 +1,4 @@
-// Tests the lower bound of runs whose tensors are placed, and that no run that this bound rules out would be faster.
+// Tests the lower bound of runs whose tensors are placed. Runs that the bound rules out must not be faster.
 #include <catch2/catch.hpp>
 
 #include <limits>
@@ -64,8 +64,8 @@ TEST_CASE("the bound of a placed run counts the loads before the kernels", "[pla
   CHECK(bound(false, {}) == Approx(2 * (105 + 8) + 3 * (105 + 4) + 3 * round));
   // If the image must be in DDR, its load takes 205 ns and 1 ns per byte.
   CHECK(bound(false, {.inputs = true}) == Approx(2 * (105 + 8) + 3 * (205 + 4) + 3 * round));
-  // With overlap, one copy engine loads the three images into DDR, each in 204 ns, while another engine loads the weights
-  // into HBM. The last round begins after the last image has arrived.
+  // With overlap, one copy engine loads three images into DDR, each in 204 ns and 5 ns of latency. Another engine
+  // meanwhile loads the weights into HBM. The last round begins after the last image has arrived.
   CHECK(bound(true, {.inputs = true}) == Approx(3 * 204 + 5 + round));
 }
 

@@ -1,4 +1,4 @@
-// Tests placements of tensors in two memories together with strategies for fates that search or recompute selectively.
+// Tests placements of tensors in two memories together with the fates of `optimal`, `selective` and other strategies.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -59,16 +59,16 @@ workload: {batch: 1, mode: training, optimizer: sgd}
 )";
 
 TEST_CASE("optimal fates are compared with strategies whose tensors are placed", "[placement]") {
-  // In HBM alone, the weights and the image arrive after 8 + 8 + 4 ns. For each layer, the forward pass takes 16 ns,
-  // the backward pass twice as long, and the update 24 ns.
+  // In HBM alone, the weights and the image arrive after 8 + 8 + 4 ns. The forward pass of a layer reads 4 + 8 bytes
+  // and writes 4 bytes in 16 ns. The backward pass takes twice as long, and the update takes 24 ns.
   const double hbm = 20 + 2 * (16 + 32 + 24);
   CHECK(1e9 * seconds_of(plan_of(on_card, {"fates=optimal", "policy.placement=none"})) ==
         Approx(hbm));
   // With a placement, each backward pass is priced by its own bytes. The pass with a gradient of its input takes 28 ns
   // (4 bytes of input, 8 bytes of weights, 4 bytes of the output's gradient, and 4 + 8 bytes of gradients that are
-  // written). The pass without a gradient of the image takes 24 ns. The image goes to DDR on a separate copy stream.
-  // The image shares the link with the first weights, so image and weights have arrived after 12 ns. The two passes
-  // that read the image each take (4 / 0.6 - 4) ns longer than with the image in HBM.
+  // written). The first layer's pass, without the image's gradient, takes 24 ns. The image goes to DDR on a copy stream
+  // of its own and shares the link with the first layer's weights, so both arrive after 8 + 4 ns. The forward and the
+  // backward pass of the first layer read the image, each in 4 / 0.6 ns instead of 4 ns.
   const double placed = 12 + 2 * (16 + 24) + 28 + 24 + 2 * (4 / 0.6 - 4);
   CHECK(1e9 * seconds_of(plan_of(on_card, {"fates=keep_all", "policy.placement=static"})) ==
         Approx(placed));
@@ -79,7 +79,7 @@ TEST_CASE("optimal fates are compared with strategies whose tensors are placed",
   // A search for fates in the first memory alone has a gap, but this gap says nothing about placements.
   CHECK(find_fact(chosen.facts, "gap") == nullptr);
   CHECK(find_fact(chosen.facts, "micro_batch_bound_s") == nullptr);
-  // If only the first memory is considered, there is a fact `gap`, which names no placement.
+  // If the scenario says `placement: none`, the plan has a fact `gap`, which does not name a placement.
   const Plan alone = plan_of(on_card, {"fates=optimal", "policy.placement=none"});
   CHECK(find_fact(alone.facts, "gap") != nullptr);
 }
@@ -88,8 +88,8 @@ TEST_CASE(
     "if several placements were compared, a gap that was proven for only one of these placements names this "
     "placement",
     "[placement]") {
-  // Here, DDR has a hundredth of its bandwidth, and backward passes are priced per layer with and without a placement.
-  // So no placement is faster than HBM alone.
+  // Here, DDR has 6 MB/s instead of 600 MB/s, so no placement is faster than HBM alone. `backward: per_layer` prices
+  // the backward pass of each layer in the same way with and without a placement.
   const Plan plan =
       plan_of(on_card, {"fates=optimal", "platform.devices.gpu.memory.1.bandwidth=6MB/s",
                         "platform.links.far.bandwidth=1MB/s", "workload.backward=per_layer"});
@@ -141,13 +141,13 @@ workload: {batch: 1, mode: training, optimizer: sgd, backward: per_layer}
 
 TEST_CASE("optimal fates are possible if only slow memory has room", "[placement]") {
   const std::string text = test::two_products_model + server;
-  // The forward passes of the two layers take 92 and 50 s. The first layer's backward pass moves 1720 bytes (40 bytes
-  // of the image, 800 bytes of the weights, and 80 + 800 bytes of gradients), and the second layer's backward pass
+  // Bytes move at 10 byte/s. The forward passes of the two layers move 920 and 500 bytes. The first layer's backward
+  // pass moves 1720 bytes: the image (40), the weights (800) and gradients (80 + 800). The second layer's backward pass
   // moves 980 bytes. The updates of the two layers move 2400 and 1200 bytes.
   const double step = 92 + 50 + 172 + 98 + 240 + 120;
   CHECK(seconds_of(plan_of(text, {"fates=keep_all"})) == Approx(step));
-  // DRAM has one byte, so no tensor fits into it, and the search for fates has no budget. Without a budget, it keeps
-  // all tensors.
+  // DRAM has one byte, so no tensor fits into it, and the search for fates has no budget. Without a budget,
+  // `optimal` keeps all tensors.
   CHECK(seconds_of(plan_of(text, {"fates=optimal"})) == Approx(step));
   CHECK(seconds_of(plan_of(text, {"fates=optimal", "policy.placement=static"})) == Approx(step));
   CHECK(seconds_of(plan_of(text, {"policy.placement=static"})) == Approx(step));
@@ -169,8 +169,8 @@ model:
     - {type: matmul, name: v, features: 8, inputs: [x]}
     - {type: attention, name: core, heads: 1, inputs: [q, k, v]}
 )" + server;
-  // Each of the three products reads 128 bytes and 256 bytes of weights, and writes 128 bytes. The backward pass of a
-  // product reads and writes 768 bytes in total, because x has no gradient. The backward pass of the core reads and
+  // Each of the three products reads x (128 bytes) and weights (256 bytes), and writes 128 bytes. The backward pass of
+  // a product reads and writes 768 bytes in total, because x has no gradient. The backward pass of the core reads and
   // writes 960 bytes in total, and each update 768 bytes.
   const double step = (3 * 512 + 512 + 960 + 3 * 768 + 3 * 768) / 10.0;
   CHECK(seconds_of(plan_of(text, {"fates=keep_all"})) == Approx(step));

@@ -70,12 +70,12 @@ TEST_CASE("under streamed, kernels read and write each tensor in the memory wher
   // In the first memory, the same bytes take 9.2 + 5 s. The first product needs 920 bytes there.
   CHECK(seconds(920, "static") == Approx(3 * (126 + 9.2 + 5)).epsilon(1e-9));
   CHECK(seconds(920, "none") == Approx(3 * (126 + 9.2 + 5)).epsilon(1e-9));
-  // If one byte is missing, the input is in the second memory, because it has the fewest bytes: 4 s instead of 0.4 s.
+  // With one byte less, the input is in the second memory, and to read it takes 4 s instead of 0.4 s.
   CHECK(seconds(919, "static") == Approx(3 * (126 + 4 + 8.8 + 5)).epsilon(1e-9));
   // With 500 bytes, everything but the weights of the first product is in the first memory: the second product needs
   // 400 + 80 + 20 bytes.
   CHECK(seconds(500, "static") == Approx(3 * (126 + 80 + 1.2 + 5)).epsilon(1e-9));
-  // If one byte is missing, the answer is in the second memory: 2 s instead of 0.2 s.
+  // With one byte less, the answer is in the second memory, and to write it takes 2 s instead of 0.2 s.
   CHECK(seconds(499, "static") == Approx(3 * (126 + 80 + 1.2 + 2 + 4.8)).epsilon(1e-9));
   CHECK_THROWS_AS(make_plan(on_card(919, 2000, one_by_one("none"))), Infeasible);
 }
@@ -93,7 +93,7 @@ TEST_CASE("under streamed, the answer says how many bytes are placed in each mem
 TEST_CASE("under streamed, weights cross the link once if both memories together hold them",
           "[placement]") {
   // The first memory alone holds one group at a time, so that 1200 bytes cross the link in each of 5 steps. Both
-  // memories together hold all weights, so that each crosses the link once.
+  // memories together hold all weights, so that each weight crosses the link once.
   const auto planned = [](const std::string& placement) {
     return on_card(
         1000, 1400,
@@ -129,7 +129,7 @@ TEST_CASE("under streamed, a placement that is not possible is refused at its ke
               "policy: {name: streamed, placement: first_touch}\nworkload: {batch: 1}\n"),
       Contains("'first_touch' for 'placement': expected one of: none, auto, backing, static, "
                "all_slow"));
-  // The first product needs 920 bytes, of which the weights are 800.
+  // The first product needs 920 bytes, and 800 of these are its weights.
   CHECK_THROWS_WITH(make_plan(on_card(100, 700, placed + "workload: {batch: 1}\n")),
                     Contains("no plan with placement static fits into the memories 'gpu' and "
                              "'gpu_ddr' together"));

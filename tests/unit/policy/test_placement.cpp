@@ -46,14 +46,14 @@ double seconds_of(const Scenario& scenario) {
 
 TEST_CASE("inference with tensors in two memories takes the seconds computed by hand",
           "[placement]") {
-  // With few images, to load weights takes more seconds than it saves, so only the tensor between the products is in
+  // For few images, loading weights takes more seconds than it saves, so only the tensor between the products is in
   // DRAM. Each image takes (40 + 800 + 400 + 20) / 10 + (80 + 80) / 100 s.
   CHECK(seconds_of(two_products("1020B")) == Approx(3 * 127.6));
-  // With ten images, 60 bytes of DRAM are for an image and an answer in transfer. The other bytes hold the first
-  // weights, the tensor between the products, an image and the answer, but not the second weights. The first weights
-  // take 400 s to load, and the first image 20 s. The other images are loaded during the products. The first product
-  // reads 840 bytes and writes 80 bytes in 9.2 s. The second product reads 80 bytes and writes 20 bytes in DRAM, and
-  // reads 400 bytes in PMEM, in 41 s. The last answer takes 10 s to save.
+  // For ten images, DRAM holds the first weights (800), the tensor between the products (80), two images (80) and two
+  // answers (40), but not the second weights. One image and one answer are in transfer. The first weights are loaded in
+  // 400 s, and the first image in 20 s. The other images are loaded during the products. The first product moves 840 +
+  // 80 bytes in 9.2 s. The second product moves 80 + 20 bytes in DRAM in 1 s and reads 400 bytes in PMEM in 40 s. The
+  // last answer is saved in 10 s.
   const Scenario scenario = two_products("1020B", "batch: 1, steps: 10");
   CHECK(seconds_of(scenario) == Approx(400 + 20 + 10 * (9.2 + 41) + 10));
   const Plan plan = make_plan(scenario);
@@ -65,9 +65,9 @@ TEST_CASE("inference with tensors in two memories takes the seconds computed by 
 }
 
 TEST_CASE("reading inputs in place is compared with copying the inputs", "[placement]") {
-  // All weights are in DRAM after 600 s. The first product begins at 400 s, and the second product waits for its
-  // weights. To copy an image of 40 bytes takes 20 s. To read the image in PMEM takes 4 s instead of 0.4 s, so each
-  // image takes 12.8 + 5 s in all.
+  // The first product has its weights after 800 / 2 = 400 s and runs. The second product waits for its weights until
+  // 1200 / 2 = 600 s. To copy an image of 40 bytes would take 20 s. To read the image in PMEM takes 4 s instead of
+  // 0.4 s. So the two products take (4 + 8.8) + 5 s per image.
   const Scenario scenario = two_products("4000B", "batch: 1, steps: 40");
   CHECK(seconds_of(scenario) == Approx(600 + 5 + 39 * (12.8 + 5) + 10));
 }
@@ -78,9 +78,9 @@ TEST_CASE("tensors in slow memory need no room in fast memory", "[placement]") {
     CHECK(seconds_of(two_products("1B", "batch: 1, steps: 3",
                                   std::string("policy: {name: resident, placement: ") + way +
                                       "}\n")) == Approx(3 * 142));
-  // 85 bytes hold the tensor between the products if the image and the answer stay in PMEM. An image takes (40 + 800
-  // + 400 + 20) / 10 + 160 / 100 s. If another image or answer in transfer also needed room, the tensor would not
-  // fit.
+  // 85 bytes hold the tensor between the products (80 bytes) if images and answers stay in PMEM. An image takes
+  // (40 + 800 + 400 + 20) / 10 + 160 / 100 s. If DRAM also had to hold an image (40) or an answer (20), the tensor
+  // would not fit.
   CHECK(seconds_of(two_products("85B")) == Approx(3 * 127.6));
   CHECK(seconds_of(two_products("79B")) == Approx(3 * 142));
 }
@@ -263,8 +263,8 @@ TEST_CASE("a run with placement auto is as fast as with the fastest placement", 
     CHECK(with("auto") ==
           Approx(std::min({with("none"), with("static"), with("first_touch"), with("all_slow")})));
   }
-  // With `auto`, the run is also as fast as with the fastest placement if the scenario leaves only the placement open,
-  // and all tensors fit.
+  // This scenario leaves only the placement open, and all tensors fit into the first memory. Here, too, the run
+  // with `auto` is as fast as with the fastest placement.
   const auto said = [](const std::string& placement) {
     return seconds_of(two_products(
         "12000B", "mode: training, batch: 2, micro_batch: 1, optimizer: sgd, backward: per_layer",
@@ -278,7 +278,7 @@ TEST_CASE("a run with placement auto is as fast as with the fastest placement", 
                         "policy: {name: resident, placement: " + placement + "}\n");
   };
   CHECK_THROWS_AS(seconds_of(with("none")), Infeasible);
-  CHECK(seconds_of(with("auto")) == Approx(127.6));  // for one batch, no weights are loaded to DRAM
+  CHECK(seconds_of(with("auto")) == Approx(127.6));  // for a single batch, the weights stay in PMEM
 }
 
 TEST_CASE("if a device has two memories, placement is auto by default", "[placement]") {
@@ -299,7 +299,7 @@ TEST_CASE("a run with a hardware cache takes the seconds computed by hand", "[pl
   };
   // All tensors have addresses from 0 to 1320, and all of them fit into the cache. Only the image, whose content is new
   // in each round, is not in the cache. The first product takes (40 + 800 + 80) / 100 s, and 40 / 10 s to fill the
-  // cache with the image. The second product takes (80 + 400 + 20) / 100 s. The answer has the addresses of the image.
+  // cache with the image. The second product takes (80 + 400 + 20) / 100 s. It writes the answer over the old image.
   const Plan plan = cached("2000B");
   CHECK(replay(plan).makespan == Approx(3 * (9.2 + 4 + 5)));
   const auto fact = [&](const char* name) { return find_fact(plan.facts, name)->number()->value; };
@@ -312,7 +312,7 @@ TEST_CASE("a run with a hardware cache takes the seconds computed by hand", "[pl
   CHECK(cache.name == "cache");
   CHECK(cache.bytes == 1320);
   CHECK(plan.pools[cache.home].name == "dram");
-  // Without room for a part of the cache, all bytes are misses, and written bytes are written back at once.
+  // With one byte of DRAM, every byte is a miss, and new bytes are written back before other bytes are read.
   CHECK(replay(cached("1B")).makespan ==
         Approx(3 * (9.2 + (40 + 800 + 80 + 80) / 10.0 + 5 + (80 + 400 + 20 + 20) / 10.0)));
 }

@@ -56,8 +56,8 @@ TEST_CASE("if every candidate must wait for memory, the fastest candidate is cho
 
 TEST_CASE(
     "a plan that was chosen fits, runs to its end, and takes the seconds for which it was chosen") {
-  // All weights stay, and up to four inputs are loaded before they are needed. Because of the inputs that are listed
-  // early, the plan reserves more bytes than a run in unlimited memory ever holds.
+  // All weights stay, and up to four inputs are loaded before they are needed. The plan lists the loads of these inputs
+  // early. So the plan reserves more bytes than a run in unlimited memory holds at any moment.
   int fitting = 0;
   for (std::int64_t capacity = 800; capacity <= 3000; capacity += 20) {
     INFO(capacity << " B");
@@ -81,8 +81,8 @@ TEST_CASE(
   CHECK(fitting > 30);
 }
 
-/// Returns the seconds of a run on two devices of `capacity` bytes, which share the link to host memory. The model has
-/// these layers.
+/// Returns the seconds of a run of a model with these `layers`. It runs on two devices with `capacity` bytes each,
+/// which share the link to host memory.
 double on_two(const std::vector<test::Row>& layers, std::int64_t capacity,
               const std::string& text) {
   const std::vector<std::string> machine = {
@@ -124,8 +124,8 @@ TEST_CASE("for devices that take turns, all cuts of a short model are compared")
   }
 }
 
-/// Returns the policy `basic` with a parameter `way` added. This policy compares the values in `compared` as
-/// candidates, and refuses the value 1.
+/// Returns the policy `basic` with a parameter `way` added. Its candidates are the values in `compared`, and
+/// it refuses to make a plan for the value 1.
 Policy with_ways(std::vector<std::int64_t> compared) {
   const Policy& basic = policy_catalog().find("basic");
   Policy policy = basic;
@@ -183,7 +183,7 @@ TEST_CASE("if one of the cuts has no candidates, the other cuts are still compar
   refused = 1;
   CHECK(settle(policy, two, keys.reader()).attempt == 1);
   asked = 0;
-  // If both cuts are refused, each is planned as the scenario says. Both are equally fast, so the first is taken.
+  // If both are refused, each cut is planned with the scenario's settings. Of equally fast plans, the first is taken.
   refused = 2;
   CHECK(settle(policy, two, keys.reader()).attempt == 0);
   asked = 0;
@@ -229,8 +229,8 @@ TEST_CASE("a cut whose candidates turn out to be infeasible does not refuse the 
   CHECK(settle(policy, two, keys.reader()).attempt == 1);
 }
 
-/// Plans streamed training with open fates and `in_flight` micro-batches in flight. Returns the shortage for which it
-/// is refused, or nullopt if it fits.
+/// Plans streamed training with open fates and `in_flight` micro-batches in flight. Returns the shortage for which the
+/// plan is refused, or nullopt if the plan fits.
 std::optional<Shortage> refused_training(std::int64_t capacity, std::int64_t in_flight) {
   const Scenario scenario = test::small_scenario(
       4000, rows,

@@ -30,7 +30,7 @@ TEST_CASE("the number of placements is 2 to the power of the number of free tens
   const auto wanted = [&](const std::vector<std::string>& fixed) {
     return plan_measurements(model, {.pools = {"DRAM", "PMEM"}, .fixed = fixed}).wanted;
   };
-  CHECK(wanted({}) == 8 + 4 + 8);  // layer a uses 3 tensors, b 2, and c 3
+  CHECK(wanted({}) == 8 + 4 + 8);  // 2 pools; a and c use 3 tensors each: 2^3, b uses 2: 2^2
   CHECK(wanted({"weights"}) == 4 + 4 + 4);
   CHECK(wanted({"weights", "input"}) == 2 + 4 + 4);
   CHECK(wanted({"weights", "b", "output"}) == 4 + 2 + 1);
@@ -41,12 +41,12 @@ TEST_CASE("the number of placements is 2 to the power of the number of free tens
 
 TEST_CASE("ResNet-50 with fixed weights has 760 placements, which 16 runs measure") {
   const Model model = load_model(std::string(SLUICE_SOURCE_DIR) + "/models/resnet50.yaml", {});
-  // 53 convolutions, 53 norms, 49 relus, two pools and a dense layer read one tensor and write one tensor. 16 sums read
-  // two tensors and write one tensor.
+  // 53 convolutions, 53 norms, 49 relus, two pools and a dense layer use two tensors each, which have 4 placements. 16
+  // sums use three tensors each, which have 8 placements.
   const MeasurementPlan plan =
       plan_measurements(model, {.pools = {"DRAM", "PMEM"}, .fixed = {"weights"}});
   CHECK(plan.wanted == (53 + 53 + 49 + 2 + 1) * 4 + 16 * 8);
-  CHECK(plan.least_runs == 8 + 4);  // a sum and the layers that it reads are neighbours
+  CHECK(plan.least_runs == 8 + 4);  // a sum has 8, a layer that it reads has 4, and they are neighbours
   CHECK(plan.runs == 16);
 }
 
@@ -79,7 +79,7 @@ TEST_CASE(
   CHECK(plan.wanted == 8 + 8 + 8 + 8 + 4 + 8);
   CHECK(runs.size() == plan.runs);
   CHECK(plan.least_runs == 16);
-  // Each two of the layers a, b and c are neighbours, so at least 24 runs are needed.
+  // Layers a, b and c are neighbours of each other, so no run measures two of them: 3 x 8 runs are needed.
   CHECK(plan.runs == 24);
 }
 

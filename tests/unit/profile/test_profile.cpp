@@ -321,7 +321,7 @@ TEST_CASE("A summary sorts classes by seconds, and configurations by the spread 
   CHECK(summary.measured == 4);
   REQUIRE(summary.classes.size() == 2);
   CHECK(summary.classes[0].operator_class == "large");
-  // The sum is 10 x 3 + 9. The row of the whole model is not an operator.
+  // 10 occurrences with a mean of 3 s and one of 9 s make 39 s. The row of the whole model (99 s) is not an operator.
   CHECK(summary.classes[0].seconds == 39);
   CHECK(summary.classes[0].configurations == 1);
   REQUIRE(summary.sampled.size() == 2);

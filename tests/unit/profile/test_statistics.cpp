@@ -17,8 +17,8 @@ TEST_CASE("Median, quantiles, MAD and standard deviation equal the numbers of a 
   CHECK(spread.std == Approx(std::sqrt(12.5)).epsilon(1e-15));
   CHECK(spread.median == 3);
   CHECK(spread.mad == 1);
-  CHECK(spread.outliers == 1);  // from the median: 7 > 3 x 1.4826 x 1
-  CHECK(spread.dropped == 0);   // from the mean: 6 < 3 x 3.54
+  CHECK(spread.outliers == 1);  // 10 is 7 above the median, more than 3 x 1.4826 x the MAD of 1
+  CHECK(spread.dropped == 0);   // 10 is 6 above the mean, less than 3 x the std of 3.54
   CHECK(spread.mean_within == 4);
   CHECK(spread.disagreement() == Approx(1.0 / 3));
   CHECK(spread.least == 1);

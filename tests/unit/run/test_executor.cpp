@@ -47,8 +47,8 @@ TEST_CASE(
     end += 0.1;
     CHECK(span.end == end);
   }
-  // SimGrid also adds up the seconds. If the replay leaves out periods, times are products, which differ from sums in
-  // the last bits.
+  // If the replay leaves out periods, it multiplies the seconds of a period by the number of periods. This product
+  // differs from the sum of the seconds in the last bits. SimGrid computes the sum.
   MemorySink skipped;
   replay(plan, skipped);
   CHECK(skipped.spans.back().end == Approx(end).epsilon(1e-12));

@@ -221,9 +221,9 @@ TEST_CASE(
   CHECK(campaign.near["cannot hold yet"] > 50);
 }
 
-// A small version of AlexNet times 200, at 1 GFLOP/s and 1 GB/s. The first layer takes 6 ms for each of 10 samples and
-// has no weights. The second layer takes 0.1 ms per sample and has 3000 kB of weights. Between the two layers, each
-// sample has 20 kB. The card has 1000 kB.
+// A small model that behaves like the scenario alexnet_x200, at 1 GFLOP/s and 1 GB/s. The first layer takes 6 ms for
+// each of 10 samples and has no weights. The second layer takes 0.1 ms per sample and has 3000 kB of weights. The
+// tensor between the two layers has 20 kB per sample. The card has 1000 kB.
 const std::vector<test::Row> front_and_back = {{6, 0, 20'000}, {0.1, 3'000'000, 400}};
 const std::string ten =
     "workload: {batches_per_step: 10}\n"
@@ -237,8 +237,8 @@ double bound_with(const std::vector<std::string>& overrides) {
 TEST_CASE(
     "The bound of the question counts computation, and then the bytes for which the card had no room before") {
   const std::string capacity = "platform.devices.gpu.memory.capacity=";
-  // The input takes 0.001 ms, and the computation of the first layer takes 10 x 6 ms. At this time, the card holds 1000
-  // of the 3000 + 10 x 20 kB. The other bytes take 2.2 ms at 1 GB/s.
+  // The input takes 0.001 ms, and the computation of the first layer takes 10 x 6 ms. The second layer needs 3000 kB of
+  // weights and 10 x 20 kB of samples. The card holds 1000 of these 3200 kB: the other 2200 kB take 2.2 ms at 1 GB/s.
   CHECK(bound_with({capacity + "1MB"}) == Approx(62.201e-3).epsilon(1e-12));
   // With 2.5 MB of memory, the bytes that do not fit take 0.7 ms, which is less than the second layer's 10 x 0.1 ms. So
   // the bound is the seconds of the input and of the whole computation.
@@ -246,13 +246,13 @@ TEST_CASE(
   CHECK(bound_with({}) == Approx(61.001e-3).epsilon(1e-12));
   CHECK(bound_with({capacity + "1MB", "memory={capacity: unlimited}"}) ==
         Approx(61.001e-3).epsilon(1e-12));
-  // With a tenth of the bandwidth, the 20 kB of a sample take 0.2 ms, which is more than the 0.1 ms of its second
-  // layer. So the bound assumes that all samples have passed both layers: 0.01 + 61 ms, and 20 ms for the 3000 - 1000
-  // kB of weights that the card cannot hold. All bytes that must cross the link, 10 x 1 + 3000 kB, take only 30.1 ms.
+  // With a tenth of the bandwidth, a sample's 20 kB take 0.2 ms, but its second layer takes 0.1 ms. So the bound lets
+  // all samples pass both layers, in 0.01 + 61 ms, and adds 20 ms for the 3000 - 1000 kB of weights that do not fit.
+  // All bytes that must cross the link, 10 x 1 + 3000 kB, take only 30.1 ms.
   const std::string slow = "platform.links.host.bandwidth=100MB/s";
   CHECK(bound_with({capacity + "1MB", slow}) == Approx(81.01e-3).epsilon(1e-12));
-  // With a hundredth of the bandwidth, the link alone takes 301 ms, which is more than the other terms of the bound.
-  // Those terms are 0.1 + 61 + 200 ms, and 300 ms for only the weights.
+  // With a hundredth of the bandwidth, the link takes 301 ms for 3010 kB. The bound is the largest of several terms.
+  // The other terms are smaller: 0.1 + 61 + 200 = 261.1 ms as above, and 300 ms for the weights without the inputs.
   const std::string slower = "platform.links.host.bandwidth=10MB/s";
   CHECK(bound_with({capacity + "1MB", slower}) == Approx(301e-3).epsilon(1e-12));
 }
@@ -269,13 +269,13 @@ TEST_CASE(
   CHECK(bound("return").seconds == Approx(7e-3).epsilon(1e-12));
   CHECK(bound("return").reason ==
         "2 MB of weights up to 2-L, then 5 ms for answers that are returned");
-  // Without answers, the second layer computes for 10 x 0.1 ms after the weights of the first layer.
+  // If answers are discarded, the bound is 2 ms for the first layer's weights and 10 x 0.1 ms for the second layer.
   CHECK(bound("discard").seconds == Approx(3e-3).epsilon(1e-12));
 }
 
 TEST_CASE("A sample inside a block with a shortcut holds the shortcut, or all tensors beside it") {
-  // Between the places with 20 kB before and behind the block, the main path of the block has a tensor of 0.4 kB. But
-  // the shortcut from the beginning to the end of the block is held at the same time.
+  // The block begins and ends with tensors of 20 kB. Inside the block, the main path has a tensor of 0.4 kB. But the
+  // 20 kB of the shortcut, which goes from the block's beginning to its end, are held at the same time.
   const auto least = [](const std::string& layers) {
     const Scenario scenario = read_scenario(
         parse_text(
@@ -294,8 +294,8 @@ TEST_CASE("A sample inside a block with a shortcut holds the shortcut, or all te
   CHECK(least("      - {type: dense, name: narrow, features: 100}\n"
               "      - {type: dense, name: wide, features: 5000}\n"
               "      - {type: add, name: sum, inputs: [front, wide]}\n") == 20'000);
-  // The shortcut has a layer of its own with 300 features. So 100 + 300 features separate the block's beginning from
-  // its end.
+  // The shortcut has a layer of its own with 300 features. So at one moment inside the block, only 100 + 300 features
+  // of 4 bytes are held.
   CHECK(least("      - {type: dense, name: narrow, features: 100}\n"
               "      - {type: dense, name: wide, features: 5000}\n"
               "      - {type: dense, name: side, inputs: [front], features: 300}\n"
@@ -335,7 +335,7 @@ TEST_CASE(
   // The weights of the two layers have 100 kB and 3000 kB, of which only 1000 kB fit. There are 2 batches of 2 samples
   // of 1 kB each. The first load brings all weights, 3100 kB. Each of three later loads, for backward and forward
   // passes, brings only the 2000 kB that do not fit. Together with 4 kB of samples, 4 + 3100 + 6000 kB cross at 1 GB/s.
-  // The computation takes 3 x 4 x 0.2 ms = 2.4 ms.
+  // A sample takes 0.2 ms forward and 2 x 0.2 ms backward, so the computation takes 4 x 0.6 ms = 2.4 ms.
   const std::vector<test::Row> rows = {{0.1, 100'000, 400}, {0.1, 3'000'000, 400}};
   const auto bound = [&](const std::string& optimizer) {
     return question_bound(

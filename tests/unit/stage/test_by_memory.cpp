@@ -1,4 +1,4 @@
-// Tests that the cut by_memory never refuses a model that fits, and makes stages as long as the other stages allow.
+// Tests that the cut by_memory never refuses a model that fits. If a stage were longer, some stage would not fit.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -50,10 +50,10 @@ std::size_t fewest_of_all(const Model& model, std::int64_t capacity) {
 
 TEST_CASE(
     "by_memory ends a stage earlier if the longest possible stage leads to a layer that fits into no stage") {
-  // The input has 1 B. Layers l0 to l3 have outputs of 4, 60, 4 and 4 B, and weights of 5, 5, 65 and 5 B.
-  // Within 78 B, l0 and l1 fit (1 + 10 + 60 = 71 B), but l0, l1 and l2 do not fit (1 + 75 + 4 = 80 B). After a stage of
-  // l0 and l1, l2 would need 60 + 65 + 4 = 129 B. If l0 alone is a stage (10 B), l1 and l2 fit together (4 + 70 + 4 =
-  // 78 B). With l3 this stage would need 83 B, so l3 alone is a stage (4 + 5 + 4 = 13 B).
+  // The input has 1 B. Layers l0 to l3 have outputs of 4, 60, 4 and 4 B, and weights of 5, 5, 65 and 5 B. A stage needs
+  // its input, its weights and its output. Within 78 B, l0 and l1 fit (1 + 10 + 60 = 71 B), but after them l2 would not
+  // (60 + 65 + 4 = 129 B). So l0 alone is a stage (1 + 5 + 4 = 10 B), l1 and l2 are a stage (4 + 70 + 4 = 78 B), and l3
+  // is a stage (4 + 5 + 4 = 13 B): l1, l2 and l3 together would need 83 B.
   Cutting cutting(chain_of(1, {{4, 5}, {60, 5}, {4, 65}, {4, 5}}));
   cutting.working_set_counted = false;
   cutting.device.memory().capacity = 78;

@@ -40,14 +40,14 @@ TEST_CASE(
 
 TEST_CASE("by_memory makes each stage as long as possible") {
   Cutting cutting(chain());
-  // One stage needs weights 10 + input 10 + output 7 + workspace 50 (outputs of a and b while b runs) = 77 B.
+  // A single stage needs weights 10 + input 10 + output 7 + workspace 50 (outputs of a and b while b runs) = 77 B.
   cutting.device.memory().capacity = 77;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
-  // Within 76 B, the stage of a, b and c fits with 6 + 10 + 5 + 50 = 71 B. The stage of d needs 4 + 5 + 7 = 16 B.
+  // Within 76 B, a stage of a, b and c fits, with 6 + 10 + 5 + 50 = 71 B. Layer d needs 4 + 5 + 7 + 0 = 16 B.
   cutting.device.memory().capacity = 76;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{3, 4});
-  // Within 70 B, the stage of a and b fits with 3 + 10 + 30 + 20 = 63 B. The stage of c and d needs 7 + 30 + 7 + 5 = 49
-  // B.
+  // Within 70 B, a and b fit, with weights 3 + input 10 + output 30 + workspace 20 = 63 B. Layers c and d need
+  // 7 + 30 + 7 + 5 = 49 B.
   cutting.device.memory().capacity = 70;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{2, 4});
   // Without the workspace, a stage of a to d needs 10 + 10 + 7 = 27 B, and a stage of a to c needs 6 + 10 + 5 = 21
@@ -60,7 +60,7 @@ TEST_CASE("by_memory makes each stage as long as possible") {
 TEST_CASE("by_memory counts all samples of a micro-batch, and fills only `share` of the memory") {
   Cutting cutting(chain());
   cutting.samples = 2;
-  // For two samples, one stage of a to d needs 10 + 2 x 67 = 144 B.
+  // A stage of a to d needs 10 B of weights and 67 B per sample: 10 + 2 x 67 = 144 B for two samples.
   cutting.device.memory().capacity = 144;
   CHECK(cutting.lasts("{cut: by_memory}") == Lasts{4});
   cutting.device.memory().capacity = 143;
@@ -86,7 +86,7 @@ TEST_CASE("by_memory names a layer that does not fit even if it is the only laye
 }
 
 TEST_CASE("balanced makes the longest stage as short as possible") {
-  const Cutting cutting(chain());  // 100, 200, 300, 400 s
+  const Cutting cutting(chain());  // the four layers take 100, 200, 300 and 400 s
   CHECK(cutting.lasts("{cut: balanced, count: 1}") == Lasts{4});
   CHECK(cutting.lasts("{cut: balanced, count: 2}") == Lasts{3, 4});  // 600 | 400
   CHECK(cutting.lasts("{cut: balanced, count: 3}") == Lasts{2, 3, 4});

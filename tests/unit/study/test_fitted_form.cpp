@@ -36,8 +36,8 @@ enum {
   column
 };
 
-/// Returns the parameters of a form. By them, a product computes in tiles of 128 x 128 at the full rate, and memory
-/// reaches half of its rate.
+/// Returns the parameters of a form in which a product computes in tiles of 128 x 128 at the full rate, and memory has
+/// half of the data sheet's bandwidth. A launch takes 1 us.
 std::vector<double> parameters() {
   std::vector<double> p(form_parameters().size(), 0);
   p[launch] = 1e-6;
@@ -96,8 +96,8 @@ TEST_CASE("the second read of a stream comes from the cache as long as the rows 
   const double once = 1e-6 + 2e-3;
   // With a cache of 1 kB, half of the bytes are read from the memory a second time, at half of 1 TB/s.
   CHECK(seconds(stream, p) == Approx(once + 1e-3).epsilon(1e-12));
-  // From a cache as large as the rows in use come half of the second read, at 2 TB/s, and 1 / (1 + 1.25^4) of the first
-  // read.
+  // The cache is as large as the rows in use. It gives half of the second read, at 2 TB/s, and the share `hit` of the
+  // first read. The stream has 1 / 0.8 = 1.25 times as many bytes as the cache.
   const double hit = 1 / (1 + std::pow(1.25, 4));
   CHECK(seconds(stream, p, sheet(8e8)) ==
         Approx(1e-6 + hit * 0.5e-3 + (1 - hit) * 2e-3 + 0.125e-3 + 0.5e-3).epsilon(1e-9));
@@ -119,35 +119,35 @@ TEST_CASE("bytes in a slower memory take longer, except the bytes that are in th
 
 TEST_CASE("a product whose result has a single column takes tiles of 128 x 1") {
   std::vector<double> p = parameters();
-  // 4 groups of 128 pixels, with products of depth 9, take one wave of tiles of 128 x 128.
+  // Each of 4 products of 128 x 1 with depth 9 takes a tile of 128 x 128. On 4 units, 4 tiles are one wave.
   CHECK(seconds(of_sizes(4, 128, 1, 9), p) == Approx(1e-6 + 2. * 128 * 128 * 9 / 1e12));
-  p[column] = 0.5;  // one wave of tiles of 128 x 1, at half the rate
+  p[column] = 0.5;  // tiles of 128 x 1 now have half of the full rate, so 4 such tiles are the wave
   CHECK(seconds(of_sizes(4, 128, 1, 9), p) == Approx(1e-6 + 2. * 128 * 9 / 0.5e12));
 }
 
 TEST_CASE(
     "a product takes the full waves of tiles over the units, and a share of the wave that is not full") {
   std::vector<double> p = parameters();
-  // The seconds of a tile on one unit.
+  // `tile` is the seconds of a tile on one unit.
   const double tile = 2. * 128 * 128 * 64 / 1e12;
   // 4 tiles fill one wave.
   CHECK(seconds(of_sizes(1, 256, 256, 64), p) == Approx(1e-6 + tile));
   CHECK(seconds(of_sizes(1, 640, 128, 64), p) == Approx(1e-6 + 1.25 * tile));  // 5 tiles
-  p[ragged] = 0.5;  // the second wave now counts as 0.25 + 0.5 x 0.75
+  p[ragged] = 0.5;  // a quarter of the second wave is full: it counts as 0.25 + 0.5 x 0.75
   CHECK(seconds(of_sizes(1, 640, 128, 64), p) == Approx(1e-6 + 1.625 * tile));
   // 5 products of one tile each have 5 tiles.
   CHECK(seconds(of_sizes(5, 128, 128, 64), p) == Approx(1e-6 + 1.625 * tile));
   // 513 rows need 5 tiles.
   CHECK(seconds(of_sizes(1, 513, 128, 64), p) == Approx(1e-6 + 1.625 * tile));
-  p[startup] = 32;  // each tile takes 1.5 times as long as in the first case
+  p[startup] = 32;  // each tile takes 1 + 32 / 64 = 1.5 times as long as `tile`
   CHECK(seconds(of_sizes(1, 256, 256, 64), p) == Approx(1e-6 + 1.5 * tile));
   p[unaligned] = 0.2;
   CHECK(seconds(of_sizes(1, 256, 255, 64), p) == Approx(1e-6 + 1.8 * tile));
 }
 
 TEST_CASE("a deep product of few tiles is split over the units") {
-  // One tile of depth 256 is split into 4 parts for the 4 units, which take a quarter of the seconds. (With 8 parts,
-  // the depth would be only 32.) The partial sums move 8 B x 4 x 128 x 128 at 2 TB/s.
+  // One tile of depth 256 is split into 4 parts of depth 64 for the 4 units, and takes a quarter of the seconds. 8
+  // parts would have a depth of only 32. The partial sums of 4 parts move 8 B x 4 x 128 x 128 at 2 TB/s.
   const double tile = 2. * 128 * 128 * 64 / 1e12, sums = 8. * 4 * 128 * 128 / 2e12;
   std::vector<double> p = parameters();
   p[ragged] = 1;  // with this parameter, a wave that is not full takes as long as a full wave
@@ -158,7 +158,7 @@ TEST_CASE("the watts of a device limit its FLOP/s") {
   std::vector<double> p = parameters();
   p[energy] = 1e-11;
   const Kernel kernel = of_sizes(1, 256, 256, 64);
-  // The energy of 8,388,608 FLOP x 10 pJ takes 4.19 us at 20 W, while the computation alone takes 2.10 us.
+  // 8,388,608 FLOP take 10 pJ each. At 20 W, this energy takes 4.19 us. At 4 TFLOP/s, the computation takes 2.10 us.
   CHECK(seconds(kernel, p, sheet(1e3, 20)) == Approx(1e-6 + 8388608 * 1e-11 / 20));
   CHECK(seconds(kernel, p, sheet(1e3, 200)) == Approx(1e-6 + 8388608 / 4e12));
 }
@@ -182,7 +182,7 @@ TEST_CASE(
   Surface surface;
   const Place here = of_sizes(1, 100, 100, 100).place();
   CHECK(surface.correction(here) == 1);
-  // A small residual counts nearly in full, because the form (a residual of 0) has a weight of only 0.05.
+  // The form counts as a residual of 0 with the weight 0.05. So a small residual of weight 1 is divided by 1.05.
   surface.left = {{here, 0.01}};
   CHECK(std::log(surface.correction(here)) == Approx(0.01 / 1.05).epsilon(2e-3));
   surface.left = {{here, 0.3}};

@@ -43,7 +43,7 @@ TEST_CASE("the sizes of a row become the sizes of a product or of a stream") {
 
 TEST_CASE(
     "a convolution becomes the same product whether it is written as in torch or as in Sluice") {
-  // For images of 56 x 56, the outputs have (56 + 6 - 7) / 2 + 1 = 28 pixels along each axis.
+  // For images of 56 x 56, the outputs have floor((56 + 6 - 7) / 2) + 1 = 28 pixels along each axis.
   const auto torch = kernel_of(
       row("Conv2d", "Conv2d(3, 64, kernel_size=(7, 7), stride=(2, 2), padding=(3, 3), bias=False)",
           {32, 3, 56, 56}),
@@ -195,7 +195,7 @@ TEST_CASE("rows that were measured in different ways are not fitted together") {
       }),
       Contains("operators of the class 'linear' on 'a' were measured with cache cold and hot") &&
           Contains("--where 'cache=cold'"));
-  // The rows are also refused if each way of measuring has a file of its own.
+  // The rows are also refused if the rows with a cold cache and those with a hot cache are in two files.
   CHECK_THROWS_WITH(samples_of({table(columns + rows.substr(0, rows.find('\n') + 1)),
                                 table(columns + rows.substr(rows.find('\n') + 1))},
                                {{"", device}}),
@@ -219,6 +219,6 @@ TEST_CASE("a data sheet may be given for only one device") {
              }),
              Contains("devices 'a' and 'b'") && Contains("--on 'NAME=PLATFORM'") &&
                  Contains("--where 'device=a'"));
-  // The data sheet with the name "" is for the device without a data sheet of its own.
+  // Device b has no data sheet of its own, so the data sheet with the name "" is for b.
   CHECK(samples_of({profile}, {{"", device}, {"a", device}}).sheets.size() == 2);
 }

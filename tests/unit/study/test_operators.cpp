@@ -1,5 +1,5 @@
-// Compares the energy of runs with hand calculations: from watts, from what limits each operator (computation or
-// memory), and from a profile's joules. Also tests the integral of the power, and the sums for each operator.
+// Compares the energy of runs with hand calculations. The energy comes from a profile's joules, or from watts and from
+// what limits an operator (computation or memory). Also tests the integral of power, and the sums per operator.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -91,8 +91,8 @@ double beside_computation(const Bench::Done& done, double bytes_down, double byt
 TEST_CASE("the joules of a profile's rows are the joules of the run and of its operators") {
   const Bench bench;
   const auto done = bench.run_with("{model: measured, profile: p.csv}", "{batch: 4}");
-  // The layers take 0.5 J - 10 W x 2 ms and 0.03 J - 10 W x 1 ms. The link carries 6000 B of weights and 480 B of
-  // inputs to the device, and 800 B of outputs back.
+  // The profile has 0.5 J in 2 ms and 0.03 J in 1 ms. These joules include 0.02 J and 0.01 J of 10 W idle power. The
+  // link carries 6000 B of weights and 480 B of inputs to the device, and 800 B of outputs back.
   CHECK(done.sums.total.joules == Approx(0.48 + 0.02).epsilon(1e-12));
   CHECK(done.number("energy_j") == Approx(0.5 + beside_computation(done, 6480, 800)).epsilon(1e-9));
   CHECK(integral(done.result.series) == Approx(done.number("energy_j")).epsilon(1e-9));
@@ -126,7 +126,7 @@ TEST_CASE(
     "without measured joules, busy watts give the energy, or less power if memory limits an "
     "operator and memory_power is given") {
   const Bench bench;
-  // At 1 MB/s the bytes take longer than the FLOP in both layers: 4 B x (4 x 80 + 1500) and 4 B x 400.
+  // In both layers, the bytes take longer at 1 MB/s than the FLOP. The layers move 4 x (4 x 80 + 1500) and 4 x 400 B.
   const double full = 4 * (4 * 80 + 1500) / 1e6, last = 4 * 400 / 1e6;
   const auto usual = bench.run_with("roofline", "{batch: 4}");
   CHECK(usual.sums.total.joules == Approx(80 * (full + last)).epsilon(1e-12));

@@ -60,9 +60,9 @@ TEST_CASE(
   CHECK(curve.all_fast_s == Approx(14.2));
   // In slow memory, 1320 bytes are read at 10 byte/s, and 100 bytes are written at 5 byte/s.
   CHECK(found(curve, "all_slow").seconds() == Approx(14.2 + 132 + 20));
-  // The first weights are in DRAM, which saves 80 s. All other tensors together would also fit (40 bytes of input, 80
-  // bytes between the products, 20 bytes of output, and the second weights). But they would save only 4 + 8 + 16 + 4 +
-  // 40 s instead.
+  // The first weights are in DRAM, which saves 80 s. All other tensors would also fit, but would save less: 4 s for the
+  // input (40 bytes), 8 + 16 s for the tensor between the products (80), 4 s for the output (20) and 40 s for the
+  // second weights (400).
   CHECK(found(curve, "static").seconds() == Approx(14.2 + 152 - 80));
 }
 
@@ -113,7 +113,7 @@ TEST_CASE(
   scenario.platform.devices[0].memories[0].capacity = 700;
   const std::vector<std::int64_t> with = capacities(scenario, "");
   CHECK(with.size() == 11);
-  CHECK(with[5] == 700);  // between 50 % and 60 %
+  CHECK(with[5] == 700);  // the capacity of the memory comes between 50 % and 60 % of the bytes of all tensors
   CHECK(capacities(scenario, "50%") == std::vector<std::int64_t>{660});
 }
 

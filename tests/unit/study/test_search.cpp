@@ -84,7 +84,7 @@ TEST_CASE(
   CHECK(wide.text_at(0.5) == "10GB/s");
   CHECK(wide.share_of(10) == Approx(0.5));
   CHECK(parse_search_key("a=1..4").text_at(0.6) == "3");
-  // Bytes are rounded to whole numbers: 1 GB plus a third of the range.
+  // A third of the way from 1 GB to 2 GB is 1.333333 GB, rounded and written as a whole number of bytes.
   CHECK(parse_search_key("a=1GB..2GB").text_at(1.0 / 3) == "1333333000B");
 }
 
@@ -230,7 +230,7 @@ TEST_CASE("All combinations of lists and of short ranges of whole numbers are tr
 }
 
 TEST_CASE("If ranges of whole numbers have too many combinations, not all of them are tried") {
-  // 64 batches alone could be tried, but not all combinations of 64 batches with 1000 numbers of steps.
+  // All 64 sizes of the batch could be tried, but not all combinations of these sizes with 1000 numbers of steps.
   const Variants variants = abc("workload: {batch: 1}\npolicy: {name: resident}\n");
   const SearchResult result =
       search(variants, {"workload.batch=1..64", "workload.steps=1..1000"}, "makespan_s", {});
@@ -238,8 +238,8 @@ TEST_CASE("If ranges of whole numbers have too many combinations, not all of the
   CHECK(result.points.text(*result.best) == "workload.batch=1, workload.steps=1");
   CHECK_FALSE(result.all_asked);
   CHECK(result.points.size() <= 200);
-  // If more points are allowed, all values of the shorter range are tried. If enough points are allowed, all values of
-  // both ranges are tried.
+  // 3 sizes of the batch and 20 numbers of steps have 60 combinations. If 35 or 36 points are allowed, not all of
+  // them are tried. If 60 points are allowed, all of them are tried.
   const auto asked = [&](std::size_t most_points) {
     return search(variants, {"workload.batch=1..3", "workload.steps=1..20"}, "makespan_s", {},
                   most_points);
@@ -262,7 +262,7 @@ TEST_CASE("A search of one range uses most of its points for the walks of Subple
   const SearchResult result = search(variants, {link_bandwidth + "=0.1GB/s..10GB/s"},
                                      link_bandwidth, {"makespan_s<=7ms"}, 2000);
   CHECK(found(result) == Approx(0.602).epsilon(1e-5));
-  // DIRECT uses at most 40 points. Three walks of Subplex to seven digits use the points that are left.
+  // DIRECT uses at most 40 points. Three walks of Subplex find the bandwidth to seven digits with few more points.
   CHECK(result.points.size() < 300);
   CHECK_FALSE(result.used_up);
 }

@@ -22,7 +22,7 @@ using Catch::Matchers::StartsWith;
 TEST_CASE("Answers of processes are in the order of their numbers, whichever process ends first") {
   const auto work = [](std::size_t i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(i % 3 == 0 ? 30 : 0));
-    // The answer has more bytes than a pipe holds.
+    // The longest of these answers have more bytes than a pipe holds.
     return std::to_string(i) + std::string(i * 20'000, 'x');
   };
   for (const std::size_t jobs : {1, 3, 16}) {

@@ -340,7 +340,7 @@ TEST_CASE(
 }
 
 TEST_CASE("If the best points differ only in the last bits, the first of them is the best point") {
-  // In floating point, 0.1 + 0.2 and 0.3 differ in one bit, and 0.11 / 2.2 is 5 % plus one bit.
+  // In floating point, 0.1 + 0.2 is one bit above 0.3. The share 0.11 / (0.11 + 2.09) is one bit above 5 %.
   const Points points({parse_axis("b=1..4")}, Over::grid);
   SweepResult result;
   for (std::size_t p = 0; p < 4; ++p) result.points.push_back(p);
@@ -357,7 +357,7 @@ TEST_CASE("If the best points differ only in the last bits, the first of them is
 }
 
 TEST_CASE("Transfers count as hidden from the value after which they are always hidden") {
-  // For a=x, exposed / (exposed + compute) is 50 %, 1 %, 10 % and 4 % along b. For a=y, all transfers are hidden.
+  // For a=x, exposed / (exposed + compute) is 50 %, 1 %, 10 % and 4 % for b=1..4. For a=y, all transfers are hidden.
   const Points points({{"a", {"x", "y"}}, parse_axis("b=1..4")}, Over::grid);
   SweepResult result;
   for (std::size_t p = 0; p < 8; ++p) result.points.push_back(p);

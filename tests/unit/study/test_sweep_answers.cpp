@@ -134,7 +134,7 @@ TEST_CASE("Reading a store does not change its file, and needs no permission to 
   }
   REQUIRE_FALSE(std::filesystem::exists(path + "-wal"));
   const std::string before = bytes_of(path);
-  // A child process without special rights reads the store, because the superuser may write every file.
+  // The superuser may write every file, so a child process without these rights reads the store.
   std::filesystem::permissions(path, std::filesystem::perms(0444));
   std::filesystem::permissions(folder.path, std::filesystem::perms(0555));
   const pid_t pid = ::fork();

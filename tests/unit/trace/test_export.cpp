@@ -20,11 +20,11 @@ TEST_CASE("The encoded bytes equal the bytes in the documentation of Protocol Bu
   proto.integer(1, static_cast<std::uint64_t>(std::int64_t{-2}));
   REQUIRE(out == "\x08\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01");
   out.clear();
-  proto.fixed64(47, 0x0102030405060708);  // 47 << 3 | 1 = 377 = 0b10'1111001
+  proto.fixed64(47, 0x0102030405060708);  // field 47, type 1: 47 << 3 | 1 = 377 = 0b10'1111001
   REQUIRE(out == "\xf9\x02\x08\x07\x06\x05\x04\x03\x02\x01");
   out.clear();
   proto.message(1, [&] { proto.text(2, std::string(300, 'x')); });
-  REQUIRE(out == "\x0a\xaf\x02\x12\xac\x02" + std::string(300, 'x'));  // 303 = 0x2f + 2 * 128
+  REQUIRE(out == "\x0a\xaf\x02\x12\xac\x02" + std::string(300, 'x'));  // length 303 = 0x2f + 2 * 128
 }
 
 TEST_CASE("JSON strings are valid, and harmless inside HTML") {

@@ -1,5 +1,5 @@
-// Tests exports: malicious names, flows from the span that ended a wait, rounding, and traces that contradict
-// themselves.
+// Tests exports: malicious names, rounding, traces that contradict themselves, and flows. A flow is an arrow from the
+// span that ended a wait to the span that waited.
 #include "support/export_case.hpp"
 
 namespace sluice {
@@ -62,8 +62,8 @@ TEST_CASE("A flow leads to each span that waited, from the execution that ended 
 }
 
 TEST_CASE("If a trace names causes, flows begin at the causes, also for waits for memory") {
-  // Span 0 computes until the time 2, and so ends the wait of span 2, which starts at the time 2. Span 1 also arrives
-  // at the time 2, but no span waits for its action. Span 3 waits for memory that span 2 frees at its end.
+  // Span 0 ends at the time 2, which ends the wait of span 2. So span 2 starts at the time 2. Span 1 also arrives at
+  // the time 2, but no span waits for its action. Span 3 waits for memory that span 2 frees at its end.
   Labels two = labels();
   std::vector<Span> spans = {span(1, 0, 0, 2, 2), span(0, 0, 0, 2, 2),
                              span(2, 0, 2, 3, 3, 0, WaitReason::data, 1),
@@ -72,7 +72,7 @@ TEST_CASE("If a trace names causes, flows begin at the causes, also for waits fo
   spans[3].cause = 2;
   using Flows = std::vector<std::pair<int, int>>;
   REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{0, 2}, {2, 3}});
-  // If the cause has left the window, or comes after the span that names it, there is no flow.
+  // If the cause (the span that ended a wait) has left the window, or comes after the waiting span, there is no flow.
   REQUIRE(flows_of(Trace(two, spans).reader(), 1).empty());
   spans[2].cause = 3;
   REQUIRE(flows_of(Trace(two, spans).reader(), 100) == Flows{{2, 3}});

@@ -12,7 +12,7 @@ namespace {
 
 using namespace trace_case;
 
-/// Passes on spans and events one by one. It does not override repeat(), so repetitions also come one by one.
+/// Sends spans and events to another sink, one by one. Repetitions also come one by one: repeat() is not overridden.
 class Walked final : public Sink {
  public:
   explicit Walked(Sink& sink) : sink_(sink) {}
@@ -50,8 +50,8 @@ void require_same(const TraceReader& trace, const MemorySink& told) {
   REQUIRE(different == 0);
 }
 
-/// Sends a few spans, then one period of spans and events, `times` repetitions of this period, and then three spans
-/// after them. The seconds of the period are not exact in binary, so sums of times are rounded.
+/// Sends a few spans, one period of spans and events, `times` repetitions of this period, and three last spans. The
+/// seconds of the period are not exact in binary, so sums of times are rounded.
 struct Steady {
   std::vector<Span> spans;
   std::vector<MemoryEvent> events;
@@ -192,7 +192,7 @@ TEST_CASE("For a trace with a fold, h5py and Sluice compute the same content has
 TEST_CASE("Folds that contradict the spans and events of the file are refused") {
   const Folder folder;
   const std::string path = folder / "t.h5";
-  // A trace is written first, because the first use of one of HDF5's types (H5T_...) opens the library.
+  // The program must open HDF5 with its own settings. So a trace is written before a type H5T_... opens HDF5 below.
   write_steady(path, 200'000);
   const auto refusal = [&](const char* column, auto value, hid_t type) {
     write_steady(path, 200'000);

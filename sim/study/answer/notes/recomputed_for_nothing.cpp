@@ -64,7 +64,7 @@ std::string text(const AnsweredScenario& answered) {
   if (!std::isfinite(kept.peak) || recomputed.peak < kept.peak * (1 - little)) return "";
   const std::string others = instead(scenario, kept);
   return "'recompute_all' adds " + format_quantity(100 * overhead->value.number, Dimension::none) +
-         " % to the computation and does not lower the peak: its backward pass again holds all activations at once (" +
+         " % to the computation and does not lower the peak: its backward pass holds all activations at once (" +
          bytes(recomputed.peak) + "), as with 'keep_all'." +
          (others.empty() ? "" : " These strategies lower the peak: " + others + ".");
 }
