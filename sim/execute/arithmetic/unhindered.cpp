@@ -19,7 +19,7 @@ namespace sluice {
 //   amount during an iteration. Suppose also that the prologue decided no start in this iteration, and that no wait
 //   looked back before the first iteration. Then all times grow by this amount in the next iteration, and in all later
 //   iterations except the last iterations.
-// - No execution waits for memory. A pool grants a request if a sum of bytes is within its capacity (reservation.hpp). The
+// - No execution waits for memory. A pool grants a request if its sum of bytes fits (reservation.hpp). The
 //   sum counts the bytes that are in the pool and the bytes of the requests that are listed before the granted request,
 //   each at most once. Let `apart` be the number of iterations between the fastest and the slowest stream. Until the
 //   times grow evenly, the counted bytes belong to the iterations computed so far and to the next `apart` iterations.

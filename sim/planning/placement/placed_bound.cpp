@@ -97,7 +97,7 @@ std::vector<PlacedBound::Load> PlacedBound::loads_of(const PlacedQuestion& asked
   return loads;
 }
 
-/// Returns the share for which the loads of the whole run take longest (see Load::of_engines()). The sum of the loads is
+/// Returns the share for which the loads of a run take longest (see Load::of_engines()). The sum of the loads is
 /// a concave function of the share, so the function finds the share by bisection.
 double PlacedBound::best_share(const std::vector<Load>& loads) const {
   double low = 0, high = 1;

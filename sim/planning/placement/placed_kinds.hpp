@@ -22,7 +22,7 @@ struct TensorKind {
 };
 using TensorKinds = std::set<TensorKind>;
 
-/// The prices of the stages of a request, for each set of kinds in the second memory. The prices are computed once, since
+/// The prices of the stages of a request, for each set of kinds in second memory. The prices are computed once, since
 /// many plans are placed for the same stages.
 class PlacedPrices {
  public:

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* static_placement = "static";
 constexpr const char* all_slow_placement = "all_slow";
-/// The first shown machine holds all bytes of a step. Each further shown machine has three quarters of the memory of the
+/// The first shown machine holds all bytes of a step. Each further machine has three quarters of the memory of the
 /// machine before, so that the last one has 4 % of the bytes of a step.
 constexpr int shown_sizes = 12;
 /// The kinds are divided into at most this many blocks. Kinds of the same block are in the same memory, and all sets of

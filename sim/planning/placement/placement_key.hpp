@@ -16,7 +16,7 @@ namespace sluice {
 /// Returns the field for a policy that keeps all weights on the device.
 Field placement_field();
 
-/// Returns whether `placement` names a placement of single tensors. If it does, placed_plan() makes the plan of a policy
+/// Returns whether `placement` names a placement of single tensors. If so, placed_plan() makes the plan of a policy
 /// that keeps all weights on the device, and no candidates are compared.
 bool places(const Reader& parameters);
 
