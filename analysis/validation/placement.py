@@ -165,7 +165,7 @@ def deviation(folder, column="mean_us_single"):
 def significant(deviation_, rows=1, others=1):
     """Compares a mean of `rows` rows with a mean of `others` rows. Returns the largest relative difference of the two
     means that the error of the measurement can explain: 1.96 standard deviations of a difference of two logarithms.
-    If two means repeat one measurement, they differ by more than this in only 5 % of the cases."""
+    If the rows of both means repeat one measurement, the means differ by more than the result in only 5 % of cases."""
     return math.exp(1.96 * deviation_ * math.sqrt(1 / rows + 1 / others)) - 1
 
 

@@ -82,9 +82,9 @@ extern const CostModel roofline_cost = {
     .example = "sluice run alexnet_resident cost=roofline",
     .parameters =
         {efficiency("compute_efficiency",
-                    "the share of the device's FLOP/s that operators limited by FLOP/s reach"),
+                    "the share of the device's FLOP/s that an operator reaches if FLOP/s limit it"),
          efficiency("memory_efficiency",
-                    "the share of the memory bandwidth that operators limited by memory reach"),
+                    "the share of the memory bandwidth that an operator reaches if memory limits it"),
          {.name = "pools",
           .type = Type::choice,
           .summary =

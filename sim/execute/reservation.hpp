@@ -89,8 +89,8 @@ class Reservation {
     /// The rounds in which the actions of this queue are executed.
     std::int64_t first_round = 0, end_round = 0;
     std::vector<std::uint32_t> actions;  ///< the actions of one round, in listing order
-    /// For each action, the bytes that the earlier actions of the queue request in a round. The last element is the sum
-    /// of the bytes of all actions of the queue.
+    /// For each action, the sum of the bytes that the actions before it in this queue request in a round.
+    /// The last element is the sum of the bytes of all actions of the queue.
     std::vector<WideBytes> before{0};
     std::size_t position = 0;  ///< the position of `next` in `actions`
     Sum granted;

@@ -241,7 +241,7 @@ class Lister {
   std::map<std::uint32_t, std::size_t> copies_;
   /// For each tensor, the indices of its moves in `schedule_.moves`.
   std::map<std::uint32_t, std::vector<std::uint32_t>> first_move_;
-  /// Moves of the tensor that follow() looks at, indexed by use.
+  /// The moves of the tensor that was passed to follow(), indexed by use.
   std::vector<std::uint32_t> fetches_, saves_;
 };
 
