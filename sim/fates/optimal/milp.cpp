@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t nobody = static_cast<std::uint32_t>(-1);
 using Row = std::vector<std::uint32_t>;  ///< variables; `nobody` means that there is no variable
 
-/// The integer programme of a graph. In the paper, `runs_` is R, `there_` is S, and FREE are the variables of free_after().
+/// The integer programme of a graph. In the Checkmate paper, `runs_` is R, `there_` is S, and free_after() has FREE.
 class Programme {
  public:
   Programme(const FateGraph& graph, std::int64_t budget, double time_limit_s)

@@ -56,7 +56,7 @@ class Rehearsal {
   Rehearsal(const StreamedCase& streamed, const StreamedChoice& choice);
   Rehearsal(const Rehearsal&) = delete;
   Rehearsal& operator=(const Rehearsal&) = delete;
-  /// Sets the bytes that early loads may use. If the choice spares buffers, buffers also use these bytes.
+  /// Sets the bytes that early loads may use. If the choice spares buffers, this also sets their numbers.
   void set_ahead(std::int64_t bytes);
 
   /// Returns the bytes on the device that the choice needs, including early loads.
