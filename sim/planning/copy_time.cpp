@@ -18,4 +18,12 @@ double narrowest(const Platform& platform, const std::vector<std::uint32_t>& cha
   return least;
 }
 
+std::vector<std::uint32_t> common_channels(const Path& a, const Path& b) {
+  std::vector<std::uint32_t> common;
+  for (const std::uint32_t channel : a.channels)
+    if (std::find(b.channels.begin(), b.channels.end(), channel) != b.channels.end())
+      common.push_back(channel);
+  return common;
+}
+
 }  // namespace sluice

@@ -25,4 +25,7 @@ CopyTime copy_time(const Platform& platform, const std::string& from, const std:
 /// Returns the bandwidth of the slowest channel in bytes per second, or infinity if the list is empty.
 double narrowest(const Platform& platform, const std::vector<std::uint32_t>& channels);
 
+/// Returns the channels that both paths use, in the order of the first path.
+std::vector<std::uint32_t> common_channels(const Path& a, const Path& b);
+
 }  // namespace sluice

@@ -13,15 +13,6 @@ using Pinned = PlacementProblem::Pinned;
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// Returns the channels that both paths use.
-std::vector<std::uint32_t> common_channels(const Path& a, const Path& b) {
-  std::vector<std::uint32_t> common;
-  for (const std::uint32_t channel : a.channels)
-    if (std::find(b.channels.begin(), b.channels.end(), channel) != b.channels.end())
-      common.push_back(channel);
-  return common;
-}
-
 }  // namespace
 
 /// A load of a tensor from host memory.
@@ -33,8 +24,8 @@ struct PlacedBound::Load {
   /// The kernel `needed`, or an earlier kernel of the round, waits for the load. If `needed` is the number of kernels,
   /// the load only ends before the end of the run.
   std::uint32_t needed = 0;
-  bool each_round =
-      false;  ///< whether the tensor is loaded for each round. A weight is loaded once.
+  /// Whether the tensor is loaded for each round. A weight is loaded once.
+  bool each_round = false;
 
   /// Returns the least seconds that the load adds to a weighted sum of the seconds of two engines:
   /// share x (engine that loads into fast memory) + (1 - share) x (engine that loads into slow memory).

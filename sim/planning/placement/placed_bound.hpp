@@ -29,8 +29,7 @@ class PlacedBound {
   void count(const std::vector<Load>& loads, double latency_s, const Seconds& seconds);
 
   double rounds_;
-  bool
-      in_turn_;  ///< whether actions run one after the other, so that no action overlaps another action
+  bool in_turn_;  ///< whether no action overlaps another action
   /// The least seconds of kernel k and all later kernels of a round, indexed by k. The last element is 0.
   std::vector<double> from_kernel_s_;
   double first_round_s_ = 0;  ///< the least seconds of the first round, with the loads before it

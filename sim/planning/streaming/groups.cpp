@@ -86,10 +86,7 @@ std::optional<RealCopies> real_copies(const PolicyRequest& request,
   real.begins_engine = engine_of(begins);
   // The executors share links with an accuracy of 1e-9 (execute/arithmetic/replay.hpp).
   constexpr double accuracy = 1 - 2e-9;
-  for (const std::uint32_t link : inputs.channels)
-    if (std::find(begins.channels.begin(), begins.channels.end(), link) != begins.channels.end())
-      real.shared_s_per_byte =
-          std::max(real.shared_s_per_byte, accuracy / machine.channels[link].bandwidth);
+  real.shared_s_per_byte = accuracy / narrowest(machine, common_channels(inputs, begins));
   return real;
 }
 

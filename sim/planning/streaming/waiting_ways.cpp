@@ -36,10 +36,7 @@ bool shares_links_with_devices(const WaitingCase& waiting) {
     for (const auto& [mine, other] :
          {std::pair{&platform.path(host, own), platform.path_or_null(host, device.name)},
           std::pair{&platform.path(own, host), platform.path_or_null(device.name, host)}})
-      for (const std::uint32_t channel : mine->channels)
-        if (other && std::find(other->channels.begin(), other->channels.end(), channel) !=
-                         other->channels.end())
-          return true;
+      if (other && !common_channels(*mine, *other).empty()) return true;
   }
   return false;
 }
