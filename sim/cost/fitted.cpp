@@ -12,6 +12,7 @@
 #include "cost/fitted/sheet.hpp"
 #include "cost/memory_power.hpp"
 #include "cost/memory_seconds.hpp"
+#include "cost/part_price.hpp"
 #include "document/bundled.hpp"
 #include "document/roots.hpp"
 
@@ -79,6 +80,14 @@ Sheet sheet_for(const Query& query) {
   return sheet;
 }
 
+/// Multiplies the seconds of all kernels by one factor, so that together they take at least `seconds`.
+void raise_to(double seconds, std::vector<Grounds>& kernels) {
+  double all = 0;
+  for (const Grounds& kernel : kernels) all += kernel.seconds;
+  if (!(all > 0) || all >= seconds) return;
+  for (Grounds& kernel : kernels) kernel.seconds *= seconds / all;
+}
+
 struct Fitted final : Cost {
   Fits fits;
   bool refuses;
@@ -95,6 +104,44 @@ struct Fitted final : Cost {
         roofline(roofline_with(memory_power)) {}
 
   Price of(const Query& query) const override {
+    const Price price = price_of_kernels(query);
+    const std::optional<Query> whole = query_of_whole(query);
+    return whole ? at_least(price, share_of_whole(query) * price_of_kernels(*whole).seconds)
+                 : price;
+  }
+
+  std::vector<CostFile> files(const Platform& platform) const override {
+    return fits.files(platform);
+  }
+
+  std::vector<Grounds> grounds(const Query& query) const override {
+    const std::vector<Kernel> kernels = kernels_of(query, attention);
+    const Fit& fit = fits.of(query.device);
+    if (!all_fitted(fit, kernels, query))
+      return {{.of = query.layer ? query.layer->type : "update", .seconds = of(query).seconds}};
+    const Sheet sheet = sheet_for(query);
+    const bool seen = fit.saw(sheet);
+    std::vector<Grounds> all;
+    for (const Kernel& kernel : kernels) {
+      const ClassFit& of_class = *fit.find(kernel.of, query.dtype);
+      const FitError& error =
+          !seen && of_class.device_error ? *of_class.device_error : of_class.time_error;
+      const bool covered = of_class.covers(kernel);
+      // The error of the fit on the measured devices says nothing about another device.
+      const bool known = covered && error.count > 0 && (seen || of_class.device_error);
+      all.push_back({.of = kernel.of,
+                     .seconds = of_class.seconds_of(kernel, sheet),
+                     .fitted = true,
+                     .inside = seen && covered,
+                     .median = known ? error.median : std::nan(""),
+                     .ninety = error.ninety});
+    }
+    raise_to(of(query).seconds, all);
+    return all;
+  }
+
+ private:
+  Price price_of_kernels(const Query& query) const {
     const std::vector<Kernel> kernels = kernels_of(query, attention);
     const Fit& fit = fits.of(query.device);
     if (!all_fitted(fit, kernels, query)) return roofline->of(query);
@@ -119,37 +166,6 @@ struct Fitted final : Cost {
     return price;
   }
 
-  std::vector<CostFile> files(const Platform& platform) const override {
-    return fits.files(platform);
-  }
-
-  std::vector<Grounds> grounds(const Query& query) const override {
-    const std::vector<Kernel> kernels = kernels_of(query, attention);
-    const Fit& fit = fits.of(query.device);
-    if (!all_fitted(fit, kernels, query))
-      return {{.of = query.layer ? query.layer->type : "update",
-               .seconds = roofline->of(query).seconds}};
-    const Sheet sheet = sheet_for(query);
-    const bool seen = fit.saw(sheet);
-    std::vector<Grounds> all;
-    for (const Kernel& kernel : kernels) {
-      const ClassFit& of_class = *fit.find(kernel.of, query.dtype);
-      const FitError& error =
-          !seen && of_class.device_error ? *of_class.device_error : of_class.time_error;
-      const bool covered = of_class.covers(kernel);
-      // The error of the fit on the measured devices says nothing about another device.
-      const bool known = covered && error.count > 0 && (seen || of_class.device_error);
-      all.push_back({.of = kernel.of,
-                     .seconds = of_class.seconds_of(kernel, sheet),
-                     .fitted = true,
-                     .inside = seen && covered,
-                     .median = known ? error.median : std::nan(""),
-                     .ninety = error.ninety});
-    }
-    return all;
-  }
-
- private:
   bool all_fitted(const Fit& fit, const std::vector<Kernel>& kernels, const Query& query) const {
     for (const Kernel& kernel : kernels) {
       if (fit.find(kernel.of, query.dtype)) continue;
@@ -179,7 +195,8 @@ extern const CostModel fitted_cost = {
         "The kernels of a layer take the seconds that a fit of similar measured kernels gives for their sizes.",
     .details =
         "Use `fitted` for a device with a fit, and for sizes that were not measured. The seconds grow in steps, "
-        "because a kernel that needs one more tile or wave takes longer. The answer says how large the errors of the "
+        "because a kernel that needs one more tile or wave takes longer. A part of a split layer takes at least its share "
+        "of the seconds of the whole layer. The answer says how large the errors of the "
         "fit are for rows that the fit has not seen. This cost model needs a fit of measurements on the device or on a "
         "similar device.",
     .source =

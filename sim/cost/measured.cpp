@@ -5,6 +5,7 @@
 #include "cost/cost.hpp"
 #include "cost/measured/table.hpp"
 #include "cost/memory_power.hpp"
+#include "cost/part_price.hpp"
 #include "document/roots.hpp"
 #include "profile/compare.hpp"
 
@@ -89,10 +90,12 @@ struct MeasuredProfile final : Cost {
       return price;
     }
     if (!does_work(*query.layer, query.pass)) return price;
-    if (const auto found = seen(query, &MeasuredTable::price))
-      return with_memory_power(*found, memory_power_, query);
-    if (outside_) return outside_->of(query);
-    throw InputError(table_.why_not(query));
+    const std::optional<Price> found = known(query);
+    if (!found) throw InputError(table_.why_not(query));
+    if (found->measured_s > 0) return *found;
+    const std::optional<Query> whole = query_of_whole(query);
+    const std::optional<Price> of_whole = whole ? known(*whole) : std::nullopt;
+    return of_whole ? at_least(*found, share_of_whole(query) * of_whole->seconds) : *found;
   }
 
   bool measured_so(const Query& query) const override {
@@ -125,6 +128,13 @@ struct MeasuredProfile final : Cost {
   }
 
  private:
+  /// Returns the price that the table or the cost model outside the table has for the query, or nothing.
+  std::optional<Price> known(const Query& query) const {
+    if (const auto found = seen(query, &MeasuredTable::price))
+      return with_memory_power(*found, memory_power_, query);
+    return outside_ ? std::optional(outside_->of(query)) : std::nullopt;
+  }
+
   /// Calls price() or grounds() of the table and returns the result. If the table throws an InputError, adds the name
   /// of the layer to the message.
   template <class Seen>

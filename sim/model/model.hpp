@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -80,6 +81,9 @@ struct Layer {
   /// shapes are the same operator. The text is empty for a row of a stage table.
   std::string config = {};
   std::vector<Shape> input_shapes = {};  ///< the shape of each input for one sample
+  /// The layer of which this layer is a part (split_layers). Its inputs are the inputs of the part. The pointer is null
+  /// for a layer that was not split.
+  std::shared_ptr<const Layer> whole = {};
 };
 
 /// A list of layers in which each layer comes after its inputs; layer 0 is an input.

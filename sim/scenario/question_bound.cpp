@@ -56,8 +56,8 @@ std::vector<Place> cheapest_places(const QuestionTerms& terms) {
 // 1. Computation. In a run of T seconds, n devices do at most n T seconds of work. No work is done in two intervals:
 //    the `first` seconds, before the first input has arrived, and the `last` seconds, as the last answer leaves. So
 //    T >= first + (all passes of all samples) / n + last.
-//    This assumes that the parts of a split layer together take at least as many seconds as the layer. A price of the
-//    cost model `fitted` can break this assumption. A plan that splits such a layer may be faster than the bound.
+//    The parts of a split layer together take at least as many seconds as the layer (cost/part_price.hpp). The only
+//    exception is a profile with rows of its own for the parts of a layer: measured seconds are not changed.
 // 2. Links. Inputs, weights (at least once) and answers (if they are returned) cross the host's
 //    links: T >= bytes / rate.
 // 3. The beginning. A computation behind block k works on a tensor to which all layers up to k have

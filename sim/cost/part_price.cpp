@@ -1,0 +1,24 @@
+#include "cost/part_price.hpp"
+
+namespace sluice {
+
+std::optional<Query> query_of_whole(const Query& query) {
+  if (!query.layer || !query.layer->whole) return std::nullopt;
+  return query_of(*query.model, *query.layer->whole, query.pass, query.samples, query.dtype,
+                  query.device);
+}
+
+double share_of_whole(const Query& query) {
+  return static_cast<double>(query.layer->output) / static_cast<double>(query.layer->whole->output);
+}
+
+Price at_least(Price price, double least_s) {
+  if (!(price.seconds > 0) || price.seconds >= least_s) return price;
+  const double factor = least_s / price.seconds;
+  for (double Price::*number :
+       {&Price::seconds, &Price::measured_s, &Price::joules, &Price::joules_s, &Price::measured_j})
+    price.*number *= factor;
+  return price;
+}
+
+}  // namespace sluice

@@ -1,0 +1,26 @@
+// The least price of a part of a layer. A cut may split a large layer into parts, which compute shares of the output.
+//
+// Splitting a layer does not reduce its work. A cost model that follows measurements may still say so: a small kernel
+// finds its data in a cache, or the whole layer was measured and another cost model prices the part. Without a least
+// price, a plan would become faster by splitting layers for no other reason.
+#pragma once
+
+#include <optional>
+
+#include "cost/cost.hpp"
+
+namespace sluice {
+
+/// Returns the query for the layer of which the query's layer is a part. The operands of this query are in the device's
+/// default memory. Returns nothing if the query's layer was not split.
+std::optional<Query> query_of_whole(const Query& query);
+
+/// Returns the share of the whole layer's price that the part costs at least: the part's elements of the output, divided
+/// by the whole layer's elements of the output.
+double share_of_whole(const Query& query);
+
+/// Returns `price`, or a multiple of it that takes `least_s` seconds if `price` takes fewer seconds. The joules are
+/// multiplied too.
+Price at_least(Price price, double least_s);
+
+}  // namespace sluice
