@@ -182,11 +182,11 @@ bool is_long(const PhaseRules& rules, const Workload& workload) {
 }
 
 /// Returns the numbers of phases that a stage may have in the last turn of a step, fewest first. Two numbers whose
-/// difference is the number of devices lead to the same devices, so only the smaller number is returned. If every turn
-/// has `in_flight` batches, the only number is 0.
+/// difference is the number of devices lead to the same devices, so only the smaller number is returned. If there is
+/// nothing to choose, the only number is 0.
 std::vector<std::int64_t> last_turns(const PhaseRules& rules, const Workload& workload) {
   const std::int64_t left = rules.left_of_step(workload);
-  if (left == 0) return {0};
+  if (left == 0 || rules.turning_devices() == 1) return {0};
   if (rules.last_turn > 0) {  // the scenario says this number
     if (rules.last_turn < left || rules.last_turn > rules.in_flight) return {};
     return {rules.last_turn};
