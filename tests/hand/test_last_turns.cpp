@@ -93,6 +93,10 @@ TEST_CASE("phased: a number of phases of the last turn that is not possible is r
   CHECK_THROWS_WITH(planned(asked("1")), Catch::Contains("give a number from 2 to 3"));
   CHECK_THROWS_WITH(planned(asked("4")), Catch::Contains("give a number from 2 to 3"));
   CHECK_NOTHROW(planned(asked("3")));
+  // If each turn has as many batches as are in flight, no turn is shorter, and the number changes nothing.
+  CHECK(seconds({two, both, "policy.last_turn=2"}) == Approx(7));
+  CHECK(seconds({one, "policy.in_flight=1", "workload.steps=3", "policy.last_turn=1"}) ==
+        seconds({one, "policy.in_flight=1", "workload.steps=3"}));
   CHECK_THROWS_WITH(planned({"policy.weights_per=step", "policy.last_turn=1"}),
                     Catch::Contains("use 'last_turn: auto'"));
 }

@@ -44,9 +44,9 @@ struct PhaseRules {
   std::int64_t left_of_step(const Workload& workload) const {
     return workload.batches_per_step % in_flight;
   }
-  /// Returns how many phases a stage has in a turn of `batches` batches.
+  /// Returns how many phases a stage has in a turn of `batches` batches; 0 if the turn has no batches.
   std::int64_t phases_of_turn(std::int64_t batches) const {
-    return batches < in_flight ? std::max(batches, last_turn) : batches;
+    return batches > 0 && batches < in_flight ? std::max(batches, last_turn) : batches;
   }
   /// Returns how many devices take turns. If each stage has its own device, no devices take turns.
   std::int64_t turning_devices() const {
@@ -75,9 +75,9 @@ PhaseRound round_of_steps(const PhaseRules& rules, const Workload& workload, std
 struct PhaseTurns {
   std::int64_t in_flight = 1, last_turn = 0;
 };
-/// Returns the turns that the judge compares in inference, if the scenario leaves a choice. For each comparison of a step
-/// there is the same comparison without the last batch of the step. So a step of fewer batches is not slower for want
-/// of an order of phases.
+/// Returns the turns that the judge compares in inference, if the scenario leaves a choice. If a step has one more batch,
+/// each of its orders of phases without the phases of this batch is also an order of the step. So the step with
+/// one more batch has no better order.
 std::vector<PhaseTurns> turns_to_compare(PhaseRules rules, const Workload& workload,
                                          const Reader& parameters);
 
