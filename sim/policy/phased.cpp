@@ -21,7 +21,7 @@ namespace {
 /// pass, the backward pass or the recomputation of a stage. A tensor that is on another device is sent through host
 /// memory.
 TrainingOrder phased_training(const PolicyRequest& request, const Reader& parameters) {
-  refuse_in_training(parameters, {"weights", "weights_per", "host_data", "outputs"},
+  refuse_in_training(parameters, {"weights", "weights_per", "last_turn", "host_data", "outputs"},
                      "inference loads the weights for each phase");
   TrainingOrder order{"phased", false, {}, {}, parameters.boolean("overlap")};
   if (!parameters.is_word("in_flight", "auto")) order.in_flight = parameters.integer("in_flight");
@@ -44,19 +44,17 @@ std::vector<Candidate> candidates(const PolicyRequest& request, const Reader& pa
   return training_candidates(request, phased_training(request, parameters));
 }
 
-/// Returns the mappings for `policy:` that are compared in inference: one for each number of batches in flight.
+/// Returns the mappings for `policy:` that are compared in inference, one for each order of phases.
 std::vector<Value> alternatives(const PolicyRequest& request, const Reader& parameters) {
-  const bool open = parameters.is_word("in_flight", "auto");
-  if (request.workload.training || !open || parameters.text("weights_per") == "step") return {};
-  constexpr std::int64_t most = 8;
+  if (request.workload.training || parameters.text("weights_per") == "step") return {};
+  const std::vector<PhaseTurns> compared =
+      turns_to_compare(read_phase_rules(request, parameters), request.workload, parameters);
+  if (compared.size() == 1) return {};
   std::vector<Value> maps;
-  for (std::int64_t count = 1; count <= std::min(most, request.workload.batches_per_step);
-       ++count) {
-    PhaseRules rules = read_phase_rules(request, parameters);
-    rules.in_flight = count;
-    if (count > 1 && is_long(rules, request.workload)) continue;
+  for (const PhaseTurns& turns : compared) {
     maps.push_back(parameters.map());
-    maps.back().set("in_flight", Value::make(count));
+    maps.back().set("in_flight", Value::make(turns.in_flight));
+    if (turns.last_turn > 0) maps.back().set("last_turn", Value::make(turns.last_turn));
   }
   return maps;
 }

@@ -145,14 +145,17 @@ TEST_CASE("if caches are too large, the message names the caches and not the fir
 TEST_CASE("a cache does not move to the device that computes its stage in the next step") {
   // Two devices, `one` and `two`, take turns. With three phases per step, the first phase of the
   // first step would run on device `one`, and the first phase of the second step on device `two`.
-  const std::string three =
-      "policy: {name: phased}\nstages: {cut: explicit, after: [a1, a2]}\n"
-      "workload: {batch: 1, steps: 2}\n";
+  const std::string rest =
+      "stages: {cut: explicit, after: [a1, a2]}\nworkload: {batch: 1, steps: 2}\n";
+  const std::string three = "policy: {name: phased, in_flight: 1}\n" + rest;
   CHECK_THROWS_WITH(make_plan(small(three, 3)),
                     Catch::Contains("would be computed on one and, a step later, on two") &&
                         Catch::Contains("phases.devices"));
   CHECK(caches_of(make_plan(small(three + "phases: {devices: [one, two, one]}\n", 3))) ==
         Bytes{2 * 192, 192});
+  // If the number in flight is left open, Sluice finds turns in which device `two` is idle. Then device `one` computes
+  // all stages in both steps, and holds all caches.
+  CHECK(caches_of(make_plan(small("policy: {name: phased}\n" + rest, 3))) == Bytes{3 * 192, 0});
 }
 
 TEST_CASE("streamed: as many micro-batches are in flight as fit next to the caches") {

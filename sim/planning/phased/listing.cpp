@@ -32,7 +32,9 @@ class PhaseLister {
     list(Section::body, window(round.units), "");
     if (round.rest > 0) list(Section::epilogue, window(round.rest), ".last");
     list_last_saves();
-    const auto phases = static_cast<std::int64_t>(window(1).size());
+    const std::vector<Phase> of_unit = window(1);
+    const std::int64_t phases = std::count_if(of_unit.begin(), of_unit.end(),
+                                              [](const Phase& phase) { return !phase.is_idle(); });
     const std::int64_t units_per_step = workload.batches_per_step / round.unit_batches;
     builder_.fact({"phases_per_step", phases * units_per_step});
     builder_.fact({"in_flight", rules_.once_a_step ? workload.batches_per_step : rules_.in_flight});
@@ -109,6 +111,7 @@ class PhaseLister {
 
   void list_phase(std::size_t p) {
     const Phase& phase = window_.phases[p];
+    if (phase.is_idle()) return list_idle_phase(p);
     std::vector<PlanBuilder::Ref> loads;
     const std::uint32_t weights = list_weights(p, loads);
     std::vector<std::uint32_t> inputs;
@@ -125,6 +128,14 @@ class PhaseLister {
       list_saves(p - 1, 0, loads);
     else
       carry_saves(loads);
+  }
+
+  /// Lists what happens during a phase that computes nothing: the saves of the previous phase. The previous phase is in
+  /// this window, because the first phase of a turn is never idle.
+  void list_idle_phase(std::size_t p) {
+    const PlanBuilder::Ref last = window_.listed[p - 1].last;
+    window_.listed.emplace_back().last = last;
+    if (rules_.overlap) list_saves(p - 1, 0, {});
   }
 
   /// Lists the saves of the previous window's last phase. They belong to the first phase of this window.

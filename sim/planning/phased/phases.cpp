@@ -48,7 +48,7 @@ void read_devices(PhaseRules& rules, const PolicyRequest& request, const Reader&
 /// take turns, all phases of a batch are on one device. If n + 1 batches take turns, each phase of a batch is on the
 /// next device.
 std::int64_t default_in_flight(const PhaseRules& rules) {
-  const auto n = static_cast<std::int64_t>(rules.by_stage ? 1 : rules.devices.size());
+  const std::int64_t n = rules.turning_devices();
   switch (rules.activations) {
     case Activations::on_chip:
       return 1;
@@ -58,6 +58,24 @@ std::int64_t default_in_flight(const PhaseRules& rules) {
       return std::max<std::int64_t>(n, 2);
   }
   return 1;
+}
+
+void read_last_turn(PhaseRules& rules, const Workload& workload, const Reader& parameters) {
+  if (parameters.is_word("last_turn", "auto")) return;
+  if (rules.once_a_step || rules.by_stage)
+    parameters.fail("last_turn",
+                    "the last turn of a step has idle phases only if devices take turns and each "
+                    "phase computes one batch: remove 'weights_per: step' and the 'devices' of "
+                    "the phases, or use 'last_turn: auto'");
+  rules.last_turn = parameters.integer("last_turn");
+  if (parameters.is_word("in_flight", "auto")) return;
+  const std::int64_t left = rules.left_of_step(workload);
+  if (left == 0 || (left <= rules.last_turn && rules.last_turn <= rules.in_flight)) return;
+  parameters.fail("last_turn", std::to_string(left) +
+                                   " of the batches of a step are left for the last turn, and " +
+                                   std::to_string(rules.in_flight) +
+                                   " batches are in flight: give a number from " +
+                                   std::to_string(left) + " to " + std::to_string(rules.in_flight));
 }
 
 }  // namespace
@@ -82,6 +100,7 @@ PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& paramete
         "with 'weights_per: step' a phase computes all batches of a step: use 'in_flight: auto'");
   rules.in_flight = parameters.is_word("in_flight", "auto") ? default_in_flight(rules)
                                                             : parameters.integer("in_flight");
+  read_last_turn(rules, request.workload, parameters);
   return rules;
 }
 
@@ -90,21 +109,22 @@ std::vector<Phase> phases_of(const PhaseRules& rules, const Workload& workload, 
   const std::int64_t per_batch = workload.batch / workload.micro_batch;
   const std::int64_t per_phase = rules.once_a_step ? workload.batches_per_step : 1;
   const std::int64_t turns = rules.once_a_step ? 1 : rules.in_flight;
-  refuse_long_round(units * unit_batches * per_batch, stages);
+  refuse_long_round(units * std::max(unit_batches * per_batch, rules.last_turn), stages);
   std::vector<Phase> phases;
   for (std::int64_t unit = 0; unit < units; ++unit)
     for (std::int64_t batch = 0; batch < unit_batches; batch += turns * per_phase) {
       const std::int64_t end = std::min(batch + turns * per_phase, unit_batches);
+      const std::int64_t phases_of_turn = rules.once_a_step ? 1 : rules.phases_of_turn(end - batch);
       for (std::size_t stage = 0; stage < stages; ++stage)
-        for (std::int64_t b = batch; b < end; b += per_phase) {
-          Phase phase{stage,
-                      rules.by_stage ? rules.devices[stage]
-                                     : rules.devices[phases.size() % rules.devices.size()],
-                      {}};
+        for (std::int64_t turn = 0; turn < phases_of_turn; ++turn) {
+          const std::string& device = rules.by_stage
+                                          ? rules.devices[stage]
+                                          : rules.devices[phases.size() % rules.devices.size()];
+          Phase& phase = phases.emplace_back(Phase{stage, device, {}});
+          const std::int64_t b = batch + turn * per_phase;
           const std::int64_t first = (unit * unit_batches + b) * per_batch;
-          for (std::int64_t m = 0; m < per_phase * per_batch; ++m)
+          for (std::int64_t m = 0; b < end && m < per_phase * per_batch; ++m)
             phase.micro_batches.push_back(first + m);
-          phases.push_back(std::move(phase));
         }
     }
   return phases;
@@ -119,7 +139,10 @@ PhaseRound round_of_units(const PhaseRules& rules, const Workload& workload, std
   PhaseRound round{.unit_batches = unit_batches};
   if (!rules.by_stage) {
     const auto devices = static_cast<std::int64_t>(rules.devices.size());
-    const auto phases = static_cast<std::int64_t>(stages) * (rules.once_a_step ? 1 : unit_batches);
+    const std::int64_t left = unit_batches % rules.in_flight;
+    const std::int64_t of_stage =
+        rules.once_a_step ? 1 : unit_batches - left + rules.phases_of_turn(left);
+    const std::int64_t phases = static_cast<std::int64_t>(stages) * of_stage;
     round.units = std::min(devices / std::gcd(devices, phases), all);
   }
   round.iterations = all / round.units;
@@ -150,9 +173,50 @@ PhaseRound round_of(const PhaseRules& rules, const Workload& workload, std::size
   return round_of_steps(rules, workload, stages);
 }
 
+namespace {
+
+/// Returns whether a unit is a whole step with more than `longest_round` batches. Such a long round is tried only if the
+/// scenario asks for its number of batches in flight.
 bool is_long(const PhaseRules& rules, const Workload& workload) {
-  return workload.batches_per_step > longest_round &&
-         workload.batches_per_step % turn_batches(rules, workload) != 0;
+  return workload.batches_per_step > longest_round && rules.left_of_step(workload) != 0;
+}
+
+/// Returns the numbers of phases that a stage may have in the last turn of a step, fewest first. Two numbers whose
+/// difference is the number of devices lead to the same devices, so only the smaller number is returned. If there is
+/// nothing to choose, the only number is 0.
+std::vector<std::int64_t> last_turns(const PhaseRules& rules, const Workload& workload) {
+  const std::int64_t left = rules.left_of_step(workload);
+  if (left == 0 || rules.turning_devices() == 1) return {0};
+  if (rules.last_turn > 0) {  // the scenario says this number
+    if (rules.last_turn < left || rules.last_turn > rules.in_flight) return {};
+    return {rules.last_turn};
+  }
+  const std::int64_t most = std::min(rules.in_flight, left + rules.turning_devices() - 1);
+  std::vector<std::int64_t> turns;
+  for (std::int64_t turn = left; turn <= most; ++turn) turns.push_back(turn);
+  return turns;
+}
+
+}  // namespace
+
+std::vector<PhaseTurns> turns_to_compare(PhaseRules rules, const Workload& workload,
+                                         const Reader& parameters) {
+  constexpr std::int64_t most = 8;
+  const bool open = parameters.is_word("in_flight", "auto");
+  const std::int64_t batches = workload.batches_per_step;
+  // With this many batches in flight, the only turn of a step has led to each of the devices.
+  const std::int64_t useful = batches + rules.turning_devices() - 1;
+  std::vector<PhaseTurns> compared;
+  for (std::int64_t count = open ? 1 : rules.in_flight;
+       count <= (open ? std::min(most, useful) : rules.in_flight); ++count) {
+    rules.in_flight = count;
+    if (open && count > 1 && is_long(rules, workload)) continue;
+    for (const std::int64_t turn : last_turns(rules, workload)) {
+      // If a step has only one turn, its phases do not depend on the number in flight.
+      if (!open || count <= batches || turn == count) compared.push_back({count, turn});
+    }
+  }
+  return compared;
 }
 
 std::vector<Field> phase_parameters() {
@@ -184,6 +248,16 @@ std::vector<Field> phase_parameters() {
        .summary =
            "the number of batches that take turns phase by phase; auto: in inference, the fastest "
            "number from 1 to 8; in training, the fastest number that fits",
+       .default_text = "auto",
+       .choices = {"auto"},
+       .minimum = 1,
+       .maximum = 1e6},
+      {.name = "last_turn",
+       .type = Type::integer,
+       .summary =
+           "inference: the number of phases that each stage has in the last turn of a step, if fewer than "
+           "in_flight batches are left for this turn; phases without a batch are idle; auto: the "
+           "fastest number",
        .default_text = "auto",
        .choices = {"auto"},
        .minimum = 1,

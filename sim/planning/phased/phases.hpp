@@ -1,6 +1,7 @@
 // The rules of a scenario for phased execution, and the resulting order of phases.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,8 +19,10 @@ enum class Activations { on_chip, pair_link, streaming };
 struct Phase {
   std::size_t stage = 0;
   std::string device;
-  /// The numbers of the micro-batches, counted from the first micro-batch of the window.
+  /// The numbers of the micro-batches, counted from the first micro-batch of the window. An idle phase has none.
   std::vector<std::int64_t> micro_batches;
+
+  bool is_idle() const { return micro_batches.empty(); }
 };
 
 struct PhaseRules {
@@ -31,9 +34,24 @@ struct PhaseRules {
   std::vector<std::string> devices;
   bool by_stage = false;
   std::int64_t in_flight = 1;  ///< the number of batches that take turns
+  /// How many phases a stage has in the last turn of a step if fewer than `in_flight` batches are left for this turn.
+  /// The phases without a batch are idle. So the other batches meet the same devices as in a turn of more batches.
+  std::int64_t last_turn = 0;
 
   bool saves_answers() const { return real_data && return_outputs; }
   bool saves_boundaries() const { return activations == Activations::streaming; }
+  /// Returns how many batches are left for the last turn of a step; 0 if every turn has `in_flight` batches.
+  std::int64_t left_of_step(const Workload& workload) const {
+    return workload.batches_per_step % in_flight;
+  }
+  /// Returns how many phases a stage has in a turn of `batches` batches; 0 if the turn has no batches.
+  std::int64_t phases_of_turn(std::int64_t batches) const {
+    return batches > 0 && batches < in_flight ? std::max(batches, last_turn) : batches;
+  }
+  /// Returns how many devices take turns. If each stage has its own device, no devices take turns.
+  std::int64_t turning_devices() const {
+    return by_stage ? 1 : static_cast<std::int64_t>(devices.size());
+  }
 };
 
 /// Reads the rules from the scenario. Throws InputError at a key with a wrong value.
@@ -53,9 +71,15 @@ PhaseRound round_of(const PhaseRules& rules, const Workload& workload, std::size
 /// Returns the round that results if a unit is a whole step.
 PhaseRound round_of_steps(const PhaseRules& rules, const Workload& workload, std::size_t stages);
 
-/// Returns whether a unit is a whole step with more than `longest_round` batches. Candidates with such a long round are
-/// not tried.
-bool is_long(const PhaseRules& rules, const Workload& workload);
+/// How many batches take turns, and how many phases a stage has in a shorter last turn (PhaseRules).
+struct PhaseTurns {
+  std::int64_t in_flight = 1, last_turn = 0;
+};
+/// Returns the turns that the judge compares in inference, if the scenario leaves a choice. If a step has one more batch,
+/// each of its orders of phases without the phases of this batch is also an order of the step. So the step with
+/// one more batch has no better order.
+std::vector<PhaseTurns> turns_to_compare(PhaseRules rules, const Workload& workload,
+                                         const Reader& parameters);
 
 /// Returns the phases of `units` units, in order. If devices take turns, phase n is on the device
 /// with the index n modulo the number of devices.

@@ -6,7 +6,7 @@ namespace sluice {
 
 bool PhaseWindow::followed_at_once(std::size_t p) const {
   return p + 1 < phases.size() && phases[p + 1].stage == phases[p].stage + 1 &&
-         phases[p + 1].micro_batches.front() == phases[p].micro_batches.front();
+         phases[p + 1].micro_batches == phases[p].micro_batches;
 }
 
 namespace {
@@ -19,9 +19,11 @@ class PhaseWaits {
 
   void add() {
     std::vector<ListedPhase>& listed = window_.listed;
-    for (std::size_t p = 0; p < listed.size(); ++p) listed[p].saves_before = saves_before(p);
+    for (std::size_t p = 0; p < listed.size(); ++p)
+      if (!listed[p].is_idle()) listed[p].saves_before = saves_before(p);
     for (std::size_t p = 0; p < listed.size(); ++p) {
       const ListedPhase& mine = listed[p];
+      if (mine.is_idle()) continue;
       for (const ListedPhase::Gate& gate : mine.saves_before)
         builder_.wait(mine.first, gate.ref, gate.distance);
       add_save_waits(p);
@@ -58,11 +60,14 @@ class PhaseWaits {
   }
 
   /// Returns the saves for which phase p waits. They save the results of the previous phase of the same
-  /// device.
+  /// device, except for idle phases.
   std::vector<ListedPhase::Gate> saves_before(std::size_t p) const {
     std::vector<ListedPhase::Gate> gates;
-    const std::size_t back = std::max<std::size_t>(phases_since_device(p), 2);
-    const std::size_t size = before_.listed.size();
+    const std::size_t size = before_.listed.size(), turn = phases_since_device(p);
+    std::size_t back = std::max<std::size_t>(turn, 2);
+    for (EarlierPhase phase = earlier_phase(p, back); phase.listed && phase.listed->is_idle();
+         phase = earlier_phase(p, back))
+      back += turn;
     if (back == p + 1)  // the saves of the previous window's last phase are in this window
       for (PlanBuilder::Ref ref : window_.carried) gates.push_back({ref, 0});
     else if (rules_.overlap && back > p &&

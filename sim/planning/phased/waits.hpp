@@ -16,12 +16,15 @@ struct ListedPhase {
     PlanBuilder::Ref ref;
     std::uint32_t distance;
   };
-  PlanBuilder::Ref first, last;  ///< the first and the last computation
+  /// The first and the last computation. An idle phase has no first computation, and ends when the phase before it ends.
+  PlanBuilder::Ref first, last;
   /// The saves of this phase's results, which are listed in the next phase.
   std::vector<PlanBuilder::Ref> saves;
   /// The first load and the last load of this phase on each copy engine.
   std::vector<PlanBuilder::Ref> first_loads, last_loads;
   std::vector<Gate> saves_before;  ///< the saves that must have arrived before this phase starts
+
+  bool is_idle() const { return !first; }
 };
 
 /// The phases of one window: of an iteration of the body, or of the units that remain after the body.

@@ -321,21 +321,29 @@ class LoadOrder {
 
 }  // namespace
 
-RehearsedOrder order_loads(const Rehearsal& rehearsal, bool across) {
-  RehearsedOrder order = LoadOrder(rehearsal, across ? 3 : 1).all();
-  if (!across) return order;
+RehearsedOrder order_loads(const Rehearsal& rehearsal) {
+  return LoadOrder(rehearsal, 1).all();
+}
+
+std::vector<RehearsedOrder> orders_across_steps(const Rehearsal& rehearsal) {
+  // A step may have loads of the next step, so the loads of the last rehearsed step are not complete.
+  const RehearsedOrder rehearsed = LoadOrder(rehearsal, 4).all();
   const auto runs = rehearsal.runs().size();
-  std::vector<RehearsedLoad> middle;
-  for (RehearsedLoad load : order.loads) {
-    if (load.run / runs != 1) continue;
-    load.run -= runs;
-    load.slot -= rehearsal.slots();
-    load.at -= rehearsal.slots();
-    middle.push_back(load);
+  std::vector<RehearsedOrder> orders(2);
+  for (RehearsedLoad load : rehearsed.loads) {
+    const std::size_t step = load.run / runs;
+    if (step != 1 && step != 2) continue;
+    load.run -= step * runs;
+    load.slot -= static_cast<std::int64_t>(step) * rehearsal.slots();
+    load.at -= static_cast<std::int64_t>(step) * rehearsal.slots();
+    orders[step - 1].loads.push_back(load);
   }
-  order.loads = std::move(middle);
-  if (!repeats_within_memory(rehearsal, order.loads)) order.loads.clear();
-  return order;
+  if (orders[0].loads == orders[1].loads) orders.pop_back();
+  for (RehearsedOrder& order : orders) {
+    order.used = rehearsed.used;
+    if (!repeats_within_memory(rehearsal, order.loads)) order.loads.clear();
+  }
+  return orders;
 }
 
 }  // namespace sluice

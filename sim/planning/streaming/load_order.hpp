@@ -7,10 +7,14 @@
 
 namespace sluice {
 
-/// Returns the loads of a step, each listed before a slot of that step. With `across`, a load may
-/// also be listed in the step before the step that needs it, and the order is for all steps except
-/// the first. The result has no loads if repeated steps would exceed the memory.
-RehearsedOrder order_loads(const Rehearsal& rehearsal, bool across);
+/// Returns the loads of a step, each listed before a slot of that step.
+RehearsedOrder order_loads(const Rehearsal& rehearsal);
+
+/// Returns orders in which a load may also be listed in the step before the step that needs it. Each order is for all
+/// steps except the first. The greedy order may alternate from step to step, so there is one order for the second
+/// rehearsed step and one for the third, or only one order if both are equal. An order has no loads if repeated
+/// steps would exceed the memory.
+std::vector<RehearsedOrder> orders_across_steps(const Rehearsal& rehearsal);
 
 /// Returns whether the loads of a step fit into the memory if every step repeats them.
 bool repeats_within_memory(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads);

@@ -82,15 +82,20 @@ Rehearsal::Copy Rehearsal::input_copy(const GroupRun& run) const {
 }
 
 RehearsedOrder Rehearsal::order() const {
-  RehearsedOrder alone = order_loads(*this, false);
-  if (streamed_.steps == 1 || !streamed_.overlap) return alone;
-  RehearsedOrder across = order_loads(*this, true);
-  across.used = alone.used = std::max(alone.used, across.used);
-  // If `across` has no loads, loads across steps do not fit into bytes() bytes. With fewer bytes,
-  // loads have another order, which may fit. So `alone` is the result only for exactly bytes() bytes.
-  if (across.loads.empty()) alone.used = bytes();
-  if (across.loads.empty() || seconds(across.loads) >= seconds(alone.loads)) return alone;
-  return across;
+  RehearsedOrder best = order_loads(*this);
+  if (streamed_.steps == 1 || !streamed_.overlap) return best;
+  double best_s = seconds(best.loads);
+  for (RehearsedOrder& across : orders_across_steps(*this)) {
+    best.used = std::max(best.used, across.used);
+    // If `across` has no loads, loads across steps do not fit into bytes() bytes. With fewer bytes,
+    // loads have another order, which may fit. So `best` is the result only for exactly bytes() bytes.
+    if (across.loads.empty()) best.used = bytes();
+    const double across_s = across.loads.empty() ? best_s : seconds(across.loads);
+    if (across_s >= best_s) continue;
+    best.loads = std::move(across.loads);
+    best_s = across_s;
+  }
+  return best;
 }
 
 std::vector<RehearsedLoad> Rehearsal::prologue(const std::vector<RehearsedLoad>& loads) const {

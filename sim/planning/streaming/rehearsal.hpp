@@ -39,6 +39,8 @@ struct RehearsedLoad {
   /// Whether the load of an input starts one slot earlier than `at` says. The load then waits until
   /// the results of all slots before that earlier slot have left the device.
   bool replaces_results = false;
+
+  bool operator==(const RehearsedLoad&) const = default;
 };
 
 /// The loads of a step, in the order of the copy engine. If weights that stay are loaded in the step, these loads are

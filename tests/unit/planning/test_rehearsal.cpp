@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
 #include "planning/streaming/rehearsal.hpp"
@@ -200,6 +201,45 @@ TEST_CASE(
     CHECK(rehearsal.seconds(rehearsal.order().loads) == Approx(15.5e-3));
     CHECK(rehearsal.at_least() == Approx(15.5e-3));
   }
+}
+
+TEST_CASE(
+    "if early loads alternate between two orders from step to step, the faster order is taken") {
+  // With a latency of 300 us, pieces of weights are loaded far ahead. In the rehearsal, the second step then has another
+  // order of loads than the third step. The same work is done by two steps of one pass and by one step of two passes, so
+  // both should take about as long. When only the order of the second step was tried, the two steps took 2.6 % longer.
+  std::string layers = "{type: input, name: x, shape: [212]}", before = "x";
+  for (const int features : {579, 483, 214, 365}) {
+    const std::string name = "add" + std::to_string(features);
+    layers += ", {type: dense, features: " + std::to_string(features) +
+              "}, {type: dense, features: 212, name: dense" + std::to_string(features) +
+              "}, {type: add, name: " + name + ", inputs: [" + before + ", dense" +
+              std::to_string(features) + "]}";
+    before = name;
+  }
+  const auto seconds = [&](int samples, int steps) {
+    const std::string text =
+        "format: sluice-scenario/1\n"
+        "model: {definition: {format: sluice-model/1, name: random, layers: [" +
+        layers +
+        "]}}\n"
+        "platform:\n"
+        "  format: sluice-platform/1\n"
+        "  name: random\n"
+        "  devices: {gpu: {rate: {float32: 200GFLOP/s}, memory: {capacity: 2522392B}}}\n"
+        "  memories: {host: {capacity: unlimited}}\n"
+        "  links: {host: {joins: [host, gpu], bandwidth: 12.5GB/s, latency: 300us,\n"
+        "    up: {share: 0.5}, together: 1.1}}\n"
+        "workload: {batch: " +
+        std::to_string(samples) + ", micro_batch: 1, steps: " + std::to_string(steps) +
+        "}\n"
+        "fates: keep_all\n"
+        "policy: {name: streamed, placement: none, in_flight: 2, outputs: discard}\n"
+        "cost: peak\n";
+    return replay(make_plan(scenario_from(parse_text(text, "test.yaml"), "test.yaml", {})))
+        .makespan;
+  };
+  CHECK(seconds(2, 2) <= seconds(4, 1) * 1.001);
 }
 
 TEST_CASE("no rehearsal takes fewer seconds than its lower bound", "[property]") {

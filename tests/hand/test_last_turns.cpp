@@ -1,0 +1,105 @@
+// Tests of steps whose batches cannot be divided into turns of `in_flight` batches under policy `phased`.
+// On each device, the weights of a stage take 1 s to load, and the computation of a stage takes 1 s. An activation takes
+// 10 s to the other device. Three stages are computed, without inputs and answers of the host.
+#include <catch2/catch.hpp>
+
+#include "execute/arithmetic/replay.hpp"
+#include "execute/feasibility.hpp"
+#include "run/isolated.hpp"
+#include "scenario/scenario.hpp"
+#include "support/small_case.hpp"
+
+namespace sluice {
+namespace {
+
+const std::vector<test::Row> three = {
+    {1000, 1'000'000, 1000}, {1000, 1'000'000, 1000}, {1000, 1'000'000, 1000}};
+
+Plan planned(const std::vector<std::string>& overrides) {
+  std::vector<std::string> all = {"platform.devices.gpu.count=2",
+                                  "platform.links.host.bandwidth=1MB/s",
+                                  "platform.links.pair={joins: [gpu0, gpu1], bandwidth: 100B/s}"};
+  all.insert(all.end(), overrides.begin(), overrides.end());
+  Plan plan = make_plan(test::small_scenario(1000, three,
+                                             "workload: {batches_per_step: 1}\n"
+                                             "stages: {cut: per_layer}\nfates: keep_all\n"
+                                             "phases: {activations: pair_link}\n"
+                                             "policy: {name: phased, host_data: synthetic}\n",
+                                             all));
+  check(plan);
+  return plan;
+}
+
+double seconds(const std::vector<std::string>& overrides) {
+  return replay(planned(overrides)).makespan;
+}
+
+const char* const one = "workload.batches_per_step=1";
+const char* const two = "workload.batches_per_step=2";
+const char* const both = "policy.in_flight=2";
+
+TEST_CASE("phased: one batch stays on its device if the other device is idle in its phases") {
+  // Two batches in flight: each batch stays on one device, and no activation moves. The first weights take 1 s. Then the
+  // devices compute in turn, 1 s per phase: 1 + 6 s.
+  CHECK(seconds({two, both}) == Approx(7));
+  // If one batch has one phase per stage, each phase is on the other device. Each activation takes 10 s, and the weights
+  // arrive during these 10 s: 1 + 3 + 2 * 10 s. This was the only order for one batch, although two batches took 7 s.
+  CHECK(seconds({one, both, "policy.last_turn=1"}) == Approx(24));
+  // With idle phases, the batch stays on the first device. A phase begins when its weights have been loaded, and they are
+  // loaded in the idle phase before it: 3 * (1 + 1) s.
+  CHECK(seconds({one, both, "policy.last_turn=2"}) == Approx(6));
+  CHECK(execute_isolated(planned({one, both, "policy.last_turn=2"})).report.makespan == Approx(6));
+  CHECK(seconds({one, both}) == Approx(6));
+  CHECK(seconds({one}) == Approx(6));
+}
+
+TEST_CASE("phased: idle phases keep the last batches of each step on their devices") {
+  // Two turns of a step have two batches and one batch. After the weights of 1 s, the six phases of the first turn take 1
+  // s each. The weights of the next batch were loaded in the phase before it, so it begins at 7 s. It computes for 1 s
+  // and loads weights for 1 s, three times, without the last load: 7 + 3 + 2 s.
+  const char* const count = "workload.batches_per_step=3";
+  CHECK(seconds({count, both, "policy.last_turn=2"}) == Approx(12));
+  CHECK(seconds({count, both, "policy.last_turn=1"}) == Approx(7 + 3 + 2 * 10));
+  // The first device computes the last phase of a step, so it cannot load the first weights of the next step before.
+  // The second step takes as long as the first step.
+  const Plan plan = planned({count, both, "policy.last_turn=2", "workload.steps=2"});
+  CHECK(plan.iterations == 2);
+  CHECK(replay(plan).makespan == Approx(12 + 12));
+}
+
+TEST_CASE("phased: a step is not slower than the same step with one more batch") {
+  for (const char* in_flight : {"auto", "1", "2", "3", "4"})
+    for (const char* activations : {"pair_link", "streaming", "on_chip"}) {
+      double before = 0;
+      for (int batches = 1; batches <= 5; ++batches) {
+        INFO(in_flight << " " << activations << " " << batches);
+        const double now =
+            seconds({"workload.batches_per_step=" + std::to_string(batches), "workload.steps=2",
+                     "platform.devices.gpu.count=3", std::string("policy.in_flight=") + in_flight,
+                     std::string("phases.activations=") + activations});
+        CHECK(before <= now * (1 + 1e-9));
+        before = now;
+      }
+    }
+}
+
+TEST_CASE("phased: a number of phases of the last turn that is not possible is refused") {
+  const std::vector<std::string> five = {"workload.batches_per_step=5", "policy.in_flight=3"};
+  const auto asked = [&](const std::string& turn) {
+    std::vector<std::string> all = five;
+    all.push_back("policy.last_turn=" + turn);
+    return all;
+  };
+  CHECK_THROWS_WITH(planned(asked("1")), Catch::Contains("give a number from 2 to 3"));
+  CHECK_THROWS_WITH(planned(asked("4")), Catch::Contains("give a number from 2 to 3"));
+  CHECK_NOTHROW(planned(asked("3")));
+  // If each turn has as many batches as are in flight, no turn is shorter, and the number changes nothing.
+  CHECK(seconds({two, both, "policy.last_turn=2"}) == Approx(7));
+  CHECK(seconds({one, "policy.in_flight=1", "workload.steps=3", "policy.last_turn=1"}) ==
+        seconds({one, "policy.in_flight=1", "workload.steps=3"}));
+  CHECK_THROWS_WITH(planned({"policy.weights_per=step", "policy.last_turn=1"}),
+                    Catch::Contains("use 'last_turn: auto'"));
+}
+
+}  // namespace
+}  // namespace sluice
