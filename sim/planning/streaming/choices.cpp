@@ -98,6 +98,7 @@ class StreamedWays {
         choice.buffers = buffers.most;
         choice.spares = buffers.spares;
         choice.inputs_cross = buffers.inputs_cross;
+        choice.inputs_first = buffers.inputs_first;
         choice.piece = piece;
         if (ways->shared_->streamed.real) {
           for (Candidate& one : by_ahead(ways, choice, no_bytes_limit))
@@ -279,7 +280,7 @@ class StreamedWays {
   /// room on the device.
   struct BufferCount {
     std::int64_t most = 1;
-    bool spares = false, inputs_cross = true;
+    bool spares = false, inputs_cross = true, inputs_first = false;
   };
   std::vector<BufferCount> buffers() const {
     if (!shared_->streamed.overlap) return {{1, false}};
@@ -290,6 +291,9 @@ class StreamedWays {
       // If no room is kept for a group's large inputs, the weights of the group can be loaded earlier.
       if (offload_ && groups > 1)
         for (const std::int64_t most : {3, 2}) counts.push_back({most, false, false});
+      // A long transfer of weights does not delay an input, but more transfers of weights come late.
+      if (groups > 1)
+        for (const std::int64_t most : {3, 8}) counts.push_back({most, false, true, true});
     }
     counts.push_back({1, false});
     // No number of buffers above the scenario's number is tried. A rehearsal looks only one step
@@ -299,7 +303,8 @@ class StreamedWays {
       const std::int64_t useful =
           std::min(*most, std::max(greatest, shared_->streamed.micro_batches + 1));
       std::erase_if(counts, [&](const BufferCount& some) {
-        return some.most > useful || (some.most == useful && some.inputs_cross);
+        return some.most > useful ||
+               (some.most == useful && some.inputs_cross && !some.inputs_first);
       });
       if (useful > 1) counts.insert(counts.begin(), {useful, true});
       counts.insert(counts.begin(), {useful, false});

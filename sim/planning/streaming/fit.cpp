@@ -93,13 +93,12 @@ void StreamedFit::require(std::int64_t in_flight, const Plan& plan) const {
   if (beyond > 1) message += "\n  and " + std::to_string(beyond - 1) + " further groups do not fit";
   const std::int64_t most = most_in_flight();
   const bool any_fits = peak(most) <= *capacity_;
-  message +=
-      any_fits
-          ? "\n  the greatest number in flight that fits: " + std::to_string(most)
-          : "\n  not even one micro-batch fits" +
-                std::string(caches_ > *capacity_
-                                ? ": the caches of all samples alone need more memory than there is"
-                                : ": cut the model into smaller stages");
+  if (!any_fits)
+    message += caches_ > *capacity_
+                   ? "\n  not even one micro-batch fits: the caches of all samples alone need more "
+                     "memory than there is"
+                   : "\n  not even one micro-batch fits with this cut: cut the model into smaller "
+                     "stages";
   const auto blocking = blocks(plan);
   Shortage shortage{
       .pool = common_.device.name, .needed_bytes = peak(in_flight), .available_bytes = *capacity_};

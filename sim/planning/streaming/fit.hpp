@@ -19,8 +19,8 @@ class StreamedFit {
   /// Returns the bytes on the device during each slot of a step.
   std::vector<std::int64_t> slot_bytes(std::int64_t in_flight) const;
   /// Throws Infeasible when this many micro-batches in flight do not fit. The message says which group does not fit,
-  /// how many bytes this group needs, and how many micro-batches would fit. The message also lists the actions that
-  /// would wait for memory for ever.
+  /// how many bytes this group needs, and whether a single micro-batch would fit. The message also lists the actions
+  /// that would wait for memory for ever. The shortage says how many micro-batches would fit with this choice.
   void require(std::int64_t in_flight, const Plan& plan) const;
 
  private:

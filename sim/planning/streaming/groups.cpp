@@ -174,6 +174,7 @@ std::string StreamedChoice::text(std::size_t groups) const {
   if (groups > 1) text += offload ? ", strategy: offload_all" : ", strategy: keep_all";
   // `policy.buffers` is the largest number of buffers. Sluice decides by itself which groups use fewer buffers.
   if (!inputs_cross) text += "; before a group begins, only the first of its inputs is loaded";
+  if (inputs_first) text += "; weights wait for all inputs of earlier groups";
   return text;
 }
 

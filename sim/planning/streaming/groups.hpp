@@ -40,6 +40,9 @@ struct StreamedChoice {
   /// the group's first input is loaded early: during the last slot of the previous group, as soon
   /// as all results of earlier slots have left the device.
   bool inputs_cross = true;
+  /// Whether the weights for a run are loaded after all inputs of earlier runs. If not, the copy engine
+  /// loads weights whenever it would wait for an input, and these weights may delay the input.
+  bool inputs_first = false;
   bool offload = false;  ///< whether tensors for the next group go through host memory
   /// For how many groups weights may be loaded early. If this is empty, only `ahead` is the limit.
   std::optional<std::int64_t> prefetch;

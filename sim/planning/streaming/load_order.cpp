@@ -189,7 +189,8 @@ class LoadOrder {
       piece_at = place_of_piece(from);
       piece_time = release_at(piece_at, next_piece_run_);
     }
-    const bool input = input_time <= std::max(free_, piece_time);
+    const bool input = (rehearsal_.choice().inputs_first && input_run_ < next_piece_run_) ||
+                       input_time <= std::max(free_, piece_time);
     if (input)
       load_input(input_at, std::max(free_, input_time));
     else

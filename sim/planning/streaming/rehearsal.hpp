@@ -5,6 +5,8 @@
 // The order of loads is as follows. When the copy engine is free, it loads the next input if a buffer is free for this
 // input. If no buffer is free, the copy engine loads the next piece of weights if there is room for this piece. So
 // weights come in the order in which groups need them and as early as memory allows, but inputs come before weights.
+// With `inputs_first`, the copy engine loads no weights for a later run than the next input's run, but waits until the
+// input can be loaded. A long transfer of weights then never delays this input.
 //
 // A buffer is room for an input or a result that is being transferred. While a group runs, the device has room for up
 // to `buffers` inputs and up to `buffers` results. If the choice spares buffers, there are only as many buffers as fit

@@ -41,10 +41,19 @@ bool shares_links_with_devices(const WaitingCase& waiting) {
   return false;
 }
 
-/// Returns how many of the numbers in `rooms_of_weights` are tried, beginning with the first number. The weights of a
-/// single group are never loaded early.
-std::size_t rooms_tried(const StreamedCase& streamed) {
-  return streamed.groups.size() == 1 ? 1 : rooms_of_weights.size();
+/// Returns how many limits for early loads are tried.
+std::size_t rooms_tried(const WaitingCase& waiting) {
+  if (waiting.streamed.groups.size() > 1) return rooms_of_weights.size();
+  return std::min(rooms_of_weights.size(), static_cast<std::size_t>(waiting.choice.buffers));
+}
+
+/// Returns the bytes that the limit number `n` adds. The weights of a single group are never loaded early, so there the
+/// limit has room for `n` more inputs.
+std::int64_t room_of(const StreamedCase& streamed, std::size_t n) {
+  if (streamed.groups.size() == 1)
+    return checked_mul(static_cast<std::int64_t>(n), streamed.groups[0].bytes.input,
+                       "bytes of inputs");
+  return static_cast<std::int64_t>(rooms_of_weights[n] * static_cast<double>(streamed.weights()));
 }
 
 /// Simulates the plans that fit, beginning with the most bytes for early loads.
@@ -55,10 +64,8 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
   const std::int64_t least = fit->peak(waiting.choice.in_flight);
   const bool limited = waiting.streamed.shared_link || shares_links_with_devices(waiting);
   std::int64_t same_from = std::numeric_limits<std::int64_t>::max();
-  for (std::size_t n = rooms_tried(waiting.streamed); n-- > 0;) {
-    const std::int64_t room =
-        least + static_cast<std::int64_t>(rooms_of_weights[n] *
-                                          static_cast<double>(waiting.streamed.weights()));
+  for (std::size_t n = rooms_tried(waiting); n-- > 0;) {
+    const std::int64_t room = least + room_of(waiting.streamed, n);
     if (room >= same_from || (waiting.capacity && room > *waiting.capacity)) continue;
     const auto plan = [waiting, context, fit, limited, room] {
       ListedPlan listed = list_within(waiting.request, waiting.common, waiting.streamed,
@@ -82,9 +89,7 @@ std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
                                           const std::shared_ptr<const void>& context) {
   const StreamedCase& streamed = waiting.streamed;
   const auto groups = static_cast<std::int64_t>(streamed.groups.size());
-  // A rehearsal loads an input at most one step early, so it cannot use more buffers. With several groups, there are
-  // many ways, and each way takes long to simulate if loads and saves share a link.
-  if (groups == 1 && waiting.choice.buffers <= streamed.micro_batches + 1) return {};
+  // With several groups, there are many ways, and each way takes long to simulate if loads and saves share a link.
   if (!streamed.overlap || (streamed.shared_link && groups > 1) || streamed.host_limited ||
       streamed.micro_batches > most_slots / groups ||
       streamed.micro_batches * groups > most_slots_of_run / streamed.steps)
@@ -101,7 +106,7 @@ std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
       one.choice.piece = piece;
       one.choice.prefetch = prefetch;
       candidates.push_back({.at_least = waiting.at_least,
-                            .ways = static_cast<std::int64_t>(rooms_tried(streamed)),
+                            .ways = static_cast<std::int64_t>(rooms_tried(waiting)),
                             .simulate = [one, context](double, const auto& settled) {
                               simulate(one, context, settled);
                             }});

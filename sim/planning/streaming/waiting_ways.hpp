@@ -25,8 +25,8 @@ struct WaitingCase {
 /// tried, which do not depend on the capacity. Weights, inputs and results share the bytes of a limit, and actions wait
 /// for each other. Unlike these candidates, a rehearsal reserves bytes for inputs and results during a whole run of a
 /// group. A rehearsal also loads inputs at most one step early. `context` keeps the members of `waiting` alive. Returns
-/// nothing if nothing overlaps, host memory may be too small, or there are too many slots. Also returns nothing for one
-/// group if a rehearsal can use all buffers, and for several groups if loads and saves slow each other down.
+/// nothing if nothing overlaps, host memory may be too small, or there are too many slots. Also returns nothing for
+/// several groups if loads and saves slow each other down.
 std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
                                           const std::shared_ptr<const void>& context);
 

@@ -285,8 +285,7 @@ class TrainingPlan {
     if (in_flight > 1) {
       const std::optional<std::int64_t> most = most_in_flight();
       shortage.most_in_flight = most.value_or(0);
-      message += most ? "\n  the greatest number in flight that fits: " + std::to_string(*most)
-                      : "\n  not even one micro-batch fits";
+      if (!most) message += "\n  not even one micro-batch fits with this cut and these fates";
     }
     throw Infeasible(message + "\n  " + advice(), std::move(shortage));
   }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/bisection.hpp"
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "execute/arithmetic/replay.hpp"
@@ -228,10 +229,9 @@ class Attempts {
   std::int64_t ways_ = 0;
 };
 
-}  // namespace
-
-Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
-                  const Reader& parameters) {
+/// Does what settle() does, but an error gives the greatest number of micro-batches in flight for one attempt only.
+Settlement settle_once(const Policy& policy, const std::vector<CutAttempt>& attempts,
+                       const Reader& parameters) {
   Attempts all(policy, attempts, parameters);
   const PolicyRequest& first = attempts.front().request;
   if (all.choose()) return all.best();
@@ -240,8 +240,51 @@ Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
   return {finish(std::move(draft), first), 0, std::move(price_again)};
 }
 
+/// Returns the greatest number of micro-batches in flight that fits, if the scenario names a number that does not fit.
+/// With one of the attempts, `known` micro-batches fit. With other choices that the scenario leaves open, more
+/// micro-batches may fit. If a number fits, each smaller number fits, too.
+std::int64_t most_in_flight(const Policy& policy, const std::vector<CutAttempt>& attempts,
+                            const Reader& parameters, std::int64_t known) {
+  const Value* const asked = parameters.map().find("in_flight");
+  if (!asked || parameters.is_word("in_flight", "auto")) return known;
+  const std::int64_t refused = std::min(parameters.integer("in_flight"),
+                                        attempts.front().request.workload.micro_batches_per_step());
+  const auto fits = [&](std::int64_t count) {
+    Value map = parameters.map();
+    map.set("in_flight", Value::make(count));
+    const Keys keys(std::move(map), record_of(policy));
+    try {
+      settle_once(policy, attempts, keys.reader());
+    } catch (const Infeasible&) {
+      return false;
+    }
+    return true;
+  };
+  if (known + 1 >= refused || !fits(known + 1)) return known;
+  return largest_that_fits(known + 1, refused, fits);
+}
+
+}  // namespace
+
+Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
+                  const Reader& parameters) {
+  try {
+    return settle_once(policy, attempts, parameters);
+  } catch (const Infeasible& infeasible) {
+    Shortage shortage = infeasible.shortage;
+    if (!shortage.most_in_flight) throw;
+    const std::int64_t most =
+        most_in_flight(policy, attempts, parameters, *shortage.most_in_flight);
+    if (most == 0) throw;
+    shortage.most_in_flight = most;
+    throw Infeasible(std::string(infeasible.what()) +
+                         "\n  the greatest number in flight that fits: " + std::to_string(most),
+                     std::move(shortage));
+  }
+}
+
 Plan settle(const Policy& policy, const PolicyRequest& request, const Reader& parameters) {
-  return settle(policy, std::vector<CutAttempt>{{request, ""}}, parameters).plan;
+  return settle_once(policy, {{request, ""}}, parameters).plan;
 }
 
 }  // namespace sluice

@@ -28,11 +28,13 @@ struct Settlement {
 
 /// Returns the best plan of a policy for any of these cuts. There must be at least one cut. The facts of the plan say
 /// which candidate was chosen, how many candidates there were, and how long the runner-up takes. Throws InputError at a
-/// wrong parameter, and Infeasible if no plan fits.
+/// wrong parameter, and Infeasible if no plan fits. If the scenario names a number of micro-batches in flight that does
+/// not fit, the error gives the greatest number with which any of the cuts and any of the policy's choices fit.
 Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
                   const Reader& parameters);
 
-/// Returns the best plan of a policy for a given cut.
+/// Returns the best plan of a policy for a given cut. If the plan does not fit, the error may give a smaller number of
+/// micro-batches in flight than would fit with other choices.
 Plan settle(const Policy& policy, const PolicyRequest& request, const Reader& parameters);
 
 }  // namespace sluice

@@ -247,6 +247,27 @@ TEST_CASE(
   CHECK(seconds("whole", ", buffers: 12") < seconds("whole", ", buffers: 6"));
 }
 
+// Copies in both directions take turns on the link, and each copy has a set-up. On a faster link, the copy engine is
+// free before the next input is in host memory. If the copy engine then loads weights, these weights delay the input.
+TEST_CASE("a link that is free before an input is in host memory may wait for the input") {
+  const std::vector<test::Row> rows(4, {0.6, 600'000, 3'500});
+  const auto seconds = [&](const std::string& bandwidth) {
+    return run_seconds(make_plan(test::small_scenario(
+        4, rows,
+        "workload: {batches_per_step: 1, steps: 2}\nstages: {cut: per_layer}\n"
+        "fates: {strategy: offload_all}\npolicy: {name: streamed}\n",
+        {"platform.links.host.bandwidth=" + bandwidth, "platform.links.host.setup=50us",
+         "platform.links.host.duplex=half", "platform.devices.gpu.memory.capacity=1400000B"})));
+  };
+  double before = never;
+  for (const char* bandwidth : {"1GB/s", "1.5GB/s", "2GB/s", "3GB/s"}) {
+    INFO(bandwidth);
+    const double now = seconds(bandwidth);
+    CHECK(now <= before);
+    before = now;
+  }
+}
+
 // If the latency of a link is high, many inputs should be in transfer at once, but here eight inputs have no room.
 TEST_CASE("numbers of buffers above three are tried if eight buffers do not fit") {
   const auto seconds = [](const std::string& keys) {

@@ -262,5 +262,38 @@ TEST_CASE(
   CHECK(refused > 3);
 }
 
+/// Plans streamed inference with open cut and open fates, and `in_flight` micro-batches in flight. Host memory has 540
+/// kB. Weights take 400 kB of it, and inputs and answers 100 kB. So there is little room for offloaded tensors. Returns
+/// the greatest number in flight that fits by the refusal, or nullopt if the plan fits.
+std::optional<std::int64_t> most_by_refusal(std::int64_t capacity, std::int64_t in_flight) {
+  const Scenario scenario = test::small_scenario(
+      4000, rows,
+      "workload: {batches_per_step: 10}\npolicy: {name: streamed, in_flight: " +
+          std::to_string(in_flight) + "}\n",
+      {"platform.devices.gpu.memory.capacity=" + std::to_string(capacity) + "B",
+       "platform.memories.host.capacity=540kB"});
+  try {
+    make_plan(scenario);
+    return {};
+  } catch (const Infeasible& infeasible) {
+    const std::int64_t most = infeasible.shortage.most_in_flight.value_or(0);
+    CHECK_THAT(infeasible.what(),
+               Catch::Contains("the greatest number in flight that fits: " + std::to_string(most)));
+    return most;
+  }
+}
+
+// If activations are kept, only one or two micro-batches fit into these memories. If activations are offloaded, host
+// memory limits the number of micro-batches in flight.
+TEST_CASE("the number of micro-batches that fit in flight is the greatest for all cuts and fates") {
+  for (const std::int64_t capacity : {30'000, 50'000}) {
+    const std::int64_t most = most_by_refusal(capacity, 10).value_or(10);
+    INFO(capacity << " B, of which " << most << " in flight are said to fit");
+    CHECK((most > 2 && most < 10));
+    CHECK(!most_by_refusal(capacity, most));
+    CHECK(most_by_refusal(capacity, most + 1) == most);
+  }
+}
+
 }  // namespace
 }  // namespace sluice
