@@ -18,6 +18,9 @@
 
 namespace sluice {
 
+inline constexpr const char* static_placement = "static";
+inline constexpr const char* all_slow_placement = "all_slow";
+
 /// Returns the placements that a policy whose weights take turns can have, in addition to the homes of these weights.
 const std::vector<std::string>& placements_of_turns();
 
@@ -31,6 +34,9 @@ struct PlacedTurns {
 /// Returns the candidates of a run with this placement. The request must outlive the candidates. `static` also has the
 /// candidates of the policy that need only the first memory.
 std::vector<Candidate> placed_turns_candidates(const PlacedTurns& turns);
+
+/// Returns the candidates for shown machines. Each candidate has a lower bound of the seconds of its placed plans.
+Candidate placed_on_shown_machines(const PlacedTurns& turns);
 
 /// Returns the fastest plan with this placement. Throws Infeasible if no plan fits into the two memories.
 Draft placed_turns_draft(const PlacedTurns& turns);
