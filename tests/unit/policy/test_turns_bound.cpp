@@ -1,7 +1,9 @@
-// Tests the lower bounds of placements under policy streamed. Placements that a bound rules out must not be faster.
+// Tests placements under policy streamed in random scenarios. Placements that a lower bound rules out must not be faster,
+// and neither must any placement be faster than the choice of Sluice.
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "base/error.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "planning/placement/placed_kinds.hpp"
@@ -93,6 +95,26 @@ TEST_CASE("under streamed, no placed run is faster than the bound of its shown m
   }
   CHECK(runs > 500);
   CHECK(ruled_out > runs / 20);
+}
+
+TEST_CASE("under streamed, a placement that is left open is as fast as each placement given",
+          "[placement][property]") {
+  for (std::uint64_t seed = 1000; seed < 1000 + test::cases_of(std::uint64_t{30}); ++seed) {
+    const auto seconds = [&](const std::string& placement) {
+      Value document = random_scenario(seed).document;
+      apply_overrides(document, {"policy.placement=" + placement});
+      try {
+        return replay(make_plan(read_scenario(document, "card"))).makespan;
+      } catch (const Infeasible&) {
+        return never;
+      }
+    };
+    const double open = seconds("auto");
+    for (const char* placement : {"none", "backing", "static", "all_slow"}) {
+      INFO("seed " << seed << ", " << placement);
+      CHECK(open <= seconds(placement) * (1 + 1e-9));
+    }
+  }
 }
 
 TEST_CASE("under streamed, no placed plan is faster than its bound", "[placement][property]") {
