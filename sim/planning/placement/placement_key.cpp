@@ -222,10 +222,10 @@ Field home_field() {
       .type = Type::choice,
       .summary =
           "the home of the tensors that take turns on the device; none: host memory; backing: the device's second "
-          "memory, into which the weights are loaded once; auto: the home with the fastest run; static, all_slow (in "
-          "inference): weights come from host memory, and kernels read and write tensors in both memories of the "
-          "device, or only in the second memory; default: auto if "
-          "the device has a second memory that is not host memory",
+          "memory, into which the weights are loaded once; static, all_slow (in inference): weights come from host "
+          "memory, and kernels read and write tensors in both memories of the device, or only in the second memory; "
+          "auto: the fastest of the other choices; default: auto if the device has a second memory that is not host "
+          "memory",
       .default_text = nowhere_else,
       .choices = {nowhere_else, compared, backing}};
   for (const std::string& way : placements_of_turns()) placement.choices.push_back(way);
