@@ -265,12 +265,11 @@ std::vector<Value> alternatives_of_homes(const PolicyRequest& request, const Rea
   const Homes homes = homes_of(request, parameters, common);
   std::vector<Value> maps;
   if (!homes.host || !homes.backing) return maps;
-  std::vector<std::string> placements = {nowhere_else, backing};
-  if (compares_turns(request, parameters, homes, common.device))
-    placements.push_back(static_placement);
-  for (const std::string& placement : placements) {
+  // A replica that chooses for itself also compares placements in both memories. The search for these placements takes
+  // long, so it is not repeated for all replicas together.
+  for (const char* placement : {nowhere_else, backing}) {
     maps.push_back(parameters.map());
-    maps.back().set("placement", Value::make(placement));
+    maps.back().set("placement", Value::make(std::string(placement)));
   }
   return maps;
 }
