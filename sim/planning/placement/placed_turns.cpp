@@ -16,23 +16,26 @@
 namespace sluice {
 namespace {
 
-/// The first shown machine holds all bytes of a step. Each further machine has three quarters of the memory of the
-/// machine before, so that the last one has 4 % of the bytes of a step.
+/// The first shown machine holds all bytes of two steps. Each further machine has three quarters of the memory of the
+/// machine before, so that the last one has 4 % of these bytes.
 constexpr int shown_sizes = 12;
 /// The kinds are divided into at most this many blocks. Kinds of the same block are in the same memory, and all sets of
 /// blocks are tried in the second memory.
 constexpr std::size_t most_blocks = 6;
 
-/// Returns the bytes of a step in which everything is on the device at once.
-std::int64_t bytes_of_step(const PolicyRequest& request) {
+/// Returns the bytes that are needed if all tensors of two steps are on the device at once. Plans load inputs at most one
+/// step early.
+std::int64_t bytes_of_two_steps(const PolicyRequest& request) {
   std::int64_t weights = cache_bytes(request), others = 0;
   for (const StageBytes& stage : stage_bytes(request)) {
-    weights = checked_add(weights, stage.weights, "bytes of a step");
+    weights = checked_add(weights, stage.weights, "bytes of two steps");
     others = std::max(others, stage.input + stage.output + stage.workspace + stage.answer);
   }
-  return checked_add(
-      weights, checked_mul(others, request.workload.micro_batches_per_step(), "bytes of a step"),
-      "bytes of a step");
+  const std::int64_t steps = std::min<std::int64_t>(2, request.workload.steps);
+  const std::int64_t count =
+      checked_mul(steps, request.workload.micro_batches_per_step(), "micro-batches");
+  return checked_add(weights, checked_mul(others, count, "bytes of two steps"),
+                     "bytes of two steps");
 }
 
 /// A machine whose device has all tensors in memory 0, which has `bytes` bytes and the rates of memory `rates`.
@@ -113,7 +116,7 @@ class PlacedSearch {
   static std::vector<Candidate> open(const std::shared_ptr<PlacedSearch>& search) {
     FastestMachine fastest(search->turns_, search->prices_);
     std::vector<Candidate> candidates;
-    std::int64_t bytes = bytes_of_step(search->turns_.request);
+    std::int64_t bytes = bytes_of_two_steps(search->turns_.request);
     for (int size = 0; size < shown_sizes; ++size, bytes -= bytes / 4) {
       if (!search->may_fit(bytes)) continue;
       const double least = fastest.seconds(bytes);
