@@ -54,7 +54,11 @@ PlansForMachine plans_from_host(const Reader& parameters) {
       [&parameters](const PolicyRequest& machine) {
         return candidates_from_host(machine, parameters);
       },
-      [&parameters](const PolicyRequest& machine) { return plan_from_host(machine, parameters); }};
+      [&parameters](const PolicyRequest& machine) { return plan_from_host(machine, parameters); },
+      [&parameters](const PolicyRequest& machine) {
+        const CommonParameters common = read_common(machine, parameters);
+        return streamed_at_least(machine, common, streamed_keys(machine, common, parameters));
+      }};
 }
 
 Draft plan_streamed(const PolicyRequest& request, const Reader& parameters) {

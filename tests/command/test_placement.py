@@ -182,20 +182,30 @@ class InRuns(unittest.TestCase):
             self.assertEqual(code, 0, err)
             told = {note["name"]: note["text"] for note in json.loads(out)["notes"]}
             self.assertIn(words, told["second_memory"])
+        for cost, advice in (("peak", "policy.placement=auto cost=roofline also compares plans that use both memories"),
+                             ("roofline", "policy.placement=auto also compares plans that use both memories")):
+            for placement in ("none", "auto"):
+                code, out, err = self.run_(f"platform={{file: {platform}}}", "cost=" + cost,
+                                           "policy.placement=" + placement, "--json")
+                self.assertEqual(code, 0, err)
+                told = {note["name"]: note["text"] for note in json.loads(out)["notes"]}
+                self.assertEqual(placement == "none", "second_memory" in told)
+                self.assertIn(advice, told.get("second_memory", advice))
         code, _, err = self.run_(f"platform={{file: {platform}}}", "policy={name: resident, placement: auto}",
                                  "cost=roofline")
         self.assertEqual(code, 0, err)
 
     def test_weights_take_turns_from_a_second_memory_as_the_page_says(self):
         seconds = {}
-        for placement in ("none", "backing", "auto"):
+        for placement in ("none", "backing", "static", "auto"):
             done = subprocess.run([PROGRAM, "run", "analysis/validation/alexnet_hbm_ddr.yaml",
                                    "policy.placement=" + placement, "--json"],
                                   cwd=ROOT, capture_output=True, text=True, check=True)
             seconds[placement] = json.loads(done.stdout)["metrics"]["step_s"]
         self.assertAlmostEqual(seconds["none"], 0.688, delta=0.001)
         self.assertAlmostEqual(seconds["backing"], 0.144, delta=0.001)
-        self.assertEqual(seconds["auto"], seconds["backing"])
+        self.assertAlmostEqual(seconds["static"], 0.121, delta=0.001)
+        self.assertEqual(seconds["auto"], seconds["static"])
 
     def test_replicas_refuse_placements_whose_gradients_they_cannot_sum(self):
         for placement, expected in (("static", 3), ("auto", 0), ("none", 0)):

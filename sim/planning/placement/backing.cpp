@@ -191,10 +191,6 @@ Settled settled_on(const PolicyRequest& request, const CommonParameters& common,
   return one;
 }
 
-std::string with_placement(const std::string& placement, const std::string& text) {
-  return "placement: " + placement + (text.empty() ? "" : ", ") + text;
-}
-
 /// `candidate` is a candidate for the shown machine. Returns the corresponding candidate for the real machine.
 Candidate backed(Candidate candidate, const std::shared_ptr<const ShownRequest>& shown,
                  const PolicyRequest& request, const CommonParameters& common) {
@@ -210,6 +206,10 @@ Candidate backed(Candidate candidate, const std::shared_ptr<const ShownRequest>&
 }
 
 }  // namespace
+
+std::string with_placement(const std::string& placement, const std::string& text) {
+  return "placement: " + placement + (text.empty() ? "" : ", ") + text;
+}
 
 bool compares_placements(const Field& placement) {
   return std::find(placement.choices.begin(), placement.choices.end(), "first_touch") !=

@@ -50,11 +50,17 @@ struct Homes {
   bool host = false, backing = false;
 };
 
+/// Adds the placement to the text of a candidate's choices.
+std::string with_placement(const std::string& placement, const std::string& text);
+
 /// Functions that return the candidates and the plan of a policy. Each function is called for the real machine or for
 /// the shown machine.
 struct PlansForMachine {
   CandidatesOf candidates;  ///< returns no candidates if the scenario leaves no choice open
   PlanOf plan;              ///< returns the plan that the scenario describes
+  /// In inference, returns a lower bound of the seconds of all plans that fit into the first memory of the device. The
+  /// bound also holds for a machine with slower copies and kernels. If the function is null, no bound is known.
+  std::function<double(const PolicyRequest& machine)> at_least = {};
 };
 
 /// Returns the candidates for each of these homes, and the candidates in `others`. If the scenario leaves no choice

@@ -1,6 +1,7 @@
 #include "planning/placement/placed_kinds.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.hpp"
 #include "cost/operands.hpp"
@@ -32,30 +33,50 @@ const Price& PlacedPrices::of(const Work& work, const TensorKinds& slow) {
   for (const TensorKind& kind : used_.at(static_cast<std::size_t>(work.first)))
     if (slow.count(kind) != 0) used.insert(used.end(), kind);
   const auto [price, fresh] = known_.try_emplace({work, std::move(used)});
-  if (fresh) price->second = computed(work, slow);
+  if (!fresh) return price->second;
+  const Stage& stage = request_.pricing.stages.at(static_cast<std::size_t>(work.first));
+  for (std::uint32_t l = stage.first; l <= stage.last; ++l)
+    price->second += of_layer(l, work, slow);
   return price->second;
 }
 
-Price PlacedPrices::computed(const Work& work, const TensorKinds& slow) const {
+Price PlacedPrices::of_layer(std::uint32_t number, const Work& work,
+                             const TensorKinds& slow) const {
   const Pricing& pricing = request_.pricing;
-  const Stage& stage = pricing.stages.at(static_cast<std::size_t>(work.first));
-  Price price;
-  for (std::uint32_t l = stage.first; l <= stage.last; ++l) {
-    const Layer& layer = pricing.model.layers[l];
-    const Query query =
-        query_of(pricing.model, layer, Pass::forward, work.second, pricing.dtype, device_);
-    std::vector<std::string> pools;
-    bool near = true;  // whether all operands are in the first memory
-    if (does_work(layer, Pass::forward))
-      for (const TensorKind& kind : operand_kinds(layer, work.first)) {
-        near = near && slow.count(kind) == 0;
-        pools.push_back(device_.memories[slow.count(kind)].pool);
-      }
-    // The plan of the policy has the prices of queries without operands: all operands are in the first memory.
-    price += near ? pricing.cost.of(query)
-                  : placed_price(pricing.platform, pricing.cost, placed_query(query, pools)).price;
+  const Layer& layer = pricing.model.layers[number];
+  const Query query =
+      query_of(pricing.model, layer, Pass::forward, work.second, pricing.dtype, device_);
+  std::vector<std::string> pools;
+  bool near = true;  // whether all operands are in the first memory
+  if (does_work(layer, Pass::forward))
+    for (const TensorKind& kind : operand_kinds(layer, work.first)) {
+      near = near && slow.count(kind) == 0;
+      pools.push_back(device_.memories[slow.count(kind)].pool);
+    }
+  // The plan of the policy has the prices of queries without operands: all operands are in the first memory.
+  return near ? pricing.cost.of(query)
+              : placed_price(pricing.platform, pricing.cost, placed_query(query, pools)).price;
+}
+
+double PlacedPrices::least_seconds(std::uint32_t number, std::int64_t samples,
+                                   bool all_slow) const {
+  const auto& stages = request_.pricing.stages;
+  const auto stage = std::find_if(stages.begin(), stages.end(),
+                                  [&](const Stage& one) { return number <= one.last; });
+  const Work work(static_cast<std::int32_t>(stage - stages.begin()), samples);
+  const std::vector<TensorKind> operands =
+      operand_kinds(request_.pricing.model.layers[number], work.first);
+  const TensorKinds all(operands.begin(), operands.end());
+  if (all_slow) return of_layer(number, work, all).seconds;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t set = 0; set < std::size_t{1} << all.size(); ++set) {
+    TensorKinds slow;
+    std::size_t k = 0;
+    for (const TensorKind& kind : all)
+      if ((set >> k++ & 1U) != 0) slow.insert(kind);
+    least = std::min(least, of_layer(number, work, slow).seconds);
   }
-  return price;
+  return least;
 }
 
 /// Returns the kind of the output of a layer, as the given stage reads or writes it.
@@ -81,7 +102,7 @@ std::vector<TensorKind> PlacedPrices::operand_kinds(const Layer& layer, std::int
   return kinds;
 }
 
-PlacedKinds::PlacedKinds(PlacedPrices& prices, Plan plan)
+PlacedKinds::PlacedKinds(PlacedPrices& prices, Plan plan, bool in_turn)
     : prices_(prices),
       plan_(std::move(plan)),
       first_(pool_number(plan_, prices.device().memories[0].pool)),
@@ -97,6 +118,12 @@ PlacedKinds::PlacedKinds(PlacedPrices& prices, Plan plan)
     if (!plan_.actions[a].is_transfer())
       works_[{plan_.actions[a].stage, plan_.actions[a].samples}] += plan_.executions_of(a);
   order_kinds();
+  const auto number_of = [&](std::uint32_t tensor) -> std::optional<std::size_t> {
+    if (!kinds_of_[tensor]) return {};
+    const auto at = std::find(kinds_.begin(), kinds_.end(), *kinds_of_[tensor]);
+    return static_cast<std::size_t>(at - kinds_.begin());
+  };
+  bound_.emplace(plan_, prices.request().pricing.platform, first_, second_, in_turn, number_of);
 }
 
 void PlacedKinds::find_kinds() {
@@ -131,6 +158,13 @@ double PlacedKinds::kernel_seconds(const TensorKinds& slow) const {
   for (const auto& [work, count] : works_)
     seconds += static_cast<double>(count) * prices_.of(work, slow).seconds;
   return seconds;
+}
+
+double PlacedKinds::seconds_at_least(const TensorKinds& slow) const {
+  std::vector<bool> is_slow;
+  for (const TensorKind& kind : kinds_) is_slow.push_back(slow.count(kind) != 0);
+  return bound_->at_least(
+      is_slow, [&](const PlacedPrices::Work& work) { return prices_.of(work, slow).seconds; });
 }
 
 Plan PlacedKinds::plan(const TensorKinds& slow) const {

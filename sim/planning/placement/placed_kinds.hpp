@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "planning/placement/placed_seconds.hpp"
 #include "planning/request.hpp"
 
 namespace sluice {
@@ -37,9 +38,12 @@ class PlacedPrices {
   /// Returns the price of a forward pass with the kinds of `slow` in the second memory. Throws InputError when the cost
   /// model has no price.
   const Price& of(const Work& work, const TensorKinds& slow);
+  /// Returns the least seconds of a layer's forward pass: with any of its kinds in the second memory or, if `all_slow`
+  /// is true, with all of them there. Throws InputError when the cost model has no price.
+  double least_seconds(std::uint32_t layer, std::int64_t samples, bool all_slow) const;
 
  private:
-  Price computed(const Work& work, const TensorKinds& slow) const;
+  Price of_layer(std::uint32_t layer, const Work& work, const TensorKinds& slow) const;
   TensorKind kind_of_output(std::uint32_t layer, const Stage& stage) const;
   std::vector<TensorKind> operand_kinds(const Layer& layer, std::int32_t stage) const;
 
@@ -53,15 +57,17 @@ class PlacedPrices {
 class PlacedKinds {
  public:
   /// `plan` is a finished plan whose tensors on the device are all in the first memory. This memory may have another
-  /// capacity and other rates in the plan than in the request of `prices`. `prices` must outlive the object.
-  PlacedKinds(PlacedPrices& prices, Plan plan);
+  /// capacity and other rates in the plan than in the request of `prices`. `prices` must outlive the object. If
+  /// `in_turn` is true, no action of the plan overlaps another action.
+  PlacedKinds(PlacedPrices& prices, Plan plan, bool in_turn);
+  PlacedKinds(const PlacedKinds&) = delete;
 
   /// Returns the kinds of the plan. The first kind is the kind that saves the most seconds per byte in the first
   /// memory, compared with a plan in which only this kind is in the second memory.
   const std::vector<TensorKind>& kinds() const { return kinds_; }
 
-  /// Returns the seconds of all kernels of the run, which is a lower bound of the seconds of the run.
-  double kernel_seconds(const TensorKinds& slow) const;
+  /// Returns a lower bound of the seconds of plan(slow).
+  double seconds_at_least(const TensorKinds& slow) const;
 
   /// Returns the plan with the kinds of `slow` in the second memory, and with the capacities of the request's platform.
   Plan plan(const TensorKinds& slow) const;
@@ -69,6 +75,8 @@ class PlacedKinds {
  private:
   void find_kinds();
   void order_kinds();
+  /// Returns the seconds of all kernels of the run.
+  double kernel_seconds(const TensorKinds& slow) const;
 
   PlacedPrices& prices_;
   Plan plan_;
@@ -77,6 +85,7 @@ class PlacedKinds {
   std::vector<TensorKind> kinds_;
   /// How often each forward pass runs in a run of the plan.
   std::map<PlacedPrices::Work, std::int64_t> works_;
+  std::optional<PlacedSeconds> bound_;
 };
 
 }  // namespace sluice

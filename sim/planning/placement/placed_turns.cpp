@@ -3,36 +3,39 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <memory>
 #include <set>
 #include <tuple>
 
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "planning/only_candidate.hpp"
+#include "planning/placement/fastest_machine.hpp"
 #include "planning/placement/placed_kinds.hpp"
 
 namespace sluice {
 namespace {
 
-constexpr const char* static_placement = "static";
-constexpr const char* all_slow_placement = "all_slow";
-/// The first shown machine holds all bytes of a step. Each further machine has three quarters of the memory of the
-/// machine before, so that the last one has 4 % of the bytes of a step.
+/// The first shown machine holds all bytes of two steps. Each further machine has three quarters of the memory of the
+/// machine before, so that the last one has 4 % of these bytes.
 constexpr int shown_sizes = 12;
 /// The kinds are divided into at most this many blocks. Kinds of the same block are in the same memory, and all sets of
 /// blocks are tried in the second memory.
 constexpr std::size_t most_blocks = 6;
 
-/// Returns the bytes of a step in which everything is on the device at once.
-std::int64_t bytes_of_step(const PolicyRequest& request) {
+/// Returns the bytes that are needed if all tensors of two steps are on the device at once. Plans load inputs at most one
+/// step early.
+std::int64_t bytes_of_two_steps(const PolicyRequest& request) {
   std::int64_t weights = cache_bytes(request), others = 0;
   for (const StageBytes& stage : stage_bytes(request)) {
-    weights = checked_add(weights, stage.weights, "bytes of a step");
+    weights = checked_add(weights, stage.weights, "bytes of two steps");
     others = std::max(others, stage.input + stage.output + stage.workspace + stage.answer);
   }
-  return checked_add(
-      weights, checked_mul(others, request.workload.micro_batches_per_step(), "bytes of a step"),
-      "bytes of a step");
+  const std::int64_t steps = std::min<std::int64_t>(2, request.workload.steps);
+  const std::int64_t count =
+      checked_mul(steps, request.workload.micro_batches_per_step(), "micro-batches");
+  return checked_add(weights, checked_mul(others, count, "bytes of two steps"),
+                     "bytes of two steps");
 }
 
 /// A machine whose device has all tensors in memory 0, which has `bytes` bytes and the rates of memory `rates`.
@@ -97,23 +100,39 @@ std::vector<Candidate> candidates_on(const PolicyRequest& request,
   return candidates;
 }
 
-/// Finds the fastest placed plan.
+/// A placement of a plan, and a lower bound of the seconds of the placed plan.
+struct BoundedPlacement {
+  double at_least = 0;
+  TensorKinds slow;
+};
+
+/// Finds the fastest placed plans.
 class PlacedSearch {
  public:
-  explicit PlacedSearch(const PlacedTurns& turns)
-      : turns_(turns), prices_(turns.request, turns.common.device.name) {}
+  explicit PlacedSearch(PlacedTurns turns)
+      : turns_(std::move(turns)), prices_(turns_.request, turns_.common.device.name) {}
 
-  Settled fastest(double worth) {
-    best_ = {};
-    best_.seconds = worth;
-    std::int64_t bytes = bytes_of_step(turns_.request);
+  /// Returns a candidate for each shown machine whose bytes fit into both memories together.
+  static std::vector<Candidate> open(const std::shared_ptr<PlacedSearch>& search) {
+    FastestMachine fastest(search->turns_, search->prices_);
+    std::vector<Candidate> candidates;
+    std::int64_t bytes = bytes_of_two_steps(search->turns_.request);
     for (int size = 0; size < shown_sizes; ++size, bytes -= bytes / 4) {
-      if (!may_fit(bytes)) continue;
-      for (const std::size_t rates : {std::size_t{0}, std::size_t{1}})
-        if (rates == 1 || turns_.way == static_placement) place_plan_for(bytes, rates);
+      if (!search->may_fit(bytes)) continue;
+      const double least = fastest.seconds(bytes);
+      for (const std::size_t rates : search->rates())
+        candidates.push_back(
+            {.at_least = least, .simulate = [search, bytes, rates](double worth, const auto& use) {
+               use(search->fastest(bytes, rates, worth));
+             }});
     }
-    if (!best_.plan) return {};
-    return std::move(best_);
+    return candidates;
+  }
+
+  /// Returns the memories that give the shown machines their rates.
+  std::vector<std::size_t> rates() const {
+    if (turns_.way == all_slow_placement) return {1};
+    return {0, 1};
   }
 
  private:
@@ -129,29 +148,46 @@ class PlacedSearch {
     return bytes <= room;
   }
 
-  void place_plan_for(std::int64_t bytes, std::size_t rates) {
+  /// Returns the fastest placement of the policy's plan for a shown machine. If no placement fits and takes less than
+  /// `worth` seconds, the result has no plan.
+  Settled fastest(std::int64_t bytes, std::size_t rates, double worth) {
     const ShownMachine shown(turns_.request, turns_.common.device.name, bytes, rates);
-    const Settled best = judge(candidates_on(shown.request, turns_.of_policy)).best;
-    if (!best.plan || !placed_.insert({rates, best.text, best.seconds}).second) return;
-    const PlacedKinds placed(prices_, best.plan());
+    const Settled planned = judge(candidates_on(shown.request, turns_.of_policy)).best;
+    if (!planned.plan || !placed_.insert({rates, planned.text, planned.seconds}).second) return {};
+    const PlacedKinds placed(prices_, planned.plan(), !turns_.common.overlap);
     // What follows a semicolon is about the memory of the shown machine.
-    const std::string text = best.text.substr(0, best.text.find(';'));
-    for (const TensorKinds& slow : placements_of(placed.kinds(), turns_.way)) {
-      if (placed.kernel_seconds(slow) * (1 - 1e-9) >= best_.seconds) continue;
-      Settled one = settled(text, [&] {
-        Plan plan = placed.plan(slow);
+    const std::string text = planned.text.substr(0, planned.text.find(';'));
+    Settled best;
+    for (const BoundedPlacement& one : by_bound(placed)) {
+      if (one.at_least >= std::min(worth, best.seconds)) break;
+      Settled way = settled(text, [&] {
+        Plan plan = placed.plan(one.slow);
         say_placement(plan, turns_.way, turns_.common);
         return plan;
       });
-      if (one.plan && one.seconds < best_.seconds) best_ = std::move(one);
+      if (way.plan && way.seconds < best.seconds) best = std::move(way);
     }
+    if (best.plan && !found_.insert({best.text, best.seconds}).second) return {};
+    return best;
   }
 
-  const PlacedTurns& turns_;
+  /// Returns the placements of a plan, beginning with the placement that has the least bound.
+  std::vector<BoundedPlacement> by_bound(const PlacedKinds& placed) const {
+    std::vector<BoundedPlacement> all;
+    for (TensorKinds& slow : placements_of(placed.kinds(), turns_.way)) {
+      const double least = placed.seconds_at_least(slow);
+      all.push_back({least, std::move(slow)});
+    }
+    std::ranges::stable_sort(all, {}, &BoundedPlacement::at_least);
+    return all;
+  }
+
+  PlacedTurns turns_;
   PlacedPrices prices_;
   /// The plans that have been placed: the rates of their shown machine, their choices and their seconds.
   std::set<std::tuple<std::size_t, std::string, double>> placed_;
-  Settled best_;  ///< until a plan is found, a run that every plan must beat
+  /// The results so far. A shown machine may lead to the same placed plan as another shown machine.
+  std::set<std::pair<std::string, double>> found_;
 };
 
 }  // namespace
@@ -173,14 +209,20 @@ std::vector<Candidate> placed_turns_candidates(const PlacedTurns& turns) {
           return made;
         };
       }));
-  candidates.push_back({.simulate = [turns](double worth, const auto& use) {
-    use(PlacedSearch(turns).fastest(worth));
-  }});
+  candidates.push_back(placed_on_shown_machines(turns));
   return candidates;
 }
 
+Candidate placed_on_shown_machines(const PlacedTurns& turns) {
+  const auto search = std::make_shared<PlacedSearch>(turns);
+  return {.ways = shown_sizes * static_cast<std::int64_t>(search->rates().size()),
+          .open = [search] { return PlacedSearch::open(search); }};
+}
+
 Draft placed_turns_draft(const PlacedTurns& turns) {
-  const Settled best = PlacedSearch(turns).fastest(std::numeric_limits<double>::infinity());
+  std::vector<Candidate> candidates;
+  candidates.push_back(placed_on_shown_machines(turns));
+  const Settled best = judge(std::move(candidates)).best;
   if (best.plan) return best.plan();
   const auto& memories = turns.common.device.memories;
   throw Infeasible("no plan with placement " + turns.way + " fits into the memories '" +

@@ -4,7 +4,7 @@
 //
 // The policy plans for shown machines. In a shown machine, all tensors are in one memory of the device. The
 // rates of this memory are those of the first memory or those of the second memory. Its size is a fixed
-// share of the bytes of the whole step, so the sizes do not depend on the machine. Each plan for a shown
+// share of the bytes of two steps, so the sizes do not depend on the machine. Each plan for a shown
 // machine is placed in the two real memories in several ways, which do not depend on the sizes of the real
 // memories either. The fastest placed plan that fits is taken. So more memory never makes a run slower.
 #pragma once
@@ -17,6 +17,9 @@
 #include "planning/placement/backing.hpp"
 
 namespace sluice {
+
+inline constexpr const char* static_placement = "static";
+inline constexpr const char* all_slow_placement = "all_slow";
 
 /// Returns the placements that a policy whose weights take turns can have, in addition to the homes of these weights.
 const std::vector<std::string>& placements_of_turns();
@@ -31,6 +34,9 @@ struct PlacedTurns {
 /// Returns the candidates of a run with this placement. The request must outlive the candidates. `static` also has the
 /// candidates of the policy that need only the first memory.
 std::vector<Candidate> placed_turns_candidates(const PlacedTurns& turns);
+
+/// Returns the candidates for shown machines. Each candidate has a lower bound of the seconds of its placed plans.
+Candidate placed_on_shown_machines(const PlacedTurns& turns);
 
 /// Returns the fastest plan with this placement. Throws Infeasible if no plan fits into the two memories.
 Draft placed_turns_draft(const PlacedTurns& turns);

@@ -73,6 +73,42 @@ Homes homes_of(const PolicyRequest& request, const Reader& parameters,
           said == backing || (said == "auto" && why_no_backing(platform, device).empty())};
 }
 
+/// Returns whether `auto` also compares placements of tensors in both memories of the device, for a policy whose weights
+/// take turns. If the seconds of kernels depend on FLOP alone, there is nothing to compare.
+bool compares_turns(const PolicyRequest& request, const Reader& parameters, const Homes& homes,
+                    const Device& device) {
+  const Shares shares = request.pricing.cost.shares(device);
+  return parameters.is_word("placement", compared) && homes.backing &&
+         (shares.memory || !shares.compute) && !request.workload.training;
+}
+
+/// Returns the candidates of `auto` whose tensors are in both memories of the device. If the cost model has no price for
+/// a placement, these candidates are left out.
+Candidate placed_turns_compared(const PolicyRequest& request, const CommonParameters& common,
+                                const PlansForMachine& of_policy) {
+  return changed(
+      placed_on_shown_machines({request, common, static_placement, of_policy}),
+      [](Settled& way) { way.text = with_placement(static_placement, way.text); },
+      [](const auto& call) {
+        try {
+          call();
+        } catch (const InputError&) {  // `auto` does not ask for this placement in particular
+        }
+      });
+}
+
+/// Adds to the plans of a candidate the placements that were compared.
+Candidate saying_compared(Candidate candidate, const std::string& placements) {
+  return changed(std::move(candidate), [placements](Settled& way) {
+    if (!way.plan) return;
+    way.plan = [plan = std::move(way.plan), placements] {
+      Plan made = plan();
+      made.facts.emplace_back("placements_compared", placements);
+      return made;
+    };
+  });
+}
+
 /// Returns whether the tensors of a policy whose weights take turns are placed in both memories of the device. Throws
 /// InputError at `placement` if these placements are not possible.
 bool places_turns(const PolicyRequest& request, const Reader& parameters,
@@ -186,10 +222,10 @@ Field home_field() {
       .type = Type::choice,
       .summary =
           "the home of the tensors that take turns on the device; none: host memory; backing: the device's second "
-          "memory, into which the weights are loaded once; auto: the home with the fastest run; static, all_slow (in "
-          "inference): weights come from host memory, and kernels read and write tensors in both memories of the "
-          "device, or only in the second memory; default: auto if "
-          "the device has a second memory that is not host memory",
+          "memory, into which the weights are loaded once; static, all_slow (in inference): weights come from host "
+          "memory, and kernels read and write tensors in both memories of the device, or only in the second memory; "
+          "auto: the fastest of the other choices; default: auto if the device has a second memory that is not host "
+          "memory",
       .default_text = nowhere_else,
       .choices = {nowhere_else, compared, backing}};
   for (const std::string& way : placements_of_turns()) placement.choices.push_back(way);
@@ -210,7 +246,18 @@ std::vector<Candidate> candidates_of_turns(const PolicyRequest& request, const R
   const CommonParameters common = read_common(request, parameters);
   if (places_turns(request, parameters, common))
     return placed_turns_candidates({request, common, parameters.text("placement"), of_policy});
-  return candidates_of_homes(request, common, homes_of(request, parameters, common), of_policy);
+  const Homes homes = homes_of(request, parameters, common);
+  std::vector<Candidate> placed;
+  std::string placements = std::string(nowhere_else) + ", " + backing;
+  if (compares_turns(request, parameters, homes, common.device)) {
+    placed.push_back(placed_turns_compared(request, common, of_policy));
+    for (const std::string& way : placements_of_turns()) placements += ", " + way;
+  }
+  std::vector<Candidate> candidates =
+      candidates_of_homes(request, common, homes, of_policy, std::move(placed));
+  if (homes.host && homes.backing)
+    for (Candidate& one : candidates) one = saying_compared(std::move(one), placements);
+  return candidates;
 }
 
 std::vector<Value> alternatives_of_homes(const PolicyRequest& request, const Reader& parameters) {
@@ -218,9 +265,11 @@ std::vector<Value> alternatives_of_homes(const PolicyRequest& request, const Rea
   const Homes homes = homes_of(request, parameters, common);
   std::vector<Value> maps;
   if (!homes.host || !homes.backing) return maps;
-  for (const char* source : {nowhere_else, backing}) {
+  // A replica that chooses for itself also compares placements in both memories. The search for these placements takes
+  // long, so it is not repeated for all replicas together.
+  for (const char* placement : {nowhere_else, backing}) {
     maps.push_back(parameters.map());
-    maps.back().set("placement", Value::make(std::string(source)));
+    maps.back().set("placement", Value::make(std::string(placement)));
   }
   return maps;
 }

@@ -123,6 +123,13 @@ void simulate(const AlternatingCase& alternating, const AlternatingShape& shape,
 
 }  // namespace
 
+double alternating_at_least(const StreamedCase& streamed, std::int64_t in_flight) {
+  const std::size_t first_back = first_back_group(streamed);
+  if (first_back == 0 || in_flight >= streamed.micro_batches)
+    return std::numeric_limits<double>::infinity();
+  return at_least(streamed, {.first_back = first_back, .in_flight = in_flight});
+}
+
 std::vector<Candidate> alternating_candidates(const AlternatingCase& alternating,
                                               std::int64_t in_flight,
                                               const std::shared_ptr<const void>& context) {

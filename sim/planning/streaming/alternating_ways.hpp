@@ -26,4 +26,8 @@ std::vector<Candidate> alternating_candidates(const AlternatingCase& alternating
                                               std::int64_t in_flight,
                                               const std::shared_ptr<const void>& context);
 
+/// Returns a lower bound of the seconds of the candidates for this number of micro-batches in flight. The bound also
+/// holds if there are no candidates because the saves of answers are short. If no plan can alternate, returns infinity.
+double alternating_at_least(const StreamedCase& streamed, std::int64_t in_flight);
+
 }  // namespace sluice

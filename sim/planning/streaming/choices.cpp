@@ -8,6 +8,7 @@
 #include "base/quantity.hpp"
 #include "planning/run_seconds.hpp"
 #include "planning/streaming/alternating_ways.hpp"
+#include "planning/streaming/buffer_counts.hpp"
 #include "planning/streaming/least_seconds.hpp"
 #include "planning/streaming/listing.hpp"
 #include "planning/streaming/rehearsal.hpp"
@@ -19,7 +20,8 @@ namespace {
 
 /// The number of equal steps in which `ahead` is tried, from 0 to the bytes of the weights that take turns.
 constexpr std::int64_t steps_of_ahead = 32;
-constexpr std::int64_t few_steps_of_ahead = 8;  ///< the number if a step has `many_passes` passes or more
+constexpr std::int64_t few_steps_of_ahead =
+    8;  ///< the number if a step has `many_passes` passes or more
 constexpr double many_passes = 8;
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr std::int64_t no_bytes_limit = std::numeric_limits<std::int64_t>::max();
@@ -27,7 +29,6 @@ constexpr std::int64_t no_bytes_limit = std::numeric_limits<std::int64_t>::max()
 /// the largest group runs, this value leaves room for {inputs, results} of other slots.
 constexpr std::array<std::array<std::int64_t, 2>, 4> spared_at_first = {
     {{1, 0}, {1, 1}, {2, 2}, {7, 7}}};
-constexpr std::int64_t few_slots = 1000;  ///< with at most so many slots, more ways are tried
 /// The shares of the weights that stay are tried in multiples of 1 / 8.
 constexpr std::int64_t shares_that_stay = 8;
 
@@ -85,6 +86,19 @@ class StreamedWays {
     }
     for (Candidate& waiting : ways->waiting()) opened.push_back(std::move(waiting));
     return opened;
+  }
+
+  /// Returns the candidates whose passes alternate.
+  std::vector<Candidate> alternating() const {
+    if (offload_) return {};
+    const CutContext& shared = *shared_;
+    return alternating_candidates(
+        {shared.request, shared.common, shared.keys, shared.streamed, shared.capacity}, in_flight_,
+        shared_);
+  }
+  /// Returns a lower bound of the seconds of alternating(), even if copies take longer than in this case.
+  double alternating_at_least() const {
+    return offload_ ? never : sluice::alternating_at_least(shared_->streamed, in_flight_);
   }
 
  private:
@@ -276,40 +290,8 @@ class StreamedWays {
   double passes() const {
     return static_cast<double>(passes_per_step(shared_->streamed.micro_batches, in_flight_));
   }
-  /// A number of buffers that is tried. With n buffers, n inputs and n results in transfer have
-  /// room on the device.
-  struct BufferCount {
-    std::int64_t most = 1;
-    bool spares = false, inputs_cross = true, inputs_first = false;
-  };
   std::vector<BufferCount> buffers() const {
-    if (!shared_->streamed.overlap) return {{1, false}};
-    std::vector<BufferCount> counts = {{3, false}, {8, false}, {3, true}, {8, true}};
-    const auto groups = static_cast<std::int64_t>(shared_->streamed.groups.size());
-    if (shared_->streamed.micro_batches <= few_slots / groups) {
-      for (const std::int64_t most : {2, 4, 5, 6}) counts.push_back({most, false});
-      // If no room is kept for a group's large inputs, the weights of the group can be loaded earlier.
-      if (offload_ && groups > 1)
-        for (const std::int64_t most : {3, 2}) counts.push_back({most, false, false});
-      // A long transfer of weights does not delay an input, but more transfers of weights come late.
-      if (groups > 1)
-        for (const std::int64_t most : {3, 8}) counts.push_back({most, false, true, true});
-    }
-    counts.push_back({1, false});
-    // No number of buffers above the scenario's number is tried. A rehearsal looks only one step
-    // ahead, so rehearsals do not try many more buffers than there are micro-batches.
-    if (const auto most = shared_->keys.buffers) {
-      const std::int64_t greatest = std::ranges::max(counts, {}, &BufferCount::most).most;
-      const std::int64_t useful =
-          std::min(*most, std::max(greatest, shared_->streamed.micro_batches + 1));
-      std::erase_if(counts, [&](const BufferCount& some) {
-        return some.most > useful ||
-               (some.most == useful && some.inputs_cross && !some.inputs_first);
-      });
-      if (useful > 1) counts.insert(counts.begin(), {useful, true});
-      counts.insert(counts.begin(), {useful, false});
-    }
-    return counts;
+    return buffer_counts(shared_->streamed, offload_, shared_->keys.buffers);
   }
   /// Returns the greatest number of buffers of any way.
   std::int64_t most_buffers() const {
@@ -351,11 +333,10 @@ class StreamedWays {
   bool offload_;
 };
 
-}  // namespace
-
-std::vector<Candidate> streamed_candidates(const PolicyRequest& request,
-                                           const CommonParameters& common,
-                                           const StreamedKeys& keys) {
+/// Returns the ways for each number of micro-batches in flight, with boundaries kept and with boundaries offloaded.
+std::vector<std::shared_ptr<const StreamedWays>> ways_of(const PolicyRequest& request,
+                                                         const CommonParameters& common,
+                                                         const StreamedKeys& keys) {
   const std::int64_t micro_batches = request.workload.micro_batches_per_step();
   const bool one_group = request.pricing.stages.size() == 1;
   std::vector<std::int64_t> counts = in_flight_choices(micro_batches, 3);
@@ -364,24 +345,38 @@ std::vector<Candidate> streamed_candidates(const PolicyRequest& request,
   std::vector<bool> fates = {false, true};
   if (keys.offload) fates = {*keys.offload};
   if (one_group) fates = {false};
-  std::vector<Candidate> candidates;
+  std::vector<std::shared_ptr<const StreamedWays>> all;
   for (const bool offload : fates) {
     const auto shared = std::make_shared<const CutContext>(
         CutContext{request, common, keys, streamed_case(request, common, offload),
                    request.capacity_enforced ? common.device.memory().capacity : std::nullopt});
-    for (const std::int64_t in_flight : counts) {
-      const auto ways = std::make_shared<const StreamedWays>(shared, in_flight, offload);
-      candidates.push_back({.at_least = ways->at_least(), .ways = ways->count(), .open = [ways] {
-                              return StreamedWays::open(ways);
-                            }});
-      if (offload) continue;
-      for (Candidate& one : alternating_candidates(
-               {shared->request, shared->common, shared->keys, shared->streamed, shared->capacity},
-               in_flight, shared))
-        candidates.push_back(std::move(one));
-    }
+    for (const std::int64_t in_flight : counts)
+      all.push_back(std::make_shared<const StreamedWays>(shared, in_flight, offload));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Candidate> streamed_candidates(const PolicyRequest& request,
+                                           const CommonParameters& common,
+                                           const StreamedKeys& keys) {
+  std::vector<Candidate> candidates;
+  for (const auto& ways : ways_of(request, common, keys)) {
+    candidates.push_back({.at_least = ways->at_least(), .ways = ways->count(), .open = [ways] {
+                            return StreamedWays::open(ways);
+                          }});
+    for (Candidate& one : ways->alternating()) candidates.push_back(std::move(one));
   }
   return candidates;
+}
+
+double streamed_at_least(const PolicyRequest& request, const CommonParameters& common,
+                         const StreamedKeys& keys) {
+  double least = never;
+  for (const auto& ways : ways_of(request, common, keys))
+    least = std::min({least, ways->at_least(), ways->alternating_at_least()});
+  return least;
 }
 
 }  // namespace sluice

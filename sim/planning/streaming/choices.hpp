@@ -14,4 +14,9 @@ std::vector<Candidate> streamed_candidates(const PolicyRequest& request,
                                            const CommonParameters& common,
                                            const StreamedKeys& keys);
 
+/// Returns a lower bound of the seconds of all these candidates. The bound also holds for a machine with slower copies
+/// and kernels, and equally much memory.
+double streamed_at_least(const PolicyRequest& request, const CommonParameters& common,
+                         const StreamedKeys& keys);
+
 }  // namespace sluice

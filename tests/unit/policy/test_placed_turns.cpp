@@ -20,7 +20,8 @@ using Catch::Matchers::Contains;
 /// Two products on a card whose second memory has a tenth of the bandwidth of the first memory. The input has 40 bytes,
 /// the weights have 800 and 400 bytes, the tensor between the products has 80 bytes, and the output has 20 bytes. The
 /// FLOP take no time. All transfers from and to host memory have 10 byte/s.
-Scenario on_card(std::int64_t first, std::int64_t second, const std::string& more) {
+Scenario on_card(std::int64_t first, std::int64_t second, const std::string& more,
+                 const std::string& cost = "roofline") {
   return read_scenario(parse_text(test::two_products_model + R"(platform:
   format: sluice-platform/1
   name: card
@@ -37,8 +38,7 @@ Scenario on_card(std::int64_t first, std::int64_t second, const std::string& mor
     host: {joins: [host, gpu], bandwidth: 10B/s}
     far: {joins: [gpu, gpu_ddr], bandwidth: 100B/s}
 stages: {cut: per_layer}
-cost: {model: roofline}
-)" + more,
+cost: )" + cost + "\n" + more,
                                   "card.yaml"),
                        "card");
 }
@@ -105,6 +105,27 @@ TEST_CASE("under streamed, weights cross the link once if both memories together
   CHECK(seconds_of(planned("static")) < 0.8 * seconds_of(planned("none")));
 }
 
+TEST_CASE("under streamed, the answer says which placements were compared and which was chosen",
+          "[placement]") {
+  const auto plan = [](std::int64_t first, const std::string& cost) {
+    return make_plan(
+        on_card(first, 1400, "policy: {name: streamed}\nworkload: {batch: 1, steps: 5}\n", cost));
+  };
+  const auto chosen = [&](std::int64_t first) {
+    const Plan made = plan(first, "roofline");
+    CHECK(find_fact(made.facts, "placements_compared")->shown() ==
+          "none, backing, static, all_slow");
+    CHECK_THAT(find_fact(made.facts, "chosen")->shown(),
+               Contains("placement: " + find_fact(made.facts, "placement")->shown()));
+    return find_fact(made.facts, "placement")->shown();
+  };
+  CHECK(chosen(1000) == "backing");
+  // The first product needs 920 bytes. The first memory alone does not hold these bytes.
+  CHECK(chosen(900) == "static");
+  // With `peak`, bytes take no time in either memory, so there is nothing to compare.
+  CHECK(find_fact(plan(1000, "peak").facts, "placements_compared")->shown() == "none, backing");
+}
+
 TEST_CASE("under streamed, a placement that is not possible is refused at its key", "[placement]") {
   const auto says = [](const std::string& more, const std::string& words,
                        const std::vector<std::string>& overrides = {}) {
@@ -153,7 +174,7 @@ TEST_CASE(
         return std::numeric_limits<double>::infinity();
       }
     };
-    double before = std::numeric_limits<double>::infinity();
+    double before = std::numeric_limits<double>::infinity(), open_before = before;
     std::int64_t first = 100, second = 1000;
     for (int n = 0; n < 5; ++n) {
       (dice.one_in(2) ? first : second) += 1 + static_cast<std::int64_t>(dice.below(900));
@@ -163,6 +184,9 @@ TEST_CASE(
       CHECK(seconds <= with(first, second, "all_slow") * (1 + 1e-9));
       CHECK(seconds <= before * (1 + 1e-9));
       before = seconds;
+      const double open = with(first, second, "auto");
+      CHECK(open <= std::min(seconds, open_before) * (1 + 1e-9));
+      open_before = open;
     }
   }
 }

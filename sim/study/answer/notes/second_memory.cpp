@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "planning/copy_time.hpp"
+#include "planning/placement/backing.hpp"
 #include "study/answer/note.hpp"
 
 namespace sluice {
@@ -44,6 +45,16 @@ bool joined(const Platform& platform, const std::string& one, const std::string&
   return platform.path_or_null(one, other) && platform.path_or_null(other, one);
 }
 
+/// Returns whether the scenario's policy has the key `placement`, lets weights take turns, and can use the second memory
+/// of the device.
+bool takes_turns_in_both(const Scenario& scenario, const Device& device) {
+  const std::vector<Field>& fields = scenario.acting->parameters;
+  const auto field = std::find_if(fields.begin(), fields.end(),
+                                  [](const Field& one) { return one.name == "placement"; });
+  return field != fields.end() && !compares_placements(*field) &&
+         why_no_backing(scenario.platform, device.name).empty();
+}
+
 /// Says how tensors can be placed in an empty memory of the device.
 std::string advice_if_empty(const AnsweredScenario& answered, const Device& device,
                             std::size_t number) {
@@ -56,6 +67,10 @@ std::string advice_if_empty(const AnsweredScenario& answered, const Device& devi
   if (number > 1)
     return start + ". Tensors can be placed only in the first two memories of a device.";
   const bool counts = answered.scenario.cost.model->counts_memories;
+  if (takes_turns_in_both(answered.scenario, device))
+    return start + ". policy.placement=auto" +
+           (counts || answered.scenario.workload.training ? "" : " cost=roofline") +
+           " also compares plans that use both memories.";
   return start + ". policy={name: resident, placement: auto}" + (counts ? "" : " cost=roofline") +
          " places tensors in both memories, and `sluice placement` says how much time this saves.";
 }
@@ -86,7 +101,7 @@ std::string of_device(const AnsweredScenario& answered, const Device& device) {
 
 std::string text(const AnsweredScenario& answered) {
   for (const Fact& fact : answered.plan.facts)
-    if (fact.name == "placement") return "";
+    if (fact.name == "placement" || fact.name == "placements_compared") return "";
   for (const Device& device : answered.scenario.platform.devices)
     if (std::string said = of_device(answered, device); !said.empty()) return said;
   return "";

@@ -1,0 +1,98 @@
+#include "planning/placement/fastest_machine.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "planning/copy_time.hpp"
+#include "planning/placement/placed_kinds.hpp"
+
+namespace sluice {
+namespace {
+
+/// Prices a forward pass of a layer with the least seconds that the pass takes in any placement.
+class LeastCost : public Cost {
+ public:
+  LeastCost(const PlacedPrices& prices, bool all_slow) : prices_(prices), all_slow_(all_slow) {}
+
+  Price of(const Query& query) const override {
+    const Pricing& pricing = prices_.request().pricing;
+    if (!query.layer) return pricing.cost.of(query);
+    const auto layer = static_cast<std::uint32_t>(query.layer - pricing.model.layers.data());
+    const auto [known, fresh] = known_.try_emplace({layer, query.samples}, 0);
+    if (fresh) known->second = prices_.least_seconds(layer, query.samples, all_slow_);
+    return {.seconds = known->second};
+  }
+
+ private:
+  const PlacedPrices& prices_;
+  bool all_slow_;
+  mutable std::map<std::pair<std::uint32_t, std::int64_t>, double> known_;
+};
+
+/// Returns a copy time that is not longer than the seconds of copies over these two paths. This also holds for several
+/// copies. If the two paths have a common copy engine, all copies take turns. If not, the copies over one path may run
+/// beside the copies over the other path, and only share the links that both paths use.
+CopyTime at_most(const Platform& platform, const Path& one, const Path& other) {
+  const double one_rate = narrowest(platform, one.channels),
+               other_rate = narrowest(platform, other.channels),
+               common_rate = narrowest(platform, common_channels(one, other)),
+               latency_s = std::min(one.latency_s, other.latency_s);
+  if (one.stream == other.stream)
+    return {std::min(one.setup_s, other.setup_s), std::max(one_rate, other_rate), latency_s};
+  return {0, std::min(common_rate, one_rate + other_rate), latency_s};
+}
+
+/// Adds a link for one direction. The link comes first, so that it is the route.
+void add_link(Platform& platform, const std::string& from, const std::string& to,
+              const std::string& direction, const CopyTime& time) {
+  const auto channel = static_cast<std::uint32_t>(platform.channels.size());
+  platform.channels.push_back({.name = "fastest." + direction, .bandwidth = time.bandwidth});
+  platform.edges.insert(platform.edges.begin(), {.from = from,
+                                                 .to = to,
+                                                 .link = "fastest",
+                                                 .direction = direction,
+                                                 .channels = {channel},
+                                                 .setup_s = time.setup_s,
+                                                 .latency_s = time.latency_s});
+}
+
+Platform fastest_platform(const PlacedTurns& turns, bool all_slow) {
+  const Platform& real = turns.request.pricing.platform;
+  const Device& device = turns.common.device;
+  const std::string &host = turns.common.host, &second = device.memories[1].pool,
+                    &nearest = device.memory().own ? device.name : device.memory().pool,
+                    &first = all_slow ? second : nearest;
+  Platform platform = real;
+  platform.lookup = {};
+  platform.read_ports.clear();
+  platform.write_ports.clear();
+  add_link(platform, host, nearest, "down",
+           at_most(real, real.path(host, first), real.path(host, second)));
+  add_link(platform, nearest, host, "up",
+           at_most(real, real.path(first, host), real.path(second, host)));
+  return platform;
+}
+
+}  // namespace
+
+FastestMachine::FastestMachine(const PlacedTurns& turns, const PlacedPrices& prices)
+    : at_least_(turns.of_policy.at_least),
+      device_(turns.common.device.name),
+      cost_(std::make_unique<LeastCost>(prices, turns.way == all_slow_placement)),
+      platform_(fastest_platform(turns, turns.way == all_slow_placement)),
+      request_(turns.request.priced({turns.request.pricing.model, turns.request.pricing.stages,
+                                     platform_, *cost_, turns.request.pricing.dtype,
+                                     turns.request.pricing.training})) {
+  request_.capacity_enforced = true;
+}
+
+double FastestMachine::seconds(std::int64_t bytes) {
+  if (!at_least_) return 0;
+  for (Device& device : platform_.devices)
+    if (device.name == device_) device.memory().capacity = bytes;
+  // Executors share links with an accuracy of 1e-9 (execute/arithmetic/replay.hpp).
+  return at_least_(request_) * (1 - 2e-9);
+}
+
+}  // namespace sluice

@@ -1,0 +1,34 @@
+// A lower bound of the seconds of a run whose weights take turns and whose tensors are placed in two memories. The bound
+// is the policy's own bound for a made-up machine. On this machine, the device has a single memory. Each kernel takes
+// the least seconds that it takes in any placement, and copies from and to the device are at least as fast as the
+// copies from and to each of the two memories. So no placed plan is faster than the same plan on this machine.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "planning/placement/placed_turns.hpp"
+
+namespace sluice {
+
+class PlacedPrices;
+
+class FastestMachine {
+ public:
+  /// `turns.request` and `prices` must outlive the object.
+  FastestMachine(const PlacedTurns& turns, const PlacedPrices& prices);
+  FastestMachine(const FastestMachine&) = delete;
+
+  /// Returns a lower bound of the seconds of all placed plans that the policy makes for a machine whose device has a
+  /// single memory of `bytes` bytes.
+  double seconds(std::int64_t bytes);
+
+ private:
+  std::function<double(const PolicyRequest&)> at_least_;
+  std::string device_;
+  std::unique_ptr<const Cost> cost_;
+  Platform platform_;
+  PolicyRequest request_;  ///< refers to `cost_` and `platform_`
+};
+
+}  // namespace sluice

@@ -1,0 +1,97 @@
+#include "planning/placement/placed_seconds.hpp"
+
+#include <algorithm>
+
+#include "plan/tables.hpp"
+#include "planning/copy_time.hpp"
+
+namespace sluice {
+namespace {
+
+/// Returns the index of a value. A value that is not in the list is added.
+template <class Value>
+std::size_t index_in(std::vector<Value>& all, const Value& value) {
+  const auto at = std::find(all.begin(), all.end(), value);
+  const auto index = static_cast<std::size_t>(at - all.begin());
+  if (at == all.end()) all.push_back(value);
+  return index;
+}
+
+}  // namespace
+
+PlacedSeconds::PlacedSeconds(const Plan& plan, const Platform& platform, std::uint32_t first,
+                             std::uint32_t second, bool in_turn, const KindOf& kind_of)
+    : plan_(plan), in_turn_(in_turn), steps_(plan.actions.size()) {
+  for (const Stream& stream : plan.streams) streams_.push_back(stream.name);
+  const auto pool = [&](std::uint32_t number) { return plan.pools[number].name; };
+  for (std::uint32_t a = 0; a < steps_.size(); ++a) {
+    const Action& action = plan.actions[a];
+    Step& step = steps_[a];
+    const bool body = plan.section_of(a) == Section::body;
+    step.executions = static_cast<double>(plan.executions_of(a));
+    step.bytes = static_cast<double>(action.moved_bytes());
+    step.begins = step.executions > 0 && a < plan.body_end && (!body || action.ahead >= 0);
+    if (!action.is_transfer()) {
+      step.work = index_in(works_, {action.stage, action.samples});
+      step.ways[0].stream = action.stream;
+      continue;
+    }
+    const Flow& flow = action.flow();
+    step.ways[0] = way_of(action, platform, pool(flow.from), pool(flow.to));
+    if (flow.tensor == none || (flow.from != first && flow.to != first)) continue;
+    step.kind = kind_of(flow.tensor);
+    if (!step.kind) continue;
+    step.ways[1] = way_of(action, platform, pool(flow.from == first ? second : flow.from),
+                          pool(flow.to == first ? second : flow.to));
+  }
+}
+
+PlacedSeconds::Way PlacedSeconds::way_of(const Action& action, const Platform& platform,
+                                         const std::string& from, const std::string& to) {
+  const Path& path = platform.path(from, to);
+  return {copy_time(platform, from, to).seconds(action.moved_bytes()), path.latency_s,
+          index_in(streams_, path.stream), path.channels};
+}
+
+/// Returns the time at which the data have arrived for which the first execution of the action waits.
+double PlacedSeconds::start_of(const Action& action, const std::vector<double>& arrivals) const {
+  double start = action.not_before;
+  for (const Wait& wait : action.waits)
+    if (wait.distance == 0 || wait.action < plan_.body_begin)
+      start = std::max(start, arrivals[wait.action]);
+  return start;
+}
+
+// A stream executes its actions in listing order: the prologue, then all iterations of the body, then the epilogue. The
+// walk goes over the prologue and the first iteration as if memory were unlimited and no links were shared. So it finds
+// the earliest time at which each stream can begin the second iteration. All later executions of the stream follow.
+// The bytes of all flows on a link take at least the seconds that they take at the bandwidth of this link.
+double PlacedSeconds::at_least(const std::vector<bool>& slow,
+                               const std::function<double(const Work&)>& kernel_s) const {
+  std::vector<double> work_s, arrivals(steps_.size(), 0), links_s(plan_.links.size(), 0);
+  for (const Work& work : works_) work_s.push_back(kernel_s(work));
+  std::vector<double> begun_s(streams_.size(), 0), later_s(streams_.size(), 0);
+  double all_s = 0, last_s = 0;
+  for (std::size_t a = 0; a < steps_.size(); ++a) {
+    const Step& step = steps_[a];
+    const Way& way = step.ways[step.kind && slow[*step.kind] ? 1 : 0];
+    const double seconds = step.work ? work_s[*step.work] : way.seconds;
+    all_s += step.executions * seconds;
+    for (const std::uint32_t link : way.links)
+      links_s[link] += step.executions * step.bytes / plan_.links[link].bandwidth;
+    later_s[way.stream] += (step.executions - (step.begins ? 1 : 0)) * seconds;
+    if (!step.begins) continue;
+    double& free = begun_s[way.stream];
+    free = std::max(free, start_of(plan_.actions[a], arrivals)) + seconds;
+    arrivals[a] = free + way.latency_s;
+    last_s = std::max(last_s, arrivals[a]);
+  }
+  double least = in_turn_ ? std::max(all_s, last_s) : last_s;
+  for (std::size_t s = 0; s < streams_.size(); ++s)
+    least = std::max(least, begun_s[s] + later_s[s]);
+  for (const double seconds : links_s) least = std::max(least, seconds);
+  // Executors share links with an accuracy of 1e-9 (execute/arithmetic/replay.hpp).
+  return least * (1 - 2e-9);
+}
+
+}  // namespace sluice

@@ -1,0 +1,62 @@
+// A lower bound of the seconds of a plan whose tensors are placed in two memories. The bound is
+// computed from the plan in which all tensors on the device are in the first memory. So a placed plan
+// that its bound rules out is neither made nor simulated.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plan/plan.hpp"
+#include "platform/platform.hpp"
+
+namespace sluice {
+
+class PlacedSeconds {
+ public:
+  /// The stage and the number of samples of a forward pass.
+  using Work = std::pair<std::int32_t, std::int64_t>;
+  /// Returns the number of the kind of a tensor, or nothing if the tensor is never in the first memory.
+  using KindOf = std::function<std::optional<std::size_t>(std::uint32_t tensor)>;
+
+  /// `first` and `second` are the numbers of the two memories in the plan, which must outlive the object. If `in_turn`
+  /// is true, no action of the plan overlaps another action.
+  PlacedSeconds(const Plan& plan, const Platform& platform, std::uint32_t first,
+                std::uint32_t second, bool in_turn, const KindOf& kind_of);
+
+  /// Returns the bound for the placement in which kind k is in the second memory if `slow[k]` is true. `kernel_s` gives
+  /// the seconds of a forward pass with this placement.
+  double at_least(const std::vector<bool>& slow,
+                  const std::function<double(const Work&)>& kernel_s) const;
+
+ private:
+  /// How an action is executed if the tensor that it moves is in one of the two memories.
+  struct Way {
+    double seconds = 0, latency_s = 0;  ///< the seconds are 0 for a computation
+    std::size_t stream = 0;
+    std::vector<std::uint32_t> links;
+  };
+  struct Step {
+    std::optional<std::size_t> kind;   ///< of the tensor that moves from or to the device
+    std::array<Way, 2> ways;           ///< with this tensor in the first or in the second memory
+    std::optional<std::size_t> work;   ///< the index in `works_`, if the action is a computation
+    double executions = 0, bytes = 0;  ///< the bytes that one execution moves
+    bool begins = false;  ///< whether the action runs before the second iteration of the body
+  };
+  Way way_of(const Action& action, const Platform& platform, const std::string& from,
+             const std::string& to);
+  double start_of(const Action& action, const std::vector<double>& arrivals) const;
+
+  const Plan& plan_;
+  bool in_turn_;
+  std::vector<Step> steps_;  ///< indexed by action
+  std::vector<Work> works_;
+  std::vector<std::string>
+      streams_;  ///< the streams of the plan, and those of copies from and to the second memory
+};
+
+}  // namespace sluice

@@ -1,0 +1,39 @@
+#include "planning/streaming/buffer_counts.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+constexpr std::int64_t few_slots = 1000;  ///< with at most so many slots, more numbers are tried
+
+}  // namespace
+
+std::vector<BufferCount> buffer_counts(const StreamedCase& streamed, bool offload,
+                                       std::optional<std::int64_t> most) {
+  if (!streamed.overlap) return {{1, false}};
+  std::vector<BufferCount> counts = {{3, false}, {8, false}, {3, true}, {8, true}};
+  const auto groups = static_cast<std::int64_t>(streamed.groups.size());
+  if (streamed.micro_batches <= few_slots / groups) {
+    for (const std::int64_t more : {2, 4, 5, 6}) counts.push_back({more, false});
+    // If no room is kept for a group's large inputs, the weights of the group can be loaded earlier.
+    if (offload && groups > 1)
+      for (const std::int64_t more : {3, 2}) counts.push_back({more, false, false});
+    // A long transfer of weights does not delay an input, but more transfers of weights come late.
+    if (groups > 1)
+      for (const std::int64_t more : {3, 8}) counts.push_back({more, false, true, true});
+  }
+  counts.push_back({1, false});
+  if (!most) return counts;
+  // A rehearsal looks only one step ahead, so rehearsals do not try many more buffers than there are micro-batches.
+  const std::int64_t greatest = std::ranges::max(counts, {}, &BufferCount::most).most;
+  const std::int64_t useful = std::min(*most, std::max(greatest, streamed.micro_batches + 1));
+  std::erase_if(counts, [&](const BufferCount& some) {
+    return some.most > useful || (some.most == useful && some.inputs_cross && !some.inputs_first);
+  });
+  if (useful > 1) counts.insert(counts.begin(), {useful, true});
+  counts.insert(counts.begin(), {useful, false});
+  return counts;
+}
+
+}  // namespace sluice
