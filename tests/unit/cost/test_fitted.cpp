@@ -5,7 +5,6 @@
 
 #include "cost/account.hpp"
 #include "cost/fitted/kernels.hpp"
-#include "model/partial.hpp"
 #include "platform/platform.hpp"
 #include "support/models.hpp"
 
@@ -274,51 +273,4 @@ TEST_CASE(
       choose_cost(parse_text("{model: roofline, memory_power: 60%}", "s.yaml"), "", platform)
           ->of(query_of(a.model, a.model.layers[3], Pass::forward, 1, DType::float32, device));
   CHECK(other.joules == by_roofline.joules);
-}
-
-TEST_CASE("the parts of a layer together take at least the seconds and joules of the layer") {
-  // A device with a slow memory and a cache: a small part fits better into the cache than the whole layer, so the
-  // kernels of the parts alone would take fewer seconds than the kernel of the layer.
-  const Platform platform = read_platform(
-      parse_text("format: sluice-platform/1\n"
-                 "devices: {gpu: {rate: {float32: 200GFLOP/s}, units: 40, cache: 4MB, "
-                 "memory: {capacity: 1GB, bandwidth: 1GB/s}}}\n"
-                 "memories: {host: {capacity: unlimited}}\n"
-                 "links: {host: {joins: [host, gpu], bandwidth: 1GB/s}}\n",
-                 "slow.yaml"));
-  const ChosenCost cost = cost_of(", file: gpus_float32", platform);
-  int raised = 0;
-  for (const int features : {7, 601, 675, 4096}) {
-    const Model model = sluice::test::model_of(
-        "- {type: input, name: x, shape: [675]}\n"
-        "- {type: dense, name: y, features: " +
-        std::to_string(features) + "}\n");
-    for (const Pass pass : {Pass::forward, Pass::backward}) {
-      const Price whole = cost->of(
-          query_of(model, model.layers[1], pass, 1, DType::float32, platform.devices.front()));
-      for (std::int64_t parts = 2; parts <= 7; ++parts) {
-        const Model split = split_layers(model, {1, parts});
-        Price sum;
-        double alone = 0;
-        for (std::size_t l = 1; l < split.layers.size(); ++l) {
-          Layer part = split.layers[l];
-          const auto query = [&] {
-            return query_of(split, part, pass, 1, DType::float32, platform.devices.front());
-          };
-          const Price price = cost->of(query());
-          sum += price;
-          double grounds = 0;
-          for (const Grounds& kernel : cost->grounds(query())) grounds += kernel.seconds;
-          CHECK(grounds == Approx(price.seconds).epsilon(1e-12));
-          part.whole = nullptr;  // a layer of its own with the sizes of the part
-          alone += cost->of(query()).seconds;
-        }
-        INFO(features << " features in " << parts << " parts");
-        CHECK(sum.seconds >= whole.seconds * (1 - 1e-12));
-        CHECK(sum.seconds >= alone * (1 - 1e-12));
-        raised += alone < whole.seconds * (1 - 1e-3) ? 1 : 0;
-      }
-    }
-  }
-  CHECK(raised > 0);
 }

@@ -9,7 +9,6 @@
 #include "cost/account.hpp"
 #include "cost/cost.hpp"
 #include "document/load.hpp"
-#include "model/partial.hpp"
 #include "profile/utilisation.hpp"
 #include "support/bad_input.hpp"
 #include "support/models.hpp"
@@ -397,22 +396,4 @@ TEST_CASE("a cost model says which files it reads, and which key names a missing
 
 TEST_CASE("with statistic least, the price is the least of several samples") {
   CHECK(Prices(", where: {pass: forward}, statistic: least").of(1, 4).seconds == 0.002);
-}
-
-TEST_CASE(
-    "a part that was not measured takes at least its share of the measured seconds of the whole layer") {
-  // The profile has no rows for the parts, so `outside` prices them. By roofline, both parts of `full` together take
-  // about 4 x (30 + 50) x 4 bytes + 30 x 50 x 4 bytes at 100 GB/s, which is far less than the measured 3 ms.
-  const Prices prices(", outside: roofline, where: {pass: forward}, statistic: median");
-  const Model split = split_layers(prices.model, {1, 2, 1});
-  for (const std::size_t part : {1, 2}) {
-    const Query query = query_of(split, split.layers[part], Pass::forward, 4, DType::float32,
-                                 prices.platform.devices.front());
-    CHECK(prices.cost->of(query).seconds == Approx(0.003 / 2).epsilon(1e-12));
-    CHECK(prices.cost->of(query).measured_s == 0);
-  }
-  // For a number of samples that was not measured, roofline prices the whole layer as well.
-  const Query other = query_of(split, split.layers[1], Pass::forward, 5, DType::float32,
-                               prices.platform.devices.front());
-  CHECK(prices.cost->of(other).seconds < 1e-6);
 }
