@@ -240,15 +240,30 @@ Settlement settle_once(const Policy& policy, const std::vector<CutAttempt>& atte
   return {finish(std::move(draft), first), 0, std::move(price_again)};
 }
 
+/// Returns the number of micro-batches in flight that the keys name, or nothing if they leave it open. `policy` is the
+/// policy that reads the number: if replicas run, it is their policy.
+std::optional<std::int64_t> asked_in_flight(const Policy& policy, const Value& keys) {
+  constexpr const char* name = "in_flight";
+  const auto field = std::ranges::find(policy.parameters, name, &Field::name);
+  const Value* const value = keys.find(name);
+  if (!value || field == policy.parameters.end()) return std::nullopt;
+  Value only = Value::make_map();
+  only.set(name, *value);
+  const Keys read(std::move(only), Record{.name = "policy " + policy.name, .fields = {*field}});
+  if (read.reader().is_word(name, "auto")) return std::nullopt;
+  return read.reader().integer(name);
+}
+
 /// Returns the greatest number of micro-batches in flight that fits, if the scenario names a number that does not fit.
 /// With one of the attempts, `known` micro-batches fit. With other choices that the scenario leaves open, more
 /// micro-batches may fit. If a number fits, each smaller number fits, too.
 std::int64_t most_in_flight(const Policy& policy, const std::vector<CutAttempt>& attempts,
                             const Reader& parameters, std::int64_t known) {
-  const Value* const asked = parameters.map().find("in_flight");
-  if (!asked || parameters.is_word("in_flight", "auto")) return known;
-  const std::int64_t refused = std::min(parameters.integer("in_flight"),
-                                        attempts.front().request.workload.micro_batches_per_step());
+  const std::optional<std::int64_t> asked =
+      asked_in_flight(acting_policy(policy, parameters), parameters.map());
+  if (!asked) return known;
+  const std::int64_t refused =
+      std::min(*asked, attempts.front().request.workload.micro_batches_per_step());
   const auto fits = [&](std::int64_t count) {
     Value map = parameters.map();
     map.set("in_flight", Value::make(count));
