@@ -14,6 +14,9 @@ namespace sluice {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
+/// Sums of seconds that differ by at most this share are equal. Of equally fast divisions, the one with the fewest
+/// stages is best: each stage has transfers of its own, and the estimate does not count their set-up.
+constexpr double rounding = 1e-9;
 
 /// The best stages for a given number of micro-batches in flight.
 struct Division {
@@ -51,8 +54,9 @@ class Divider {
         if (!fits(first, last, inner, in_flight)) continue;
         const double seconds = best[first].seconds + stage_seconds(first, last, in_flight);
         BestDivision& found = best[last + 1];
-        if (seconds < found.seconds ||
-            (seconds == found.seconds && best[first].stages + 1 < found.stages))
+        // The same seconds, added up in another order, differ by a rounding error. So nearly equal seconds count as equal.
+        const bool fewer = best[first].stages + 1 < found.stages;
+        if (seconds < found.seconds * (fewer ? 1 + rounding : 1 - rounding))
           found = {seconds, best[first].stages + 1, first};
       }
     }
