@@ -80,14 +80,6 @@ Sheet sheet_for(const Query& query) {
   return sheet;
 }
 
-/// Multiplies the seconds of all kernels by one factor, so that together they take at least `seconds`.
-void raise_to(double seconds, std::vector<Grounds>& kernels) {
-  double all = 0;
-  for (const Grounds& kernel : kernels) all += kernel.seconds;
-  if (!(all > 0) || all >= seconds) return;
-  for (Grounds& kernel : kernels) kernel.seconds *= seconds / all;
-}
-
 struct Fitted final : Cost {
   Fits fits;
   bool refuses;

@@ -113,11 +113,15 @@ struct MeasuredProfile final : Cost {
 
   std::vector<Grounds> grounds(const Query& query) const override {
     if (!query.layer || !does_work(*query.layer, query.pass)) return {};
-    if (auto found = seen(query, &MeasuredTable::grounds)) return {std::move(*found)};
-    if (!outside_) return {};
-    std::vector<Grounds> of_outside = outside_->grounds(query);
-    if (of_outside.empty()) of_outside.push_back({.seconds = outside_->of(query).seconds});
-    return of_outside;
+    std::vector<Grounds> all;
+    if (auto found = seen(query, &MeasuredTable::grounds)) {
+      all.push_back(std::move(*found));
+    } else if (outside_) {
+      all = outside_->grounds(query);
+      if (all.empty()) all.push_back({.seconds = outside_->of(query).seconds});
+    }
+    if (query.layer->whole && !all.empty()) raise_to(of(query).seconds, all);
+    return all;
   }
 
   std::vector<CostFile> files(const Platform& platform) const override {

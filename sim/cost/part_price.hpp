@@ -19,8 +19,12 @@ std::optional<Query> query_of_whole(const Query& query);
 /// by the whole layer's elements of the output.
 double share_of_whole(const Query& query);
 
-/// Returns `price`, or a multiple of it that takes `least_s` seconds if `price` takes fewer seconds. The joules are
-/// multiplied too.
+/// Returns `price`. If it takes fewer than `least_s` seconds, the returned price takes `least_s` seconds, and the joules
+/// grow by the same factor.
 Price at_least(Price price, double least_s);
+
+/// Makes the grounds of a part's price add up to `seconds`, the seconds of the price. If they already take as long or
+/// longer, nothing changes.
+void raise_to(double seconds, std::vector<Grounds>& grounds);
 
 }  // namespace sluice

@@ -25,16 +25,17 @@ Platform slow_memory() {
                  "slow.yaml"));
 }
 
-/// Returns the cost model `measured` with one row: a dense layer of 30 x 50 takes 3 ms forward for 4 samples. Roofline
-/// prices all other operators.
-ChosenCost one_measured_layer(const Platform& platform) {
+/// Returns the cost model `measured` with two rows, for the forward pass of 4 samples: a dense layer of 30 x 50 takes
+/// 3 ms, and an embedding of 10 words with 8 numbers each takes 5 ms. `outside` prices all other operators.
+ChosenCost one_measured_layer(const Platform& platform, const std::string& outside) {
   const auto file = std::filesystem::temp_directory_path() /
                     ("sluice_part_price_" + std::to_string(getpid()) + ".csv");
   std::ofstream(file)
       << "# format: sluice-profile/1\n"
          "operator,config,inputs,batch,pass,dtype,seconds_median\n"
-         "dense,dense bias=false features=50 sparsity=0,4x30,4,forward,float32,0.003\n";
-  Value keys = parse_text("{model: measured, outside: roofline}", "cost.yaml");
+         "dense,dense bias=false features=50 sparsity=0,4x30,4,forward,float32,0.003\n"
+         "embedding,embedding entries=10 features=8,4x2,4,forward,float32,0.005\n";
+  Value keys = parse_text("{model: measured, outside: " + outside + "}", "cost.yaml");
   keys.set("profile", Value::make(file.string()));
   ChosenCost cost = choose_cost(keys, "", platform);
   std::filesystem::remove(file);
@@ -90,7 +91,7 @@ TEST_CASE(
   // By roofline, the parts together move 4 x (2 x 30 + 50) x 4 bytes and 30 x 50 x 4 bytes. At 1 GB/s this takes less
   // than 8 us, far less than the measured 3 ms.
   const Platform platform = slow_memory();
-  const ChosenCost cost = one_measured_layer(platform);
+  const ChosenCost cost = one_measured_layer(platform, "roofline");
   const Model model = sluice::test::model_of(
       "- {type: input, name: x, shape: [30]}\n"
       "- {type: dense, name: full, features: 50, bias: false}\n");
@@ -102,7 +103,30 @@ TEST_CASE(
   for (const std::size_t part : {1, 2}) {
     CHECK(price(part, 4).seconds == Approx(0.003 / 2).epsilon(1e-12));
     CHECK(price(part, 4).measured_s == 0);
+    const auto grounds = cost->grounds(query_of(split, split.layers[part], Pass::forward, 4,
+                                                DType::float32, platform.devices.front()));
+    REQUIRE(grounds.size() == 1);
+    CHECK(grounds[0].seconds == Approx(0.003 / 2).epsilon(1e-12));
+    CHECK_FALSE(grounds[0].measured);
   }
   // Five samples were not measured, so roofline prices the whole layer as well.
   CHECK(price(1, 5).seconds < 8e-6);
+}
+
+TEST_CASE(
+    "a part without FLOP takes its share of the measured seconds, although peak prices it with 0 s") {
+  const Platform platform = slow_memory();
+  const Model model = sluice::test::model_of(
+      "- {type: input, name: x, shape: [2]}\n"
+      "- {type: embedding, name: words, entries: 10, features: 8}\n");
+  INFO(model.layers[1].config);
+  const ChosenCost cost = one_measured_layer(platform, "peak");
+  const auto price = [&](const Model& whole_or_split, std::size_t layer) {
+    return cost->of(query_of(whole_or_split, whole_or_split.layers[layer], Pass::forward, 4,
+                             DType::float32, platform.devices.front()));
+  };
+  REQUIRE(price(model, 1).seconds == 0.005);
+  const Model split = split_layers(model, {1, 2});
+  CHECK(price(split, 1).seconds == Approx(0.0025).epsilon(1e-12));
+  CHECK(price(split, 2).seconds == Approx(0.0025).epsilon(1e-12));
 }
