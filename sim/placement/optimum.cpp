@@ -161,6 +161,7 @@ OverlappedOptimum overlapped_optimum(const OptimumRequest& request) {
     search.relax();
     best.bound = std::max(best.bound, search.bound());
     offer(search.placing());
+    if (best.seconds - best.bound <= small_gap * best.seconds) break;
   }
   best.bound = std::min(best.bound, best.seconds);
   return best;
