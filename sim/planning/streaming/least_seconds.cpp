@@ -47,11 +47,13 @@ double ending(const StreamedCase& streamed, const StreamedChoice& choice, double
     const StreamedCase::Group& group = streamed.groups[g];
     const GroupCopies copies = copies_of(streamed, choice, g);
     const bool input = (g == 0 || choice.offload) && copies.in_engine == down_engine;
-    const std::int64_t comes =
-        again ? (streamed.groups.size() == 1 ? 0 : group.bytes.weights - choice.resident_of(g))
-              : group.bytes.weights;
-    const double loads =
-        (comes > 0 ? streamed.down.seconds(comes) : 0) + (input ? count * copies.in_s : 0);
+    // Weights that stay are loaded once, and the weights of a single group stay.
+    const std::int64_t stays = choice.resident_of(g),
+                       takes_turns =
+                           streamed.groups.size() == 1 && again ? 0 : group.bytes.weights - stays;
+    const double loads = (takes_turns > 0 ? streamed.down.seconds(takes_turns) : 0) +
+                         (stays > 0 && !again ? streamed.down.seconds(stays) : 0) +
+                         (input ? count * copies.in_s : 0);
     const double tail = (input ? 1 : count) * group.compute_s + later_runs;
     const double latency_s =
         input ? std::min(streamed.down.latency_s, streamed.input_copy().latency_s)
