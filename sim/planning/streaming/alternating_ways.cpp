@@ -24,7 +24,8 @@ constexpr std::int64_t most_slots = 10'000;
 
 /// Returns a lower bound of the seconds of every plan with this shape. The bound is the greatest of three
 /// sums: all computations, the loads of weights in all passes, and the first pass of the front groups followed by all
-/// saves of answers. In the first pass, each group waits for its weights and for the weights of all earlier groups.
+/// saves of answers. In the first pass, each group waits for its weights and for the weights of all earlier groups. All
+/// three sums contain the latency of a load, and the last sum also contains the latency of a save.
 double at_least(const StreamedCase& streamed, const AlternatingShape& shape) {
   const auto steps = static_cast<double>(streamed.steps);
   const double samples = steps * static_cast<double>(streamed.micro_batches);
@@ -39,8 +40,9 @@ double at_least(const StreamedCase& streamed, const AlternatingShape& shape) {
       front_ends =
           std::max(front_ends, loads) + static_cast<double>(shape.in_flight) * group.compute_s;
   }
-  return std::max({samples * compute, steps * static_cast<double>(passes) * loads,
-                   front_ends + samples * saves});
+  return std::max({streamed.down.latency_s + samples * compute,
+                   steps * static_cast<double>(passes) * loads + streamed.down.latency_s,
+                   streamed.down.latency_s + front_ends + samples * saves + streamed.up.latency_s});
 }
 
 /// Returns whether the saves of the answers take longer than the computation of the groups that make these answers. If

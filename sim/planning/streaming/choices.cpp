@@ -60,18 +60,7 @@ class StreamedWays {
   }
 
   /// Returns a lower bound of the seconds of every way that fits. If no way fits, the bound is infinite.
-  double at_least() const {
-    if (given_residency()) {
-      const ResidentShare stays{ResidentOrder::by_need, 0};
-      return fits(choice(stays)) ? at_least(choice(stays)) : never;
-    }
-    std::int64_t fits_with = -1, too_many = repeats() ? shares_that_stay + 1 : 1;
-    while (too_many - fits_with > 1) {
-      const std::int64_t share = fits_with + (too_many - fits_with) / 2;
-      (fits(choice({ResidentOrder::by_need, share})) ? fits_with : too_many) = share;
-    }
-    return fits_with < 0 ? never : at_least(choice({ResidentOrder::by_need, fits_with}));
-  }
+  double at_least() const { return std::max(loads_at_least(), work_at_least()); }
 
   /// Returns a candidate for each choice of the weights that stay, if the choice fits, and the candidates of waiting().
   static std::vector<Candidate> open(const std::shared_ptr<const StreamedWays>& ways) {
@@ -98,7 +87,8 @@ class StreamedWays {
   }
   /// Returns a lower bound of the seconds of alternating(), even if copies take longer than in this case.
   double alternating_at_least() const {
-    return offload_ ? never : sluice::alternating_at_least(shared_->streamed, in_flight_);
+    if (offload_) return never;
+    return std::max(loads_at_least(), sluice::alternating_at_least(shared_->streamed, in_flight_));
   }
 
  private:
@@ -259,6 +249,32 @@ class StreamedWays {
     return choice;
   }
 
+  /// Returns the part of at_least() that counts computations and copies. With more weights that stay, this part is
+  /// smaller.
+  double work_at_least() const {
+    if (given_residency()) {
+      const ResidentShare stays{ResidentOrder::by_need, 0};
+      return fits(choice(stays)) ? at_least(choice(stays)) : never;
+    }
+    std::int64_t fits_with = -1, too_many = repeats() ? shares_that_stay + 1 : 1;
+    while (too_many - fits_with > 1) {
+      const std::int64_t share = fits_with + (too_many - fits_with) / 2;
+      (fits(choice({ResidentOrder::by_need, share})) ? fits_with : too_many) = share;
+    }
+    return fits_with < 0 ? never : at_least(choice({ResidentOrder::by_need, fits_with}));
+  }
+
+  /// Returns the part of at_least() that counts how long loads occupy room, with any weights that stay. If the weights
+  /// do not fit at once, some of them stay and the others are loaded in every pass. Each load occupies its room for
+  /// longer than its latency. So the weights that take turns, divided by the room beside the weights that stay, are the
+  /// least number of latencies that a pass takes. This number is the least if no weights stay.
+  double loads_at_least() const {
+    const StreamedCase& streamed = shared_->streamed;
+    if (!shared_->capacity || streamed.weights() <= *shared_->capacity) return 0;
+    return static_cast<double>(streamed.steps) * passes() * streamed.down.latency_s *
+           static_cast<double>(streamed.weights()) / static_cast<double>(*shared_->capacity);
+  }
+
   bool fits(const StreamedChoice& choice) const {
     if (!shared_->capacity) return true;
     const std::vector<std::int64_t> beside = bytes_beside_weights(shared_->streamed, choice);
@@ -270,7 +286,7 @@ class StreamedWays {
   }
 
   double at_least(const StreamedChoice& choice) const {
-    return seconds_at_least(shared_->streamed, choice, most_buffers());
+    return std::max(loads_at_least(), seconds_at_least(shared_->streamed, choice, most_buffers()));
   }
 
   /// Returns whether a replay of the plan is needed to know its seconds. A rehearsal ignores that

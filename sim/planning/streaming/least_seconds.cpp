@@ -35,7 +35,8 @@ GroupCopies copies_of(const StreamedCase& streamed, const StreamedChoice& choice
 }
 
 /// Returns the lower bound that comes from the end of the run. Rehearsal::at_least() explains this
-/// bound. `loads_s` is the time of those loads in the run that use the copy engine of the weights.
+/// bound. `loads_s` is the time of those loads in the run that use the copy engine of the weights. The last of these
+/// loads arrives `latency_s` later.
 double ending(const StreamedCase& streamed, const StreamedChoice& choice, double loads_s) {
   const double passes = passes_of(streamed, choice);
   const bool again = passes * static_cast<double>(streamed.steps) > 1;
@@ -46,13 +47,18 @@ double ending(const StreamedCase& streamed, const StreamedChoice& choice, double
     const StreamedCase::Group& group = streamed.groups[g];
     const GroupCopies copies = copies_of(streamed, choice, g);
     const bool input = (g == 0 || choice.offload) && copies.in_engine == down_engine;
-    const std::int64_t comes =
-        again ? (streamed.groups.size() == 1 ? 0 : group.bytes.weights - choice.resident_of(g))
-              : group.bytes.weights;
-    const double loads =
-        (comes > 0 ? streamed.down.seconds(comes) : 0) + (input ? count * copies.in_s : 0);
+    // Weights that stay are loaded once, and the weights of a single group stay.
+    const std::int64_t stays = choice.resident_of(g),
+                       takes_turns =
+                           streamed.groups.size() == 1 && again ? 0 : group.bytes.weights - stays;
+    const double loads = (takes_turns > 0 ? streamed.down.seconds(takes_turns) : 0) +
+                         (stays > 0 && !again ? streamed.down.seconds(stays) : 0) +
+                         (input ? count * copies.in_s : 0);
     const double tail = (input ? 1 : count) * group.compute_s + later_runs;
-    if (loads > 0) least = std::max(least, loads_s - later_loads + tail);
+    const double latency_s =
+        input ? std::min(streamed.down.latency_s, streamed.input_copy().latency_s)
+              : streamed.down.latency_s;
+    if (loads > 0) least = std::max(least, loads_s - later_loads + latency_s + tail);
     later_loads += loads;
     later_runs += count * group.compute_s;
   }
@@ -70,13 +76,17 @@ class FirstWeights {
     begun_s_ += streamed_.real->begins.seconds(bytes);
     begun_bytes_ += bytes;
   }
-  /// Returns this time, if these groups also need `inputs` bytes of the model's inputs.
+  /// Returns this time, if these groups also need this number of the model's inputs.
   double at_least(std::int64_t inputs) const {
     const std::optional<RealCopies>& real = streamed_.real;
-    if (!real) return loaded_s_;
+    const std::int64_t input_bytes = streamed_.groups[0].bytes.input;
+    if (!real)
+      return loaded_s_ + static_cast<double>(inputs) * streamed_.down.seconds(input_bytes) +
+             streamed_.down.latency_s;
     const double latency_s = begun_bytes_ > 0 ? real->begins.latency_s : 0;
-    return std::max({loaded_s_ + latency_s, begun_s_ + latency_s,
-                     static_cast<double>(begun_bytes_ + inputs) * real->shared_s_per_byte});
+    return std::max(
+        {loaded_s_ + latency_s, begun_s_ + latency_s,
+         static_cast<double>(begun_bytes_ + inputs * input_bytes) * real->shared_s_per_byte});
   }
   double begun_s() const { return begun_s_; }
 
@@ -96,7 +106,7 @@ double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choi
   const double waiting_slots = std::max(0.0, slots - passes * static_cast<double>(most_buffers));
   const auto steps = static_cast<double>(streamed.steps);
   const double turns = streamed.groups.size() == 1 ? 1 : passes * steps;
-  double compute = 0, weights = 0, runs = 0, before = 0, beginning = 0;
+  double compute = 0, weights = 0, runs = 0, before = 0, first_there = 0, beginning = 0;
   std::array<double, RealCopies::engines> copies_s{};  // for one micro-batch, indexed by engine
   FirstWeights first(streamed);
   std::int64_t inputs = 1;  // the inputs that the first pass needs before the group
@@ -105,8 +115,9 @@ double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choi
     const GroupCopies copies = copies_of(streamed, choice, g);
     const std::int64_t stays = choice.resident_of(g), takes_turns = group.bytes.weights - stays;
     first.add(group.bytes.weights);
-    beginning =
-        std::max(beginning, first.at_least(inputs * streamed.groups[0].bytes.input) - before);
+    const double there = first.at_least(inputs);
+    if (g == 0) first_there = there;
+    beginning = std::max(beginning, there - before);
     before += static_cast<double>(choice.in_flight) * group.compute_s;
     inputs = choice.in_flight;
     compute += group.compute_s;
@@ -122,15 +133,20 @@ double seconds_at_least(const StreamedCase& streamed, const StreamedChoice& choi
     for (const double seconds : copies_s) compute += seconds;
     return first.begun_s() + weights + all * compute;
   }
-  double least =
-      std::max({steps * runs, ending(streamed, choice, weights + all * copies_s[down_engine])});
-  for (std::size_t engine = up_engine; engine < copies_s.size(); ++engine)
-    least = std::max(least, all * copies_s[engine]);
   // After the last computation, the last answer is saved.
   const GroupCopies last = copies_of(streamed, choice, streamed.groups.size() - 1);
   const double last_s =
-      streamed.real && streamed.returns_answers ? last.out_s + streamed.real->answers.latency_s : 0;
-  return std::max(least, beginning + all * compute + last_s);
+      streamed.returns_answers ? last.out_s + streamed.answer_copy().latency_s : 0;
+  const double before_last =
+      std::max({first_there + steps * runs, beginning + all * compute,
+                ending(streamed, choice, weights + all * copies_s[down_engine])});
+  double least = before_last + last_s;
+  for (std::size_t engine = up_engine; engine < copies_s.size(); ++engine)
+    least = std::max(least, all * copies_s[engine]);
+  // Without a shown machine, this engine makes only saves, and the first save follows the first loads.
+  if (!streamed.real && copies_s[up_engine] > 0)
+    least = std::max(least, first_there + all * copies_s[up_engine] + streamed.up.latency_s);
+  return least;
 }
 
 }  // namespace sluice

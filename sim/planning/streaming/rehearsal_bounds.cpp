@@ -230,6 +230,23 @@ double wait_for_weights(const Rehearsal& rehearsal, std::size_t r, std::int64_t 
   return static_cast<double>(next_weights - room) / down.bandwidth + down.latency_s;
 }
 
+/// Returns a lower bound of the arrival of the first input of run r, or 0 if none is known. Inputs occupy buffers while
+/// they are loaded, so the load begins at most `buffers` slots before the run. `starts` gives lower bounds of the starts
+/// of the earlier runs of the step. If r is the number of runs, the input is for the next step.
+double input_arrival(const Rehearsal& rehearsal, std::size_t r, const std::vector<double>& starts) {
+  const std::vector<GroupRun>& runs = rehearsal.runs();
+  const GroupRun& run = runs[r % runs.size()];
+  if (!rehearsal.loads_input(run)) return 0;
+  const Rehearsal::Copy input = rehearsal.input_copy(run);
+  std::int64_t later = rehearsal.choice().buffers;
+  for (std::size_t before = r; before-- > 0; later -= runs[before].count)
+    if (runs[before].count > later)
+      return starts[before] + input.seconds + input.latency_s +
+             static_cast<double>(runs[before].count - later) *
+                 rehearsal.streamed().groups[runs[before].group].compute_s;
+  return 0;
+}
+
 }  // namespace
 
 // The result is the greatest of these lower bounds:
@@ -239,7 +256,7 @@ double wait_for_weights(const Rehearsal& rehearsal, std::size_t r, std::int64_t 
 //    this group and of all later runs follows.
 // 4. When a slot of a step starts, the weights for which the device has no room yet must still be loaded.
 // 5. The runs of all groups follow each other. Between two runs, the device loads the weights for which it had no room
-//    during the first of the two runs.
+//    during the first of the two runs. Also, the next run, or the next step, waits for its first input.
 // 6. On the real machine of a shown machine, inputs and answers use their own links.
 double Rehearsal::at_least() const {
   if (!streamed_.overlap) return seconds({});
@@ -260,7 +277,10 @@ double Rehearsal::at_least() const {
   least = std::max(least, beginning(*this, steps * in_runs) + work.last_s);
   // The seconds since the start of the first slot of the step.
   double in_step = in_runs + waits_for_saves(*this), start = 0;
+  std::vector<double> starts;
   for (std::size_t r = 0; r < runs_.size(); ++r) {
+    start = std::max(start, input_arrival(*this, r, starts));
+    starts.push_back(start);
     later -= turns_[runs_[r].group];
     const double last_slot = start + until_last_slot(*this, r);
     if (later > 0) {
@@ -273,7 +293,8 @@ double Rehearsal::at_least() const {
       start += wait_for_weights(*this, r, turns_[runs_[r + 1].group]);
   }
   in_step = std::max(in_step, start);
-  return std::max(least, work.first_s + steps * in_step + work.last_s);
+  const double to_next_step = std::max(in_step, input_arrival(*this, runs_.size(), starts));
+  return std::max(least, work.first_s + (steps - 1) * to_next_step + in_step + work.last_s);
 }
 
 }  // namespace sluice
