@@ -79,14 +79,34 @@ void add_placement(Draws& draws, DrawnPolicy& drawn, const DrawnMachine& machine
   drawn.policy += key("placement", way);
 }
 
-void add_settings(Draws& draws, DrawnPolicy& drawn, int batches) {
+/// How much is computed.
+struct DrawnWorkload {
+  std::string text;  ///< the line with the key `workload`
+  int micro_batch = 1;
+  int batches_per_step = 1;
+  int micro_batches = 1;  ///< of all batches of a step
+};
+
+/// Draws how many batches or micro-batches are in flight. For inference under `phased`, also draws the number of phases
+/// in the last turn of a step. Each replica has its own share of the batches, and for all shares, a last turn may have
+/// as many phases as batches are in flight.
+void add_in_flight(Draws& draws, DrawnPolicy& drawn, const DrawnWorkload& workload) {
+  const bool open = !draws.one_in(3);
+  const int in_flight = open ? 6 : draws.number(1, std::min(6, workload.micro_batches));
+  if (!open) drawn.policy += key("in_flight", std::to_string(in_flight));
+  if (drawn.acting != "phased" || drawn.training || !draws.one_in(3)) return;
+  const int left = open ? 1 : workload.batches_per_step % in_flight;
+  const int least = drawn.is_replicated && !open ? in_flight : std::max(left, 1);
+  drawn.policy += key("last_turn", std::to_string(draws.number(least, in_flight)));
+}
+
+void add_settings(Draws& draws, DrawnPolicy& drawn, const DrawnWorkload& workload) {
   const bool acts = drawn.acting != "basic";
   if (acts && draws.one_in(4)) drawn.policy += key("overlap", "false");
   const bool overlaps = drawn.policy.find("overlap") == std::string::npos;
   const bool streams = drawn.acting == "streamed", phases = drawn.acting == "phased";
   const bool once_a_step = phases && !drawn.training && add_phase_settings(draws, drawn);
-  if ((streams || phases) && !once_a_step && draws.one_in(3))
-    drawn.policy += key("in_flight", std::to_string(draws.number(1, std::min(6, batches))));
+  if ((streams || phases) && !once_a_step) add_in_flight(draws, drawn, workload);
   if (drawn.training) return;
   if (acts && draws.one_in(4)) drawn.policy += key("outputs", "discard");
   if ((streams || drawn.acting == "resident") && draws.one_in(3))
@@ -147,16 +167,14 @@ std::string random_fates(Draws& draws, const DrawnPolicy& drawn) {
 /// The cost models that may price the layers.
 enum class Prices { roofline_or_peak, peak, measured, fitted };
 
-std::string random_workload(Draws& draws, const DrawnPolicy& drawn, Prices prices, int& micro_batch,
-                            int& batches) {
-  micro_batch = draws.number(1, 3);
+DrawnWorkload random_workload(Draws& draws, const DrawnPolicy& drawn, Prices prices) {
+  const int micro_batch = draws.number(1, 3);
   const int steps = draws.number(1, 4);
   const int per_step = draws.one_in(3) ? draws.number(2, 3) : 1;
   // Plans for several devices are long, and Sluice compares many of these plans. So scenarios with several devices have
   // fewer micro-batches than scenarios with one device.
   const int accumulation =
       draws.number(1, drawn.devices > 1 ? 2 : 4) * (drawn.training ? drawn.devices : 1);
-  batches = per_step * accumulation;
   std::string text = "workload: {batch: " + std::to_string(micro_batch * accumulation) +
                      key("micro_batch", std::to_string(micro_batch)) +
                      key("batches_per_step", std::to_string(per_step)) +
@@ -170,7 +188,7 @@ std::string random_workload(Draws& draws, const DrawnPolicy& drawn, Prices price
     if (!knows && draws.one_in(4)) text += key("backward", draws.one_of({"per_layer", "1.5"}));
     if (draws.one_in(5) && optimizer != "none") text += key("master_weights", "true");
   }
-  return text + "}\n";
+  return {text + "}\n", micro_batch, per_step, per_step * accumulation};
 }
 
 /// Draws the cost model. A placement needs the seconds of a kernel for
@@ -209,9 +227,8 @@ Question random_question(Draws& draws) {
   const DrawnMachine machine = random_machine(draws, drawn.devices);
   add_placement(draws, drawn, machine);
   const Prices prices = random_prices(draws, drawn, machine);
-  int batches = 1, micro_batch = 1;
-  const std::string workload = random_workload(draws, drawn, prices, micro_batch, batches);
-  add_settings(draws, drawn, batches);
+  const DrawnWorkload workload = random_workload(draws, drawn, prices);
+  add_settings(draws, drawn, workload);
   const std::string cut = random_cut(draws, drawn), fates = random_fates(draws, drawn);
   std::string rest = cost_text(prices);
   if (!drawn.phases.empty()) rest += drawn.phases + "}\n";
@@ -219,9 +236,9 @@ Question random_question(Draws& draws) {
   const bool is_measured = prices == Prices::measured;
   question.text =
       "format: sluice-scenario/1\nmodel: {definition: {format: sluice-model/1, name: random" +
-      (is_measured ? key("measured_batch", std::to_string(micro_batch)) : "") + ", layers: [" +
-      random_network(draws, is_measured) + "]}}\n" + machine.text + workload + cut + fates +
-      "policy: {" + drawn.policy + "}\n" + rest;
+      (is_measured ? key("measured_batch", std::to_string(workload.micro_batch)) : "") +
+      ", layers: [" + random_network(draws, is_measured) + "]}}\n" + machine.text + workload.text +
+      cut + fates + "policy: {" + drawn.policy + "}\n" + rest;
   return question;
 }
 

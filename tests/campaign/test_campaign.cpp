@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "campaign/generator.hpp"
 #include "campaign/invariants.hpp"
 #include "campaign/trial.hpp"
 #include "plan/tables.hpp"
@@ -55,6 +56,18 @@ TEST_CASE("equal draws make equal scenarios, and fewer draws also make a scenari
                          whole.tape.begin() + static_cast<std::ptrdiff_t>(whole.tape.size() / 2));
   CHECK(test::try_tape(half, 0, false).verdict.kind != test::Verdict::Kind::refused);
   CHECK(test::try_tape({}, 0, false).verdict.kind == test::Verdict::Kind::complete);
+}
+
+TEST_CASE("random scenarios say the phases of the last turn with and without a number in flight") {
+  int with_number = 0, without = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    test::Draws draws(seed);
+    const std::string text = test::random_question(draws).text;
+    if (text.find("last_turn: ") == std::string::npos) continue;
+    ++(text.find("in_flight: ") == std::string::npos ? without : with_number);
+  }
+  CHECK(with_number > 0);
+  CHECK(without > 0);
 }
 
 TEST_CASE("all claims hold for scenarios in which campaigns once found faults") {

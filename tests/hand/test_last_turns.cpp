@@ -5,6 +5,7 @@
 
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
+#include "plan/text.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
 #include "support/small_case.hpp"
@@ -99,6 +100,36 @@ TEST_CASE("phased: a number of phases of the last turn that is not possible is r
         seconds({one, "policy.in_flight=1", "workload.steps=3"}));
   CHECK_THROWS_WITH(planned({"policy.weights_per=step", "policy.last_turn=1"}),
                     Catch::Contains("use 'last_turn: auto'"));
+}
+
+TEST_CASE(
+    "phased: a number of phases that fits no compared turn changes nothing if in_flight is open") {
+  // Of the numbers in flight that are tried for one batch, only one batch in flight allows these numbers of phases.
+  // Then no turn is short: 1 + 3 + 2 * 10 s.
+  for (const std::string turn : {"3", "5"}) {
+    const Plan plan = planned({one, "policy.last_turn=" + turn});
+    CHECK(replay(plan).makespan == Approx(24));
+    CHECK(find_fact(plan.facts, "in_flight")->number()->value == 1);
+    CHECK(to_text(plan) == to_text(planned({one, "policy.in_flight=1"})));
+  }
+  // One device computes all phases, and its only batch has no turn with idle phases.
+  const std::vector<std::string> streaming = {one, "policy.device=gpu0",
+                                              "phases.activations=streaming"};
+  std::vector<std::string> said = streaming;
+  said.push_back("policy.last_turn=5");
+  CHECK(to_text(planned(said)) == to_text(planned(streaming)));
+}
+
+TEST_CASE("phased: only phases of turns that exist count towards the limit of a plan") {
+  // No turn is short, so none has a million phases per stage.
+  const std::string million = "policy.last_turn=1000000";
+  CHECK(seconds({two, both, million}) == Approx(7));
+  CHECK(seconds({one, "policy.in_flight=1", "workload.steps=3", million}) ==
+        seconds({one, "policy.in_flight=1", "workload.steps=3"}));
+  // Here a step has 999 999 phases per stage, three stages, and its devices repeat after two steps.
+  CHECK_THROWS_WITH(
+      planned({one, "policy.in_flight=1000000", "policy.last_turn=999999", "workload.steps=2"}),
+      Catch::Contains("more than 4000000 actions"));
 }
 
 }  // namespace

@@ -60,6 +60,19 @@ std::int64_t default_in_flight(const PhaseRules& rules) {
   return 1;
 }
 
+/// Returns the largest number of batches in flight that Sluice tries. With this number, the only turn of a step has led
+/// each batch to each of the devices.
+std::int64_t most_in_flight(const PhaseRules& rules, const Workload& workload) {
+  return workload.batches_per_step + rules.turning_devices() - 1;
+}
+
+/// Returns whether the last turn of a step can have the number of phases that the scenario says. If no turn is short,
+/// the number changes nothing.
+bool fits_last_turn(const PhaseRules& rules, const Workload& workload) {
+  const std::int64_t left = rules.left_of_step(workload);
+  return left == 0 || (left <= rules.last_turn && rules.last_turn <= rules.in_flight);
+}
+
 void read_last_turn(PhaseRules& rules, const Workload& workload, const Reader& parameters) {
   if (parameters.is_word("last_turn", "auto")) return;
   if (rules.once_a_step || rules.by_stage)
@@ -68,9 +81,12 @@ void read_last_turn(PhaseRules& rules, const Workload& workload, const Reader& p
                     "phase computes one batch: remove 'weights_per: step' and the 'devices' of "
                     "the phases, or use 'last_turn: auto'");
   rules.last_turn = parameters.integer("last_turn");
-  if (parameters.is_word("in_flight", "auto")) return;
+  if (fits_last_turn(rules, workload)) return;
+  if (parameters.is_word("in_flight", "auto")) {
+    rules.in_flight = 1;  // so no turn is short
+    return;
+  }
   const std::int64_t left = rules.left_of_step(workload);
-  if (left == 0 || (left <= rules.last_turn && rules.last_turn <= rules.in_flight)) return;
   parameters.fail("last_turn", std::to_string(left) +
                                    " of the batches of a step are left for the last turn, and " +
                                    std::to_string(rules.in_flight) +
@@ -98,18 +114,33 @@ PhaseRules read_phase_rules(const PolicyRequest& request, const Reader& paramete
     parameters.fail(
         "in_flight",
         "with 'weights_per: step' a phase computes all batches of a step: use 'in_flight: auto'");
-  rules.in_flight = parameters.is_word("in_flight", "auto") ? default_in_flight(rules)
-                                                            : parameters.integer("in_flight");
+  rules.in_flight =
+      parameters.is_word("in_flight", "auto")
+          ? std::min(default_in_flight(rules), most_in_flight(rules, request.workload))
+          : parameters.integer("in_flight");
   read_last_turn(rules, request.workload, parameters);
   return rules;
 }
+
+namespace {
+
+/// Returns how many phases a stage has in a unit of this many batches.
+std::int64_t phases_of_stage(const PhaseRules& rules, std::int64_t unit_batches) {
+  if (rules.once_a_step) return 1;
+  const std::int64_t left = unit_batches % rules.in_flight;
+  return unit_batches - left + rules.phases_of_turn(left);
+}
+
+}  // namespace
 
 std::vector<Phase> phases_of(const PhaseRules& rules, const Workload& workload, std::size_t stages,
                              std::int64_t unit_batches, std::int64_t units) {
   const std::int64_t per_batch = workload.batch / workload.micro_batch;
   const std::int64_t per_phase = rules.once_a_step ? workload.batches_per_step : 1;
   const std::int64_t turns = rules.once_a_step ? 1 : rules.in_flight;
-  refuse_long_round(units * std::max(unit_batches * per_batch, rules.last_turn), stages);
+  const std::int64_t of_stage =
+      std::max(unit_batches * per_batch, phases_of_stage(rules, unit_batches));
+  refuse_long_round(units * of_stage, stages);
   std::vector<Phase> phases;
   for (std::int64_t unit = 0; unit < units; ++unit)
     for (std::int64_t batch = 0; batch < unit_batches; batch += turns * per_phase) {
@@ -139,10 +170,8 @@ PhaseRound round_of_units(const PhaseRules& rules, const Workload& workload, std
   PhaseRound round{.unit_batches = unit_batches};
   if (!rules.by_stage) {
     const auto devices = static_cast<std::int64_t>(rules.devices.size());
-    const std::int64_t left = unit_batches % rules.in_flight;
-    const std::int64_t of_stage =
-        rules.once_a_step ? 1 : unit_batches - left + rules.phases_of_turn(left);
-    const std::int64_t phases = static_cast<std::int64_t>(stages) * of_stage;
+    const std::int64_t phases =
+        static_cast<std::int64_t>(stages) * phases_of_stage(rules, unit_batches);
     round.units = std::min(devices / std::gcd(devices, phases), all);
   }
   round.iterations = all / round.units;
@@ -186,11 +215,9 @@ bool is_long(const PhaseRules& rules, const Workload& workload) {
 /// nothing to choose, the only number is 0.
 std::vector<std::int64_t> last_turns(const PhaseRules& rules, const Workload& workload) {
   const std::int64_t left = rules.left_of_step(workload);
+  if (rules.last_turn > 0 && !fits_last_turn(rules, workload)) return {};
   if (left == 0 || rules.turning_devices() == 1) return {0};
-  if (rules.last_turn > 0) {  // the scenario says this number
-    if (rules.last_turn < left || rules.last_turn > rules.in_flight) return {};
-    return {rules.last_turn};
-  }
+  if (rules.last_turn > 0) return {rules.last_turn};  // the scenario says this number
   const std::int64_t most = std::min(rules.in_flight, left + rules.turning_devices() - 1);
   std::vector<std::int64_t> turns;
   for (std::int64_t turn = left; turn <= most; ++turn) turns.push_back(turn);
@@ -204,8 +231,7 @@ std::vector<PhaseTurns> turns_to_compare(PhaseRules rules, const Workload& workl
   constexpr std::int64_t most = 8;
   const bool open = parameters.is_word("in_flight", "auto");
   const std::int64_t batches = workload.batches_per_step;
-  // With this many batches in flight, the only turn of a step has led to each of the devices.
-  const std::int64_t useful = batches + rules.turning_devices() - 1;
+  const std::int64_t useful = most_in_flight(rules, workload);
   std::vector<PhaseTurns> compared;
   for (std::int64_t count = open ? 1 : rules.in_flight;
        count <= (open ? std::min(most, useful) : rules.in_flight); ++count) {
