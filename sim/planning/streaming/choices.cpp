@@ -60,17 +60,15 @@ class StreamedWays {
   }
 
   /// Returns a lower bound of the seconds of every way that fits. If no way fits, the bound is infinite.
+  /// All choices of the weights that stay are compared: with fewer resident bytes, the bound may be lower, because
+  /// there may be fewer copies, and each copy has a set-up time.
   double at_least() const {
-    if (given_residency()) {
-      const ResidentShare stays{ResidentOrder::by_need, 0};
-      return fits(choice(stays)) ? at_least(choice(stays)) : never;
+    double least = never;
+    for (const ResidentShare& stays : residencies()) {
+      const StreamedChoice choice = this->choice(stays);
+      if (fits(choice)) least = std::min(least, at_least(choice));
     }
-    std::int64_t fits_with = -1, too_many = repeats() ? shares_that_stay + 1 : 1;
-    while (too_many - fits_with > 1) {
-      const std::int64_t share = fits_with + (too_many - fits_with) / 2;
-      (fits(choice({ResidentOrder::by_need, share})) ? fits_with : too_many) = share;
-    }
-    return fits_with < 0 ? never : at_least(choice({ResidentOrder::by_need, fits_with}));
+    return least;
   }
 
   /// Returns a candidate for each choice of the weights that stay, if the choice fits, and the candidates of waiting().
