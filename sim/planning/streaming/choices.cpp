@@ -60,7 +60,16 @@ class StreamedWays {
   }
 
   /// Returns a lower bound of the seconds of every way that fits. If no way fits, the bound is infinite.
-  double at_least() const { return std::max(loads_at_least(), work_at_least()); }
+  /// All choices of the weights that stay are compared: with fewer resident bytes, the bound may be lower, because
+  /// there may be fewer copies, and each copy has a set-up time.
+  double at_least() const {
+    double least = never;
+    for (const ResidentShare& stays : residencies()) {
+      const StreamedChoice choice = this->choice(stays);
+      if (fits(choice)) least = std::min(least, at_least(choice));
+    }
+    return least;
+  }
 
   /// Returns a candidate for each choice of the weights that stay, if the choice fits, and the candidates of waiting().
   static std::vector<Candidate> open(const std::shared_ptr<const StreamedWays>& ways) {
@@ -247,21 +256,6 @@ class StreamedWays {
     else if (stays.share > 0)
       choice.resident = resident_weights(streamed, choice, stays.order, resident_bytes(stays));
     return choice;
-  }
-
-  /// Returns the part of at_least() that counts computations and copies. With more weights that stay, this part is
-  /// smaller.
-  double work_at_least() const {
-    if (given_residency()) {
-      const ResidentShare stays{ResidentOrder::by_need, 0};
-      return fits(choice(stays)) ? at_least(choice(stays)) : never;
-    }
-    std::int64_t fits_with = -1, too_many = repeats() ? shares_that_stay + 1 : 1;
-    while (too_many - fits_with > 1) {
-      const std::int64_t share = fits_with + (too_many - fits_with) / 2;
-      (fits(choice({ResidentOrder::by_need, share})) ? fits_with : too_many) = share;
-    }
-    return fits_with < 0 ? never : at_least(choice({ResidentOrder::by_need, fits_with}));
   }
 
   /// Returns the part of at_least() that counts how long loads occupy room, with any weights that stay. If the weights

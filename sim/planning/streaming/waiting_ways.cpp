@@ -25,6 +25,7 @@ constexpr std::array<double, 20> rooms_of_weights = {
 constexpr std::array<std::int64_t, 3> prefetched = {1, 2, 4};
 /// Plans with waits are tried if a step has at most `most_slots` slots, and a run at most `most_slots_of_run` slots.
 constexpr std::int64_t most_slots = 200, most_slots_of_run = 2'000;
+constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
 
 /// Returns whether another device reaches host memory over one of the links that this device uses.
 /// If so, replicas on the two devices slow each other down.
@@ -48,11 +49,13 @@ std::size_t rooms_tried(const WaitingCase& waiting) {
 }
 
 /// Returns the bytes that the limit number `n` adds. The weights of a single group are never loaded early, so there the
-/// limit has room for `n` more inputs.
+/// limit has room for `n` more inputs. The result is at most 2^63 - 1.
 std::int64_t room_of(const StreamedCase& streamed, std::size_t n) {
-  if (streamed.groups.size() == 1)
-    return checked_mul(static_cast<std::int64_t>(n), streamed.groups[0].bytes.input,
-                       "bytes of inputs");
+  if (streamed.groups.size() == 1) {
+    const std::int64_t input = streamed.groups[0].bytes.input;
+    const auto inputs = static_cast<std::int64_t>(n);
+    return inputs > 0 && input > most_bytes / inputs ? most_bytes : inputs * input;
+  }
   return static_cast<std::int64_t>(rooms_of_weights[n] * static_cast<double>(streamed.weights()));
 }
 
@@ -62,11 +65,14 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
   const auto fit =
       std::make_shared<const StreamedFit>(waiting.request, waiting.common, waiting.choice);
   const std::int64_t least = fit->peak(waiting.choice.in_flight);
+  const std::int64_t capacity = waiting.capacity.value_or(most_bytes);
   const bool limited = waiting.streamed.shared_link || shares_links_with_devices(waiting);
-  std::int64_t same_from = std::numeric_limits<std::int64_t>::max();
+  std::int64_t same_from = most_bytes;
   for (std::size_t n = rooms_tried(waiting); n-- > 0;) {
-    const std::int64_t room = least + room_of(waiting.streamed, n);
-    if (room >= same_from || (waiting.capacity && room > *waiting.capacity)) continue;
+    const std::int64_t more = room_of(waiting.streamed, n);
+    if (least > capacity || more > capacity - least) continue;
+    const std::int64_t room = least + more;
+    if (room >= same_from) continue;
     const auto plan = [waiting, context, fit, limited, room] {
       ListedPlan listed = list_within(waiting.request, waiting.common, waiting.streamed,
                                       waiting.choice, *fit, room);

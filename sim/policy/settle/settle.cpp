@@ -110,7 +110,36 @@ class Attempts {
     return {std::move(plan), judgement.best.attempt};
   }
 
+  /// Returns whether best() finds a plan. Once a way fits, no further way is planned. The plans that the policy makes for
+  /// the attempts usually need the fewest bytes, so they are tried first, beginning with the finest cut.
+  bool any_fits() {
+    for (auto attempt = attempts_.rbegin(); attempt != attempts_.rend(); ++attempt)
+      if (plan_fits(attempt->request)) return true;
+    bool found = false;
+    const auto note = [&found](const Settled& one) {
+      found = found || one.seconds < std::numeric_limits<double>::infinity();
+    };
+    const auto unless_found = [&found](const auto& call) {
+      if (!found) call();
+    };
+    for (Candidate& candidate : candidates_)
+      candidate = changed(std::move(candidate), note, unless_found);
+    judge(std::move(candidates_));
+    return found;
+  }
+
  private:
+  /// Returns whether the plan that the policy makes for this request fits, perhaps because actions wait for memory.
+  bool plan_fits(const PolicyRequest& request) const {
+    try {
+      check(finish(policy_.plan(request, parameters_), request));
+      return true;
+    } catch (const Infeasible&) {
+    } catch (const InputError&) {  // a candidate may have no such error
+    }
+    return false;
+  }
+
   void add(std::size_t number) {
     const CutAttempt& attempt = attempts_[number];
     unless_refused(attempt.cut, [&] {
@@ -240,6 +269,19 @@ Settlement settle_once(const Policy& policy, const std::vector<CutAttempt>& atte
   return {finish(std::move(draft), first), 0, std::move(price_again)};
 }
 
+/// Returns whether settle() finds a plan.
+bool fits(const Policy& policy, const std::vector<CutAttempt>& attempts, const Reader& parameters) {
+  try {
+    Attempts all(policy, attempts, parameters);
+    if (all.choose()) return all.any_fits();
+    const PolicyRequest& first = attempts.front().request;
+    finish(policy.plan(first, parameters), first);
+    return true;
+  } catch (const Infeasible&) {
+    return false;
+  }
+}
+
 /// Returns the number of micro-batches in flight that the keys name, or nothing if they leave it open. `policy` is the
 /// policy that reads the number: if replicas run, it is their policy.
 std::optional<std::int64_t> asked_in_flight(const Policy& policy, const Value& keys) {
@@ -264,19 +306,14 @@ std::int64_t most_in_flight(const Policy& policy, const std::vector<CutAttempt>&
   if (!asked) return known;
   const std::int64_t refused =
       std::min(*asked, attempts.front().request.workload.micro_batches_per_step());
-  const auto fits = [&](std::int64_t count) {
+  const auto count_fits = [&](std::int64_t count) {
     Value map = parameters.map();
     map.set("in_flight", Value::make(count));
     const Keys keys(std::move(map), record_of(policy));
-    try {
-      settle_once(policy, attempts, keys.reader());
-    } catch (const Infeasible&) {
-      return false;
-    }
-    return true;
+    return fits(policy, attempts, keys.reader());
   };
-  if (known + 1 >= refused || !fits(known + 1)) return known;
-  return largest_that_fits(known + 1, refused, fits);
+  if (known + 1 >= refused || !count_fits(known + 1)) return known;
+  return largest_that_fits(known + 1, refused, count_fits);
 }
 
 }  // namespace

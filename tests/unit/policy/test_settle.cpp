@@ -295,5 +295,55 @@ TEST_CASE("the number of micro-batches that fit in flight is the greatest for al
   }
 }
 
+/// Returns the policy `basic` with a parameter `in_flight`, of which 6 fit. Each of its ten candidates adds 1 to
+/// `simulated` when it is simulated. The plan of the policy itself fits with one micro-batch in flight, or if `plan_fits`
+/// is set, with 6.
+Policy with_six_in_flight(bool plan_fits, int& simulated) {
+  const Policy& basic = policy_catalog().find("basic");
+  Policy policy = basic;
+  policy.parameters = {
+      {.name = "in_flight", .type = Type::integer, .summary = "", .default_text = "1"}};
+  policy.plan = [&basic, plan_fits](const PolicyRequest& request, const Reader& parameters) {
+    if (parameters.integer("in_flight") > (plan_fits ? 6 : 1))
+      throw Infeasible("too many in flight", Shortage{.pool = "gpu", .most_in_flight = 1});
+    return basic.plan(request, parameters);
+  };
+  policy.candidates = [&simulated](const PolicyRequest&, const Reader& parameters) {
+    const bool fits = parameters.integer("in_flight") <= 6;
+    const Candidate one{.simulate = [&simulated, fits](double, const auto& settled) {
+      ++simulated;
+      if (fits) settled(Settled{1, "", [] { return Plan(); }});
+    }};
+    return std::vector<Candidate>(10, one);
+  };
+  return policy;
+}
+
+// The refused number 12 costs ten simulations. The plan with one micro-batch in flight fits. Then 2 is tried, and the
+// bisection between 2 and 12 tries 7, 4, 5 and 6. Of these numbers, 7 costs ten simulations, because nothing fits. Each
+// other number costs one simulation, or none if the plan of the policy itself fits.
+TEST_CASE("the search for the number in flight that fits stops at the first way that fits") {
+  const Scenario scenario = test::small_scenario(
+      4000, rows, "workload: {batches_per_step: 12}\nstages: {cut: whole}\npolicy: basic\n");
+  const CutModel cut = cut_model(scenario);
+  const PolicyRequest request = request_of(scenario, cut, {});
+  for (const bool plan_fits : {false, true}) {
+    int simulated = 0;
+    const Policy policy = with_six_in_flight(plan_fits, simulated);
+    Value map = Value::make_map();
+    map.set("name", Value::make(std::string("basic")));
+    map.set("in_flight", Value::make(std::int64_t{12}));
+    const Keys keys(std::move(map), record_of(policy));
+    std::int64_t most = 0;
+    try {
+      settle(policy, std::vector<CutAttempt>{{request, ""}}, keys.reader());
+    } catch (const Infeasible& infeasible) {
+      most = infeasible.shortage.most_in_flight.value_or(0);
+    }
+    CHECK(most == 6);
+    CHECK(simulated == (plan_fits ? 20 : 24));
+  }
+}
+
 }  // namespace
 }  // namespace sluice
