@@ -91,8 +91,7 @@ double FastestMachine::seconds(std::int64_t bytes) {
   if (!at_least_) return 0;
   for (Device& device : platform_.devices)
     if (device.name == device_) device.memory().capacity = bytes;
-  // Executors share links with an accuracy of 1e-9 (execute/arithmetic/replay.hpp).
-  return at_least_(request_) * (1 - 2e-9);
+  return at_least_(request_) * within_accuracy;
 }
 
 }  // namespace sluice

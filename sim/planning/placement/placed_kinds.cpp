@@ -32,12 +32,13 @@ const Price& PlacedPrices::of(const Work& work, const TensorKinds& slow) {
   TensorKinds used;
   for (const TensorKind& kind : used_.at(static_cast<std::size_t>(work.first)))
     if (slow.count(kind) != 0) used.insert(used.end(), kind);
-  const auto [price, fresh] = known_.try_emplace({work, std::move(used)});
-  if (!fresh) return price->second;
+  const std::pair<Work, TensorKinds> asked(work, std::move(used));
+  const auto known = known_.find(asked);
+  if (known != known_.end()) return known->second;
   const Stage& stage = request_.pricing.stages.at(static_cast<std::size_t>(work.first));
-  for (std::uint32_t l = stage.first; l <= stage.last; ++l)
-    price->second += of_layer(l, work, slow);
-  return price->second;
+  Price price;  // becomes known only when all layers have a price
+  for (std::uint32_t l = stage.first; l <= stage.last; ++l) price += of_layer(l, work, slow);
+  return known_.emplace(asked, price).first->second;
 }
 
 Price PlacedPrices::of_layer(std::uint32_t number, const Work& work,
@@ -66,7 +67,9 @@ double PlacedPrices::least_seconds(std::uint32_t number, std::int64_t samples,
   const Work work(static_cast<std::int32_t>(stage - stages.begin()), samples);
   const std::vector<TensorKind> operands =
       operand_kinds(request_.pricing.model.layers[number], work.first);
-  const TensorKinds all(operands.begin(), operands.end());
+  TensorKinds all(operands.begin(), operands.end());
+  // A plan has no tensors for a working set that is not counted. Kernels then read and write it in the first memory.
+  if (!request_.working_set_counted) all.erase({TensorClass::workspace});
   if (all_slow) return of_layer(number, work, all).seconds;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t set = 0; set < std::size_t{1} << all.size(); ++set) {

@@ -27,8 +27,7 @@ using TensorKinds = std::set<TensorKind>;
 /// many plans are placed for the same stages.
 class PlacedPrices {
  public:
-  /// The stage and the number of samples of a forward pass.
-  using Work = std::pair<std::int32_t, std::int64_t>;
+  using Work = PlacedSeconds::Work;
 
   /// The device must reach its second memory without a link. The request must outlive the object.
   PlacedPrices(const PolicyRequest& request, const std::string& device);
@@ -39,7 +38,7 @@ class PlacedPrices {
   /// model has no price.
   const Price& of(const Work& work, const TensorKinds& slow);
   /// Returns the least seconds of a layer's forward pass: with any of its kinds in the second memory or, if `all_slow`
-  /// is true, with all of them there. Throws InputError when the cost model has no price.
+  /// is true, with all kinds there of which plans have tensors. Throws InputError when the cost model has no price.
   double least_seconds(std::uint32_t layer, std::int64_t samples, bool all_slow) const;
 
  private:

@@ -90,8 +90,7 @@ double PlacedSeconds::at_least(const std::vector<bool>& slow,
   for (std::size_t s = 0; s < streams_.size(); ++s)
     least = std::max(least, begun_s[s] + later_s[s]);
   for (const double seconds : links_s) least = std::max(least, seconds);
-  // Executors share links with an accuracy of 1e-9 (execute/arithmetic/replay.hpp).
-  return least * (1 - 2e-9);
+  return least * within_accuracy;
 }
 
 }  // namespace sluice

@@ -1,7 +1,6 @@
 #include "planning/placement/placed_turns.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
 #include <set>
@@ -23,8 +22,9 @@ constexpr int shown_sizes = 12;
 /// blocks are tried in the second memory.
 constexpr std::size_t most_blocks = 6;
 
-/// Returns the bytes that are needed if all tensors of two steps are on the device at once. Plans load inputs at most one
-/// step early.
+/// Returns the bytes that are needed if all tensors of two steps are on the device at once, or of one step if the run has
+/// only one. With many buffers, a plan may load inputs more than one step early, and may then need more bytes. Such a
+/// plan is not placed.
 std::int64_t bytes_of_two_steps(const PolicyRequest& request) {
   std::int64_t weights = cache_bytes(request), others = 0;
   for (const StageBytes& stage : stage_bytes(request)) {

@@ -2,11 +2,11 @@
 // the device, and kernels read and write them there. So the device has room for more tensors than its first memory
 // holds. placed_kinds.hpp says which tensors share a memory.
 //
-// The policy plans for shown machines. In a shown machine, all tensors are in one memory of the device. The
-// rates of this memory are those of the first memory or those of the second memory. Its size is a fixed
-// share of the bytes of two steps, so the sizes do not depend on the machine. Each plan for a shown
-// machine is placed in the two real memories in several ways, which do not depend on the sizes of the real
-// memories either. The fastest placed plan that fits is taken. So more memory never makes a run slower.
+// The policy plans for shown machines. In a shown machine, all tensors are in one memory of the device. The rates of
+// this memory are those of the first memory or those of the second memory. Its size is a fixed share of the bytes of
+// two steps (of one step if the run has only one), so the sizes do not depend on the machine. Each plan for a shown
+// machine is placed in the two real memories in several ways, which do not depend on the sizes of the real memories
+// either. The fastest placed plan that fits is taken. So more memory never makes a run slower.
 #pragma once
 
 #include <optional>

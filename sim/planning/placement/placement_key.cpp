@@ -1,5 +1,6 @@
 #include "planning/placement/placement_key.hpp"
 
+#include <memory>
 #include <utility>
 
 #include "base/error.hpp"
@@ -74,7 +75,9 @@ Homes homes_of(const PolicyRequest& request, const Reader& parameters,
 }
 
 /// Returns whether `auto` also compares placements of tensors in both memories of the device, for a policy whose weights
-/// take turns. If the seconds of kernels depend on FLOP alone, there is nothing to compare.
+/// take turns. These placements are not compared if the cost model may price a placement by FLOP alone. `peak` always
+/// does so, and `measured` with `outside: peak` does so for placements that were not measured. Such prices make slow
+/// memory look as fast as fast memory.
 bool compares_turns(const PolicyRequest& request, const Reader& parameters, const Homes& homes,
                     const Device& device) {
   const Shares shares = request.pricing.cost.shares(device);
@@ -83,26 +86,32 @@ bool compares_turns(const PolicyRequest& request, const Reader& parameters, cons
 }
 
 /// Returns the candidates of `auto` whose tensors are in both memories of the device. If the cost model has no price for
-/// a placement, these candidates are left out.
+/// a placement, these candidates are left out, and `priced` becomes false.
 Candidate placed_turns_compared(const PolicyRequest& request, const CommonParameters& common,
-                                const PlansForMachine& of_policy) {
+                                const PlansForMachine& of_policy,
+                                const std::shared_ptr<bool>& priced) {
   return changed(
       placed_on_shown_machines({request, common, static_placement, of_policy}),
       [](Settled& way) { way.text = with_placement(static_placement, way.text); },
-      [](const auto& call) {
+      [priced](const auto& call) {
         try {
           call();
         } catch (const InputError&) {  // `auto` does not ask for this placement in particular
+          *priced = false;
         }
       });
 }
 
-/// Adds to the plans of a candidate the placements that were compared.
-Candidate saying_compared(Candidate candidate, const std::string& placements) {
-  return changed(std::move(candidate), [placements](Settled& way) {
+/// Adds to the plans of a candidate the placements that were compared. `turns` says whether placements in both memories
+/// were compared. This is known only when all candidates have been judged, and a plan is made after that.
+Candidate saying_compared(Candidate candidate, const std::shared_ptr<const bool>& turns) {
+  return changed(std::move(candidate), [turns](Settled& way) {
     if (!way.plan) return;
-    way.plan = [plan = std::move(way.plan), placements] {
+    way.plan = [plan = std::move(way.plan), turns] {
       Plan made = plan();
+      std::string placements = std::string(nowhere_else) + ", " + backing;
+      if (*turns)
+        for (const std::string& one : placements_of_turns()) placements += ", " + one;
       made.facts.emplace_back("placements_compared", placements);
       return made;
     };
@@ -248,15 +257,13 @@ std::vector<Candidate> candidates_of_turns(const PolicyRequest& request, const R
     return placed_turns_candidates({request, common, parameters.text("placement"), of_policy});
   const Homes homes = homes_of(request, parameters, common);
   std::vector<Candidate> placed;
-  std::string placements = std::string(nowhere_else) + ", " + backing;
-  if (compares_turns(request, parameters, homes, common.device)) {
-    placed.push_back(placed_turns_compared(request, common, of_policy));
-    for (const std::string& way : placements_of_turns()) placements += ", " + way;
-  }
+  const auto turns =
+      std::make_shared<bool>(compares_turns(request, parameters, homes, common.device));
+  if (*turns) placed.push_back(placed_turns_compared(request, common, of_policy, turns));
   std::vector<Candidate> candidates =
       candidates_of_homes(request, common, homes, of_policy, std::move(placed));
   if (homes.host && homes.backing)
-    for (Candidate& one : candidates) one = saying_compared(std::move(one), placements);
+    for (Candidate& one : candidates) one = saying_compared(std::move(one), turns);
   return candidates;
 }
 

@@ -1,11 +1,17 @@
 // Placements of tensors under policy streamed: weights take turns, and tensors are in both memories of the device.
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 
 #include "base/error.hpp"
 #include "document/load.hpp"
 #include "execute/arithmetic/replay.hpp"
 #include "execute/feasibility.hpp"
+#include "planning/placement/placed_kinds.hpp"
+#include "policy/policy.hpp"
 #include "run/isolated.hpp"
 #include "scenario/scenario.hpp"
 #include "support/campaign.hpp"
@@ -122,8 +128,73 @@ TEST_CASE("under streamed, the answer says which placements were compared and wh
   CHECK(chosen(1000) == "backing");
   // The first product needs 920 bytes. The first memory alone does not hold these bytes.
   CHECK(chosen(900) == "static");
-  // With `peak`, bytes take no time in either memory, so there is nothing to compare.
+  // `peak` does not count the bandwidths of memories, so `static` and `all_slow` are refused.
   CHECK(find_fact(plan(1000, "peak").facts, "placements_compared")->shown() == "none, backing");
+}
+
+/// Returns a scenario with the cost model `measured`. Both products were measured with all operands in the first memory:
+/// the first product took 3 s, and the second product 2 s. `outside` prices all other placements.
+Scenario measured_in_first_memory(const std::string& outside, const std::string& placement) {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("sluice_placed_turns_" + std::to_string(getpid()) + ".csv");
+  std::ofstream(file) << "# format: sluice-profile/1\n"
+                         "operator,config,inputs,batch,input_pools,output_pools,seconds_median\n"
+                         "dense,dense bias=false features=20 sparsity=0,1x10,1,gpu;gpu,gpu,3\n"
+                         "dense,dense bias=false features=5 sparsity=0,1x20,1,gpu;gpu,gpu,2\n";
+  Scenario scenario = on_card(
+      1000, 1400,
+      "policy: {name: streamed, placement: " + placement + "}\nworkload: {batch: 1, steps: 5}\n");
+  Value cost = parse_text("{model: measured, outside: " + outside + "}", "cost.yaml");
+  cost.set("profile", Value::make(file.string()));
+  scenario.cost = choose_cost(cost, "", scenario.platform);
+  std::filesystem::remove(file);
+  return scenario;
+}
+
+TEST_CASE("under streamed, placements that would be priced by FLOP alone are not compared",
+          "[placement]") {
+  const Plan open = make_plan(measured_in_first_memory("peak", "auto"));
+  CHECK(find_fact(open.facts, "placements_compared")->shown() == "none, backing");
+  // These placements are allowed if the scenario asks for them.
+  CHECK_NOTHROW(make_plan(measured_in_first_memory("peak", "static")));
+}
+
+TEST_CASE("under streamed, the answer names no placement whose prices are not known",
+          "[placement]") {
+  const Plan plan = make_plan(measured_in_first_memory("refuse", "auto"));
+  CHECK(find_fact(plan.facts, "placements_compared")->shown() == "none, backing");
+  CHECK_THROWS_WITH(make_plan(measured_in_first_memory("refuse", "static")),
+                    Contains("it was measured with gpu;gpu and gpu"));
+}
+
+TEST_CASE("a placed stage without a price has no price when it is asked for again", "[placement]") {
+  const Scenario scenario = measured_in_first_memory("refuse", "static");
+  const CutModel cut = cut_models(scenario).front();
+  const PolicyRequest request = request_of(scenario, cut, {});
+  PlacedPrices prices(request, "gpu");
+  CHECK(prices.of({0, 1}, {}).seconds == 3);
+  for (int n = 0; n < 2; ++n)
+    CHECK_THROWS_AS(prices.of({0, 1}, {{TensorClass::weight, 0}}), InputError);
+}
+
+TEST_CASE("with all_slow, a working set that is not counted stays in the first memory",
+          "[placement]") {
+  const auto check_least = [](const std::string& working_set, double one_s, double two_s) {
+    Value document =
+        on_card(500, 2000, one_by_one("all_slow") + "memory: {working_set: " + working_set + "}\n")
+            .document;
+    apply_overrides(document, {"stages={cut: whole}"});
+    const Scenario scenario = read_scenario(document, "card");
+    const CutModel cut = cut_models(scenario).front();
+    const PolicyRequest request = request_of(scenario, cut, {});
+    const PlacedPrices prices(request, "gpu");
+    CHECK(prices.least_seconds(1, 1, true) == Approx(one_s).epsilon(1e-9));
+    CHECK(prices.least_seconds(2, 1, true) == Approx(two_s).epsilon(1e-9));
+  };
+  // The first product reads 840 bytes and writes 80 bytes; the second product reads 480 bytes and writes 20 bytes.
+  check_least("counted", 92, 50);
+  // The 80 bytes between the products are in the first memory, and take 0.8 s for each product.
+  check_least("ignored", 84 + 0.8, 42 + 0.8);
 }
 
 TEST_CASE("under streamed, a placement that is not possible is refused at its key", "[placement]") {

@@ -60,7 +60,10 @@ Scenario random_scenario(std::uint64_t seed) {
   if (!dice.one_in(10)) text += dice.one_in(3) ? "stages: whole\n" : "stages: per_layer\n";
   const std::string steps = number(dice, 1, 4), per_step = number(dice, 1, 3);
   text += "workload: {batch: " + number(dice, 1, 3) + ", batches_per_step: " + per_step +
-          ", steps: " + steps + "}\npolicy: {name: streamed, placement: static";
+          ", steps: " + steps + "}\n";
+  if (dice.one_in(3)) text += "memory: {working_set: ignored}\n";
+  text += std::string("policy: {name: streamed, placement: ") +
+          (dice.one_in(4) ? "all_slow" : "static");
   if (dice.one_in(3)) text += ", overlap: false";
   if (dice.one_in(4)) text += ", outputs: discard";
   if (dice.one_in(3)) text += ", in_flight: " + number(dice, 1, std::stoull(per_step));
@@ -142,7 +145,6 @@ TEST_CASE("under streamed, no placed plan is faster than its bound", "[placement
       reached += seconds <= least * (1 + 1e-6) ? 1 : 0;
     }
   }
-  CHECK(runs == 8 * test::cases_of(200));
   CHECK(reached > runs / 4);
 }
 
