@@ -79,8 +79,8 @@ class MovingTensors {
   /// The moves for which kernels wait, by kernel.
   std::map<std::uint32_t, std::vector<PlanBuilder::Ref>> arrive_;
   std::map<std::uint32_t, PlanBuilder::Ref> saved_home_;  ///< the last save to a home, by tensor
-  /// The actions that read a tensor in its home before the first save of the round, by tensor. In the
-  /// next round, each of these actions waits for the last save of this round.
+  /// By tensor: the actions that read the tensor in its home before the first save of the round. In the next round,
+  /// each of these actions waits for the last save of this round.
   std::map<std::uint32_t, std::vector<PlanBuilder::Ref>> before_save_;
   std::vector<PlanBuilder::Ref> first_;  ///< the moves of the copy engine before the first kernel
   PlanBuilder::Ref last_ = {};           ///< the last action of the compute units

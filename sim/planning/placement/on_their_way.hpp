@@ -1,5 +1,5 @@
-// Describes offloaded tensors in a placement problem: which tensors cross a boundary of stages, and during which
-// kernels they are moved.
+// Describes offloaded tensors in a placement problem. An offloaded tensor crosses a boundary of stages, and is moved
+// during a kernel.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct ActivationLife {
   std::size_t number = 0;
   bool made = false;  ///< whether the activation has been computed
   bool away = false;  ///< whether the activation is only in host memory
-  /// The tensor that was saved, and the kernel after which it was saved.
+  /// The saved tensor, and the kernel after which it was saved.
   std::uint32_t saved = none, saved_after = none;
 
   void begin_again();
@@ -25,13 +25,13 @@ struct ActivationLife {
   std::string name() const;
 };
 
-/// Returns for each layer the index of the last layer that reads its output, or 0 if no layer reads
-/// its output. The output of a view counts as the output of the viewed layer.
+/// Returns for each layer the last reader: the index of the last layer that reads the output. Without a reader, the
+/// index is 0. The output of a view counts as the output of the viewed layer.
 std::vector<std::uint32_t> last_readers(const Model& model);
 
-/// Makes the tensor take room while this kernel computes. The kernel does not use the tensor, so the time of the kernel
-/// does not change. `arrives` says that the tensor gets its first bytes during this kernel. Returns false if the
-/// kernel's table of seconds would become too large.
+/// Makes the tensor take room while this kernel computes. The time of the kernel does not change. `arrives` says that
+/// the tensor gets its first bytes during this kernel. Returns false if the kernel's table of seconds would become too
+/// large.
 bool add_passing(PlacementProblem::Kernel& kernel, std::uint32_t tensor, bool arrives);
 
 }  // namespace sluice

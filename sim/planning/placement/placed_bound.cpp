@@ -19,17 +19,17 @@ constexpr double never = std::numeric_limits<double>::infinity();
 struct PlacedBound::Load {
   /// The seconds for which the load occupies a copy engine: to fast memory (`fast_s`), or to slow memory (`slow_s`).
   double fast_s = 0, slow_s = 0;
-  /// The seconds for which the load occupies the slowest of the links that every load uses.
+  /// Some links are used by every load. `link_s` are the seconds of this load on the slowest of these links.
   double link_s = 0;
   /// The kernel `needed`, or an earlier kernel of the round, waits for the load. If `needed` is the number of kernels,
-  /// the load only ends before the end of the run.
+  /// no kernel waits for the load. It ends before the end of the run.
   std::uint32_t needed = 0;
   /// Whether the tensor is loaded for each round. A weight is loaded once.
   bool each_round = false;
 
-  /// Returns the least seconds that the load adds to a weighted sum of the seconds of two engines:
-  /// share x (engine that loads into fast memory) + (1 - share) x (engine that loads into slow memory).
-  /// The engine that works longer takes at least this sum.
+  /// One engine loads into fast memory, another engine loads into slow memory. The weighted sum of their seconds is
+  ///   share x (seconds of the fast engine) + (1 - share) x (seconds of the slow engine).
+  /// The engine that works longer takes at least this sum. Returns the least seconds that the load adds to the sum.
   double of_engines(double share) const { return std::min(share * fast_s, (1 - share) * slow_s); }
 };
 
@@ -105,8 +105,8 @@ double PlacedBound::best_share(const std::vector<Load>& loads) const {
 }
 
 /// Counts the loads on a resource, which performs one load after the other. `seconds` gives the least seconds for which
-/// a load occupies the resource. When a kernel of the first round ends, the loads that this kernel and earlier kernels
-/// need have ended. In the last round, all loads of the earlier rounds have also ended.
+/// a load occupies the resource. A kernel of the first round ends after its own loads and the loads of earlier kernels.
+/// A kernel of the last round also ends after all loads of the earlier rounds.
 template <class Seconds>
 void PlacedBound::count(const std::vector<Load>& loads, double latency_s, const Seconds& seconds) {
   double earlier_rounds_s = 0;

@@ -1,6 +1,6 @@
 // A lower bound of the seconds of a run whose tensors are placed in two memories. A search for a placement takes long,
-// and is not needed for a run that this bound rules out. The bound counts the kernels, which run one after the other,
-// and the loads from host memory.
+// and is not needed for a run that this bound rules out. The kernels run one after the other. The bound counts these
+// kernels and the loads from host memory.
 #pragma once
 
 #include <vector>
@@ -33,8 +33,8 @@ class PlacedBound {
   /// The least seconds of kernel k and all later kernels of a round, indexed by k. The last element is 0.
   std::vector<double> from_kernel_s_;
   double first_round_s_ = 0;  ///< the least seconds of the first round, with the loads before it
-  /// The least seconds of all loads of the run, plus the seconds of the kernels that must follow
-  /// these loads. If `in_turn_`, this number counts only the loads.
+  /// The least seconds of all loads of the run, and of the kernels after the last load. If `in_turn_`, this number
+  /// counts only the loads.
   double all_loads_s_ = 0;
 };
 

@@ -17,8 +17,8 @@
 namespace sluice {
 namespace {
 
-/// A run whose tensors are placed, with the fates of one strategy. The fates are chosen when they are needed, because a
-/// search may take long.
+/// A run whose tensors are placed, with the fates of one strategy. A search for fates may take long. It starts at the
+/// first call of fates().
 class FatesToPlace {
  public:
   FatesToPlace(PolicyRequest request, const CommonParameters& common, std::string policy)
@@ -34,8 +34,7 @@ class FatesToPlace {
   /// judge asks for the seconds.
   static Candidate candidate(const std::shared_ptr<const FatesToPlace>& placed,
                              const std::string& way, const std::string& text) {
-    // Every choice of fates computes at least the passes that are computed when all activations are kept. So the bound
-    // for keeping all activations also holds for a strategy that searches.
+    // If all activations are kept, the fewest passes are computed. So the bound of this case holds for all fates.
     const bool searches = placed->request_.strategy().searches;
     const FateChoice kept;
     const PlacedQuestion asked(placed->request_, placed->common_, searches ? kept : placed->fates(),
@@ -65,8 +64,8 @@ class FatesToPlace {
   mutable std::optional<FateChoice> fates_;
 };
 
-/// Returns whether the two choices of fates are equal. Selective recomputation has an effect only if the model has
-/// layers that it runs again.
+/// Returns whether the two choices of fates are equal. Without layers to run again, selective recomputation has no
+/// effect.
 bool same_fates(const Model& model, const FateChoice& a, const FateChoice& b) {
   const auto drops = [&](const FateChoice& fates) {
     return fates.selective &&
@@ -78,7 +77,8 @@ bool same_fates(const Model& model, const FateChoice& a, const FateChoice& b) {
 
 using PlacedRuns = std::vector<std::shared_ptr<const FatesToPlace>>;
 
-/// Adds the fates of a strategy that treats all stages alike, unless an earlier strategy chooses equal fates.
+/// Adds the fates of a strategy that treats all stages alike. Fates that an earlier strategy chooses are not added
+/// again.
 void add_strategy(const FateStrategy& strategy, const PolicyRequest& request,
                   const CommonParameters& common, const std::string& policy, PlacedRuns& all) {
   PolicyRequest alike = request;
@@ -90,10 +90,10 @@ void add_strategy(const FateStrategy& strategy, const PolicyRequest& request,
     all.push_back(added);
 }
 
-/// Returns the fates for which tensors are placed: the fates of the request's strategy. If this strategy searches, the
-/// result also has the fates of all strategies that treat every stage alike. Of strategies with equal fates, only the
-/// first of the catalog counts. Each strategy may have a request of its own. If an earlier strategy of the
-/// catalog chooses the same fates, that strategy's request compares them, and the result here is empty.
+/// Returns the fates for which tensors are placed: the fates of the request's strategy. A strategy that searches also
+/// gets the fates of all strategies that treat every stage alike. If several strategies choose equal fates, only the
+/// first strategy of the catalog counts. Each strategy may have a request of its own. The result is empty if an earlier
+/// strategy chooses the same fates: the request of the earlier strategy compares these fates.
 PlacedRuns fates_to_place(const PolicyRequest& request, const CommonParameters& common,
                           const std::string& policy) {
   const FateStrategy& own = request.strategy();

@@ -8,8 +8,9 @@
 
 namespace sluice {
 
-/// Returns a digest of the kernels and tensors of the problem. If two problems of one model, workload and machine have
-/// equal digests, one placement gives both plans equal actions and tensors. Only their stages may differ.
+/// Returns a digest of the kernels and tensors of the problem. Compare only problems of one model, workload and
+/// machine. If their digests are equal, one placement gives both plans equal actions and tensors. Only the stages of
+/// the plans may differ.
 std::string placed_digest(const PlacedQuestion& asked);
 
 }  // namespace sluice

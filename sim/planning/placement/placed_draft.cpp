@@ -25,11 +25,11 @@ struct FastSize {
   bool moves = false;  ///< whether placements with moves are also searched for this size
 };
 
-/// Returns the sizes of fast memory for which a placement is searched. These sizes are the multiples of a fixed share
-/// of the needed bytes, up to the room of the device. The fewer kernels there are, the smaller is the share, and the
-/// more sizes are returned. A search for placements with moves takes many times as long as a search without moves, so
-/// it is done for only some of these sizes. A device with more room gets the sizes of a device with less room, and
-/// additional sizes. So it chooses from more placements, and no run becomes slower with more room.
+/// Returns the sizes of fast memory for which a placement is searched. These sizes are multiples of a fixed share of
+/// the needed bytes. Sizes above the room of the device are left out. With fewer kernels, the share is smaller, and
+/// more sizes are returned. A search for placements with moves takes many times as long as a search without moves. So
+/// `moves` is true for only some of the sizes. A device with more room gets all sizes of a device with less room, and
+/// additional sizes. So no run becomes slower with more room.
 std::vector<FastSize> sizes_within(const PlacementQuestion& question, std::int64_t room) {
   const auto shares = [&](std::int64_t kernels) {
     return std::clamp<std::int64_t>(kernels / question.kernel_count(), 16, 64);
@@ -85,13 +85,13 @@ class PlacementChoice {
   /// The placements that were found for a size of fast memory, with their bounds.
   struct Placements {
     std::vector<PlacementSchedule> schedules;
-    /// `bound` is a lower bound of the seconds of a single round. `round_s` is such a bound for a round inside a run,
-    /// in which copies of the previous round may still go on. The value 0 means that the bound is not known.
+    /// `bound` is a lower bound of the seconds of a single round. `round_s` is such a bound for a round in the middle
+    /// of a run: copies of the previous round may still go on. The value 0 means that the bound is not known.
     double bound = 0, round_s = 0;
   };
 
-  /// Returns the placements for the placement method `way_`. For a method that allows moves, the
-  /// result also has the best placement that was found without moves.
+  /// Returns the placements for the placement method `way_`. If the method allows moves, the result also has the best
+  /// placement without moves.
   Placements placements(const PlacementQuestion& question, const FastSize& size) const {
     const bool moves = way_ == "synchronous" || way_ == "asynchronous";
     if (way_ != "static" && !moves) {
@@ -146,7 +146,7 @@ class PlacementChoice {
     draft.plan.facts.insert(draft.plan.facts.begin(), Fact("placement", way_));
     const double seconds = run_seconds(finish(draft, request_));
     // A run that does not fit into host memory takes infinitely many seconds. If no run fits, the first run is the
-    // result, so that its execution says what does not fit.
+    // result. The execution of this run then reports what does not fit.
     const bool first = !best_ && std::isinf(seconds_);
     if (seconds >= seconds_ && !first) return;
     best_ = std::move(draft);
@@ -184,9 +184,9 @@ std::optional<Draft> placed_draft(const PlacedRun& run) {
   }
   const PlacedQuestion free = asked({});
   choice.consider(free);
-  // The search does not know how long a load takes. It also does not know that inputs and answers
-  // in transfer need room, in which other tensors may save more time. So two more runs are tried:
-  // one without inputs in fast memory, and one without inputs and answers in fast memory.
+  // The search does not know how long a load takes. It also does not know that inputs and answers in transfer need
+  // room. Other tensors may save more time in this room. So two more runs are tried: one keeps inputs out of fast
+  // memory, the other keeps inputs and answers out.
   for (const PlacedQuestion::SlowOnlyKinds slow_only :
        {PlacedQuestion::SlowOnlyKinds{.inputs = true}, {.inputs = true, .answers = true}})
     if (slow_only.answers ? free.has_answers() : free.has_inputs())

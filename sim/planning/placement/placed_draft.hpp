@@ -18,9 +18,9 @@ inline constexpr const char* hardware_cache = "cached";
 
 /// Returns the placement methods that a plan can have.
 const std::vector<std::string>& placements_of_plans();
-/// Returns the placement methods that are compared if the scenario does not name a method. These methods never move a
-/// tensor, because a search for moves takes many times as long as a search without moves. A hardware cache is not
-/// compared, because a machine has either a hardware cache or two memories that programs can use.
+/// Returns the placement methods for a scenario that does not name a method. These methods never move a tensor: a
+/// search for moves takes many times as long as a search without moves. A hardware cache is not among these methods,
+/// because a machine with such a cache is another machine.
 const std::vector<std::string>& placements_compared();
 
 struct PlacedRun {
@@ -32,12 +32,12 @@ struct PlacedRun {
   double worth = std::numeric_limits<double>::infinity();
 };
 
-/// Returns the plan of a run that computes one micro-batch after the other, with the fates of `run`. The result is
-/// empty if no placement was found with a run of less than `worth` seconds. The run always fits into fast memory, also
-/// while an input and an answer are in transfer in addition to the placed tensors. More fast memory never makes the
-/// simulated run slower, if `way` and the fates do not change. If no run fits into host memory and `worth` is infinite,
-/// the result is a plan whose execution says what does not fit. Throws InputError if there are no two memories or the
-/// cost model has no price. Throws Infeasible if slow memory cannot hold all tensors.
+/// Returns the plan of a run with the fates of `run`. The run computes one micro-batch after the other. If every
+/// placement takes `worth` seconds or more, the result is empty. The placed tensors, one input in transfer and one
+/// answer in transfer always fit into fast memory together. For one `way` and equal fates, a run with more fast memory
+/// is never slower. If `worth` is infinite, there is always a plan. If no run fits into host memory, the execution of
+/// this plan reports what does not fit. Throws InputError if there are fewer than two memories. Throws InputError if
+/// the cost model has no price. Throws Infeasible if slow memory cannot hold all tensors.
 std::optional<Draft> placed_draft(const PlacedRun& run);
 
 }  // namespace sluice

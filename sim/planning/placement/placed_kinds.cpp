@@ -68,7 +68,7 @@ TensorKind PlacedPrices::kind_of_output(std::uint32_t layer, const Stage& stage)
   return {last_readers_[made] == 0 ? TensorClass::output : TensorClass::workspace};
 }
 
-/// Returns the kinds of the operands of a layer's forward pass, in the order of operands_of().
+/// The operands are those of the layer's forward pass, in the order of operands_of(). Returns their kinds.
 std::vector<TensorKind> PlacedPrices::operand_kinds(const Layer& layer, std::int32_t number) const {
   const Stage& stage = request_.pricing.stages.at(static_cast<std::size_t>(number));
   std::vector<TensorKind> kinds;

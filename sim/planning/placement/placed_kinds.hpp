@@ -1,7 +1,8 @@
-// Places the tensors of a finished plan of inference in the two memories of its device. The tensors are placed by kind.
-// A kind is the weights of one stage, or all tensors of one other class: inputs, activations between stages, tensors
-// inside stages (workspaces), answers, or caches. All tensors of a kind are in the same memory for their whole lives.
-// Kernels read and write each tensor in its memory, so the seconds of a stage depend on the memories of the kinds.
+// Takes a finished plan of inference, and places its tensors in the two memories of the device. The tensors are placed
+// by kind. The weights of each stage are a kind. The inputs are a kind, and so are the activations between stages, the
+// tensors inside stages (called workspaces), the answers, and the caches. All tensors of a kind are in the same memory
+// for their whole lives. Kernels read and write a tensor in its memory. So the seconds of a stage depend on the
+// memories of the kinds.
 #pragma once
 
 #include <map>
@@ -22,8 +23,8 @@ struct TensorKind {
 };
 using TensorKinds = std::set<TensorKind>;
 
-/// The prices of the stages of a request, for each set of kinds in second memory. The prices are computed once, since
-/// many plans are placed for the same stages.
+/// The prices of stages. The prices depend on the set of kinds in second memory. They are computed once, since many
+/// plans are placed for the same stages.
 class PlacedPrices {
  public:
   /// The stage and the number of samples of a forward pass.
@@ -56,11 +57,11 @@ class PlacedKinds {
   /// capacity and other rates in the plan than in the request of `prices`. `prices` must outlive the object.
   PlacedKinds(PlacedPrices& prices, Plan plan);
 
-  /// Returns the kinds of the plan. The first kind is the kind that saves the most seconds per byte in the first
-  /// memory, compared with a plan in which only this kind is in the second memory.
+  /// Returns the kinds of the plan in falling order of the seconds per byte that a kind saves in the first memory. To
+  /// find these seconds, only this kind is put into the second memory.
   const std::vector<TensorKind>& kinds() const { return kinds_; }
 
-  /// Returns the seconds of all kernels of the run, which is a lower bound of the seconds of the run.
+  /// Returns the seconds of all kernels of the run. The run takes at least these seconds.
   double kernel_seconds(const TensorKinds& slow) const;
 
   /// Returns the plan with the kinds of `slow` in the second memory, and with the capacities of the request's platform.

@@ -27,7 +27,8 @@ class PlacedLister {
         cache_(listing.cache),
         cache_bytes_(listing.cache_bytes) {
     for (const TensorPath& path : schedule_.placing) fast_.push_back(path.use.front());
-    // If a tensor exists before a round and moves in the round, it is in slow memory at the start of the round.
+    // A tensor may live longer than one round. If such a tensor moves in the round, the round starts with it in slow
+    // memory.
     for (const PlacementMove& move : schedule_.moves)
       if (question_.has_gap(move.tensor, 0)) fast_[move.tensor] = 0;
     stage_of_.resize(request_.pricing.model.layers.size());
@@ -111,7 +112,7 @@ class PlacedLister {
     builder_.wait(kernels_[question_.uses(t).kernels.front()], next, 1);
   }
 
-  /// Saves the tensor to host memory after the action of `ref`, if the tensor is not already in host memory.
+  /// Saves the tensor to host memory after the action of `ref`. A tensor that is already in host memory is not saved.
   void save_offloaded(PlanBuilder::Ref ref, std::uint32_t t) {
     if (lies_at_home(t)) return;
     saves_[t] =
@@ -217,8 +218,8 @@ class PlacedLister {
     return next == kernels.size() || kernels[next].micro_batch != kernels[k].micro_batch;
   }
 
-  /// Returns the number of samples that are done when kernel k has ended. If answers are saved, the number is 0: the
-  /// samples of an answer are then done when its save has arrived.
+  /// Returns the number of samples that are done when kernel k has ended. If the answer of the kernel's micro-batch is
+  /// saved, the number is 0: these samples are done when the save has arrived.
   std::int64_t samples_done(std::uint32_t k) const {
     bool saved = false;
     for (std::uint32_t t = 0; t < question_.tensor_count(); ++t)
@@ -287,9 +288,9 @@ class PlacedLister {
   std::vector<std::uint32_t> inputs_;
   std::map<std::uint32_t, PlanBuilder::Ref> loads_;  ///< the loads in the prologue
   std::map<std::uint32_t, PlanBuilder::Ref> saves_;  ///< the saves of offloaded tensors
-  /// For each tensor, the load or save for which its next use waits.
+  /// By tensor: the load or save for which the next use of the tensor waits.
   std::map<std::uint32_t, PlanBuilder::Ref> arrivals_;
-  /// Indexed by kernel; empty if the kernel computes nothing.
+  /// Indexed by kernel. The element of a kernel that computes nothing is empty.
   std::vector<PlanBuilder::Ref> kernels_;
   std::vector<std::uint32_t> waiting_;  ///< the kernels whose results the next kernel makes
   std::set<std::int64_t> done_;  ///< the micro-batches whose samples are done when a save arrives

@@ -1,6 +1,6 @@
 // The plan of a policy that uses two memories of the device. Each tensor is in one of the two memories, and kernels
-// read and write the tensor in this memory. If the schedule has no moves, only the following tensors are moved: inputs,
-// answers, offloaded tensors, and weights that are not placed in the memory in which they begin.
+// read and write the tensor there. If the schedule has no moves, only the following tensors are moved: inputs, answers,
+// offloaded tensors, and weights that begin in the other memory.
 #pragma once
 
 #include "placement/cached.hpp"
@@ -18,15 +18,14 @@ struct PlacedListing {
   /// If the schedule has moves, it must come from repeatable(). A tensor without moves stays in the memory of its first
   /// use.
   const PlacementSchedule& schedule;
-  /// For a run in which fast memory is a hardware cache of slow memory: a round of the cache, and the size of the cache
-  /// in bytes. The schedule must have all tensors in slow memory. Before the first round, the cache already has the
-  /// content that a round leaves in it.
+  /// Given if fast memory is a hardware cache of slow memory: a round of the cache, and the size of the cache in bytes.
+  /// The schedule must have all tensors in slow memory. The first round begins with the cache as a round leaves it.
   const CachedRun* cache = nullptr;
   std::int64_t cache_bytes = 0;
 };
 
-/// Returns a plan that computes one micro-batch after the other. An offloaded tensor is saved after the stage that made
-/// it, and comes back during the kernel before its next use.
+/// Returns a plan that computes one micro-batch after the other. An offloaded tensor is saved after its stage. It comes
+/// back during the kernel before its next use.
 Draft list_placed(const PlacedListing& listing);
 
 }  // namespace sluice
