@@ -24,15 +24,15 @@ struct Span {
   std::int64_t iteration = 0;  ///< iteration of the body; 0 in prologue and epilogue
   double start = 0;
   double end = 0;  ///< from this time on, the stream is free again
-  /// From this time on, actions that wait for this span may start: end + latency of the route.
+  /// The end plus the latency of the route. From this time on, actions that wait for this span may start.
   double available = 0;
-  /// The seconds for which the stream was idle before this span. They count from the end of the
-  /// stream's previous span, or from the start of the run if this span is the first on its stream.
+  /// The seconds for which the stream was idle before this span. They count from the end of the stream's previous span.
+  /// For the first span of the stream, they count from the start of the run.
   double waited = 0;
   WaitReason reason = WaitReason::none;
   std::uint32_t blocker = nobody;
-  /// The row of the span that ended the last wait of this span. Rows count from 0 in the order of emission. The wait
-  /// ended when the data of that other span arrived, or when its end freed bytes. The row is -1 if there was no wait.
+  /// The row of the span that ended the last wait of this span: its data arrived, or its end freed bytes. Rows count
+  /// from 0 in the order of emission. If there was no wait, -1.
   std::int64_t cause = -1;
 };
 
@@ -47,8 +47,8 @@ struct MemoryEvent {
 
 /// Says that the latest spans and events are repeated `times` times. Each repetition follows the previous one.
 struct Repetition {
-  /// If all repetitions together have more spans than this number, the trace has only the number of the repetitions.
-  /// The period itself has been written before.
+  /// If all repetitions together have more spans than this number, they are not written one by one. The trace then has
+  /// the number of repetitions, beside the period itself.
   static constexpr std::int64_t most_written = 1'000'000;
 
   std::int64_t times = 0;
@@ -64,17 +64,17 @@ struct Repetition {
   Span span(std::size_t i, std::int64_t k) const;
   MemoryEvent event(std::size_t i, std::int64_t k) const;
 
-  /// Returns whether the repetition has so many spans that they are not written one by one.
+  /// Returns whether the trace has only the number of the repetitions. See `most_written`.
   bool is_folded() const {
     return !spans.empty() && times > most_written / static_cast<std::int64_t>(spans.size());
   }
 };
 
 /// Corrects the rounded times of repetitions. fit() moves a span that overlaps the previous span of its stream. fit()
-/// also moves a span or an event that is earlier than the one emitted before.
+/// also moves a span or an event that is earlier than the last emitted one.
 class Sequence {
  public:
-  /// The sequence begins with repetition `k`. fit() then takes the spans and events that come after it.
+  /// The first span or event to correct is in repetition `k`.
   Sequence(const Repetition& repetition, std::int64_t k);
   void fit(Span& span, std::uint32_t stream);
   void fit(MemoryEvent& event);
@@ -85,7 +85,7 @@ class Sequence {
 };
 
 /// Receives an execution while it happens: spans in the order of their ends, and memory events in the order of time.
-/// The order of events at the same time is fixed, too (execute/emitter.hpp).
+/// execute/emitter.hpp says in which order events of the same time come.
 class Sink {
  public:
   virtual ~Sink() = default;

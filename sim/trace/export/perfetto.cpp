@@ -3,8 +3,7 @@
 //
 // Each device is a process, each of its streams is a track, and each memory is a counter. Each track has a separate
 // packet sequence, whose packets are in the order of time. The reader must merge the sequences by time, as Perfetto
-// does. Each packet has full names instead of references to names in earlier packets, so that a packet can be read
-// without any other packet.
+// does. Each packet has full names. So a packet can be read without any other packet.
 #include "trace/export/export.hpp"
 #include "trace/export/proto.hpp"
 #include "trace/export/text.hpp"

@@ -1,6 +1,5 @@
-// Passes spans and memory events in batches to one background thread. The number of batches is fixed. The simulation
-// only copies spans and events into the batches. If the background thread is slower than the simulation, the simulation
-// waits for a free batch.
+// Passes spans and memory events in batches to one background thread. The simulation only copies spans and events into
+// the batches. The number of batches is fixed. So the simulation may have to wait for a free batch.
 #pragma once
 
 #include <condition_variable>
@@ -30,8 +29,8 @@ class BatchQueue {
     /// Does a piece of other work while no batch is full. Returns false if no such work is left.
     std::function<bool()> idle;
   };
-  /// The background thread calls the functions of `work`. If one of these functions throws an exception, none of them
-  /// is called any more, and the next hand_over() or finish() throws this exception.
+  /// The background thread calls the functions of `work`. After an exception, it calls none of them any more. The next
+  /// hand_over() or finish() throws this exception.
   explicit BatchQueue(Work work);
   BatchQueue(const BatchQueue&) = delete;
   BatchQueue& operator=(const BatchQueue&) = delete;

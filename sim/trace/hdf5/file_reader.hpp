@@ -1,6 +1,6 @@
-// Reads datasets and attributes of an HDF5 file that may come from a stranger. The functions do not follow links out of
-// the file, and do not read external or virtual data. They check every size that the file declares. Only sim/trace and
-// sim/profile use this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
+// Reads datasets and attributes of an HDF5 file that may come from a stranger. The functions refuse links out of the
+// file, and external or virtual data. They check every size that the file declares. Only sim/trace and sim/profile use
+// this code, and the caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ using hdf5::Failure;
 namespace {
 
 constexpr std::size_t chunk_rows = 32768;
-/// The largest number of rows that a trace may have after its folds are expanded.
+/// The largest number of rows of an expanded trace.
 constexpr std::int64_t most_rows = std::int64_t{1} << 62;
 
 /// Writes a column of numbers. `get(i)` returns the number in row i.

@@ -1,7 +1,7 @@
 // Reads a trace (FORMAT.md). Throws IoError if the file is missing, unreadable or being written. Throws InputError if
-// the file is not a trace, is cut short or damaged, has a newer version than this program can read, or was never
-// finished. The reader follows no link out of the file. But a file can be made so that HDF5 itself crashes while it
-// reads the file, so read files from strangers in a separate process.
+// the file is not a trace, is damaged or cut short, or was never finished. Also throws InputError if the version of the
+// file is too new. The reader follows no link out of the file. A file can be made to crash HDF5 itself. So read files
+// from strangers in a separate process.
 #pragma once
 
 #include <cstdint>

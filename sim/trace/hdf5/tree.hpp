@@ -1,6 +1,6 @@
 // An HDF5 file that is being written. Groups, attributes, single values and columns are named by their paths. The
-// object keeps the SHA-256 of each dataset and attribute, and computes the content hash from them, without reading the
-// file. Only sim/trace and sim/profile use this code. The caller holds hdf5::lock(). Throws hdf5::Failure.
+// object keeps the SHA-256 of each dataset and attribute, and computes the content hash from them. Only sim/trace and
+// sim/profile use this code. The caller holds hdf5::lock(). Throws hdf5::Failure.
 #pragma once
 
 #include <cstdint>
@@ -64,8 +64,8 @@ class Tree {
   void scale(const std::string& group, const std::string& scale,
              const std::vector<std::string>& columns, unsigned along = 0);
 
-  /// Adds a line that describes a dataset to the text that content_sha256() hashes. `type` is
-  /// NumPy's name of the type. `shape` is the text ROWS of FORMAT.md, which is "" for a scalar.
+  /// content_sha256() hashes a text. This function adds a line about a dataset to that text. `type` is NumPy's name of
+  /// the type. `shape` is the text ROWS of FORMAT.md, which is "" for a scalar.
   void record(const std::string& path, const std::string& type, const std::string& shape,
               const std::string& sha256);
   std::string content_sha256() const;

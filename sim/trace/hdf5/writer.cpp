@@ -96,9 +96,8 @@ void keep_for_ever(std::unique_ptr<Store> store) {
   kept->push_back(std::move(store));
 }
 
-/// HDF5 crashes if it gets no memory. So this function tests in advance whether there is enough memory for everything
-/// that writing a trace may need: the pieces of the trace, the thread that writes them, and the allocator. Throws
-/// bad_alloc.
+/// HDF5 crashes if it gets no memory. So this function tests in advance whether there is enough memory for the pieces
+/// of the trace, the thread that writes them, and the allocator. Throws bad_alloc.
 void require_memory() {
   constexpr std::size_t bytes = 160'000'000;
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -210,8 +209,7 @@ void TraceWriter::State::prepare() {
   tree.flush();
 }
 
-/// Writes the plan, which must be the last text. HDF5 keeps texts in heaps and copies a heap to enlarge it, so writing
-/// a later text would copy a large plan.
+/// Writes the plan, which must be the last text. HDF5 would copy a large plan if a text came after it.
 void TraceWriter::State::write_plan() {
   store->tree.text("/plan", header.plan);
   store->tree.attribute("/plan", "long_name", "the plan that was executed");
