@@ -33,21 +33,21 @@ struct SharedSchema {
 
 /// Rules for a document, in addition to the rules that the document's record declares.
 struct SchemaRules {
-  /// Whether a document may lay its keys over another document (see load_document). If a document may do so, the key
-  /// `file` is allowed, and a document with `file` requires no other key, not even `format`.
+  /// Whether a document may lay its keys over another document (see load_document). Such a document names the
+  /// other document with the key `file`. It then requires no other key, not even `format`.
   bool may_have_base = false;
   /// The variants of each mapping at the top of the document. The key of this map is the key of the mapping.
   std::map<std::string, std::vector<SchemaVariant>> variants = {};
   /// Rules of shared records. The key of this map is the name of the record. The schema contains each shared record
   /// once, under `definitions`.
   std::map<std::string, SharedSchema> shared = {};
-  /// The key of this map is the name of a record. The value is the key that distinguishes the mappings of a list. This
-  /// key is required in all mappings of a list except the first mapping. The first mapping of a list, and a single
-  /// mapping that is not in a list, must not have the key.
+  /// The key of this map is the name of a record. The value is a key that distinguishes the mappings of a list. The
+  /// first mapping of a list must not have this key. All other mappings of the list must have it. A single mapping
+  /// outside a list must not have it.
   std::map<std::string, std::string> further_key = {};
-  /// Some keys at the top of the document hold whole documents, such as `platform`. This map has
-  /// the records of these documents. Instead of a whole document, such a key may hold
-  /// a mapping with the key `file`, which names a document, and keys that are laid over this document.
+  /// Some keys at the top of the document hold whole documents, such as `platform`. This map has the records of these
+  /// documents. Such a key may also hold a mapping. Its key `file` names a document, and its other keys are laid over
+  /// this document.
   std::map<std::string, Record> included = {};
 };
 

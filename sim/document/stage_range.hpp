@@ -13,7 +13,7 @@ struct StageRange {
   std::size_t first = 0, last = 0;
 };
 
-/// Reads a stage or a range of stages: "6", "6..14" (numbers count from 1), or one of the names.
+/// Reads one stage or a range of stages: "6", "6..14", or one of the names. Numbers count from 1.
 /// Throws InputError at the position of the text.
 StageRange named_stages(const Value& item, const std::vector<std::string>& names);
 

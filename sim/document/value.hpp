@@ -14,13 +14,14 @@
 namespace sluice {
 
 class Value;
-/// The text of a source (a file or an override). All values that were read from the source share this object.
+/// The text of a file or of an override. All values that were read from this text share this object.
 struct Source {
   std::string name;  ///< the path as the user gave it, or "KEY=VALUE"
   std::string text;
 };
 
-/// A value is null, a boolean, an integer, a number, a string, a list, or a map with unique keys in order of insertion.
+/// A null, a boolean, an integer, a number, a string, a list, or a map. The keys of a map are unique, in order of
+/// insertion.
 class Value {
  public:
   enum class Kind { null, boolean, integer, number, string, list, map };
@@ -54,7 +55,7 @@ class Value {
   std::vector<Value>& items() { return items_; }
   const std::vector<Entry>& entries() const { return entries_; }  ///< the entries of a map
   std::vector<Entry>& entries() { return entries_; }
-  /// Returns the value of this key. Returns nullptr if the key is absent, or if this is not a map.
+  /// Returns the value of this key. Returns nullptr if there is no such key, or if the value is not a map.
   const Value* find(std::string_view key) const;
   Value* find(std::string_view key);
   /// Replaces the entry with this key, or appends an entry.

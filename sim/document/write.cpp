@@ -1,5 +1,5 @@
-// Writes values as text. YAML is written in block style. A text is quoted if Sluice's reader or PyYAML could read it as
-// another type than a string.
+// Writes values as text. YAML is written in block style. Some texts, such as `yes`, would be read as another type than
+// a string, by Sluice's reader or by PyYAML. Such texts are quoted.
 #include <array>
 
 #include "base/quantity.hpp"
@@ -13,7 +13,7 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// Returns whether YAML 1.1 or 1.2 reads the word (in small or capital letters) as another type than a string.
+// Returns whether YAML 1.1 or 1.2 reads the word as another type than a string, in small or capital letters.
 bool is_special(std::string_view text) {
   constexpr std::array<std::string_view, 9> words = {"null", "true", "false", "yes", "no",
                                                      "on",   "off",  "y",     "n"};

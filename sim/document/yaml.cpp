@@ -23,9 +23,9 @@ struct Buffer : std::streambuf {
   }
 };
 
-/// yaml-cpp counts columns in bytes. This class converts them to columns in characters, as people and the JSON reader
-/// count. Positions come nearly in order. So the class counts only from the previous position to
-/// the next position, which is fast even if the document is one long line.
+/// yaml-cpp counts columns in bytes. This class converts them to columns in characters, as in the JSON reader.
+/// Positions come nearly in order. So the class counts on from the previous position, which is fast even in one long
+/// line.
 class Columns {
  public:
   explicit Columns(std::string_view text) : text_(text) {
@@ -143,8 +143,7 @@ class Events : public YAML::EventHandler {
   int shift_;
 };
 
-/// JSON writes a character beyond U+FFFF as two halves (a surrogate pair), such as "\ud83d\ude00". In YAML, a half of a
-/// character is an error.
+/// JSON writes a character beyond U+FFFF as two halves, for example "\ud83d\ude00". YAML does not allow such halves.
 bool is_half_a_character(const YAML::ParserException& error) {
   return error.msg.compare(0, std::strlen(YAML::ErrorMsg::INVALID_UNICODE),
                            YAML::ErrorMsg::INVALID_UNICODE) == 0;

@@ -1,5 +1,5 @@
-// Records which executions have ended and when their data arrived, in seconds. This record says whether an action may
-// start, and which arrival ended the wait of the action.
+// Records which executions have ended and when their data arrived, in seconds. From this record follow whether an
+// action may start, and which arrival ended its wait.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace sluice {
 
 /// The reason why a span does not start earlier: the last arrival among all executions for which the span waited. If
-/// several of these arrivals have the same time, the reason is the arrival that is last in the order of the trace.
+/// several arrivals have the same time, the last of them in the order of the trace is the reason.
 struct StartReason {
   double ready = 0;  ///< seconds
   WaitReason reason = WaitReason::none;
@@ -26,7 +26,7 @@ struct StartReason {
     if (time < ready || (time == ready && (reason == WaitReason::none || by_row <= row))) return;
     *this = {time, WaitReason::data, action, by_row};
   }
-  /// Takes into account that the action does not start before the time of its `not_before`.
+  /// Delays the start to the time of the action's `not_before`.
   void consider_not_before(double time) {
     if (time > ready) *this = {time};
   }
@@ -49,8 +49,7 @@ class Arrivals {
     if (available > end && tables_.repeats(action))
       remember(action, {iteration, available, row}, end);
   }
-  /// Writes the state. Arrivals in the past can no longer delay an action, so the state does not contain these
-  /// arrivals.
+  /// Writes the state. Arrivals in the past delay no action, so they are left out.
   void write(Snapshot& snapshot) const {
     for (std::uint32_t a = tables_.plan.body_begin; a < tables_.plan.body_end; ++a) {
       const Progress& progress = progress_[a];
@@ -79,9 +78,9 @@ class Arrivals {
     }
   }
 
-  /// Returns the reason why the head of a stream (its next action) does not start earlier. A wait for memory
-  /// is not considered here. The stream has been free since the time `free_at`. Call this function only
-  /// when all executions for which the head waits have ended.
+  /// Returns the reason why the head of a stream (its next action) does not start earlier. Waits for memory are
+  /// not considered here. The stream has been free since the time `free_at`. Before the call, all executions
+  /// must have ended for which the head waits.
   StartReason start_reason(double free_at, std::uint32_t action, std::int64_t iteration) const {
     StartReason cause{free_at};
     for (const Wait& wait : tables_.waits(action)) {

@@ -1,5 +1,5 @@
-// Describes why an execution cannot go on: which actions wait, for what each of these actions waits, and which tensors
-// occupy the memory. Both executors use this description, so that both executors give equal messages.
+// Describes why an execution cannot go on. The description says which actions wait, for what each of them waits, and
+// which tensors occupy the memory. Both executors use this description, so their messages are equal.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,7 @@ struct Deadlock {
 };
 
 /// Returns the text of an error message. The text says the time, which actions wait, and for which actions or bytes
-/// each of these actions waits. For each pool in which an action waits for bytes, the text names the five largest
-/// tensors.
+/// they wait. The text also names the five largest tensors of each pool with too few free bytes.
 std::string describe(const Plan& plan, const Deadlock& blocking);
 
 /// Returns text such as "5120000 B (5.12 MB)".

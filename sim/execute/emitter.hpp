@@ -1,9 +1,9 @@
 // Passes an execution to a sink, which receives spans and memory events. Their order does not depend on the executor,
 // even if many actions start and end at the same time. A moment consists of rounds. At the beginning of a round, every
 // action that is due ends. The ends are in the order of the streams' numbers. Then the actions that waited only for
-// these ends start. An action that takes no time ends in the next round of the moment in which it starts. In
-// each round, the sink first receives the spans with their releases of bytes, and then the grants. The spans
-// are in the order of the streams, and so are the grants. The row of a span is its position among all spans.
+// these ends start. An action that takes no time ends in the next round of the same moment. In
+// each round, the sink first receives the spans with their releases of bytes, and then the grants. Both
+// are in the order of the streams. The row of a span is its position among all spans.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ class Emitter {
     if (!grants_.empty()) emit_grants();
   }
 
-  /// Sets whether all spans and events that are emitted from now on are recorded, so that repeat() can emit them again.
+  /// Sets whether the spans and events after this call are recorded. repeat() emits recorded spans and events again.
   /// Deletes the earlier record.
   void keep(bool keeps);
   /// A position in the record, from which repeat() emits again.

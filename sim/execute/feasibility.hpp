@@ -9,14 +9,14 @@
 namespace sluice {
 
 /// Calls check_structure (plan/structure.hpp), checks that no total overflows (check_totals), and then replays the
-/// plan. Throws Infeasible if the plan blocks or does not fit. The exception names the pool, the time, the actions that
-/// wait, and the tensors that occupy the memory. The function does not replay all iterations. It replays reach + 2
-/// iterations, where reach is the greatest `distance` of a wait or |`ahead`| of an action. These iterations are enough
-/// for the following reasons. A grant takes no room from another request (reservation.hpp). So an action that may start
-/// now may also start at any later time, and the order of starts does not decide whether the plan reaches its end. If
-/// the actions are executed iteration by iteration, the state after the replayed iterations is also the state after
-/// each later iteration. (A shared pool grants in the order of time. If a plan has such a pool, the result holds for
-/// the replayed iterations only.)
+/// plan. Throws Infeasible if the plan blocks or does not fit. The exception names the pool, the time, the actions
+/// that wait, and the tensors that occupy the memory. The function replays only reach + 2 iterations. Here reach is
+/// the greatest `distance` of a wait or |`ahead`| of an action. These iterations are enough for the following
+/// reasons. A grant takes no room from another request (reservation.hpp). So an action that may start now may also
+/// start at any later time. The order of starts therefore does not decide whether the plan reaches its end. Suppose
+/// that the actions are executed iteration by iteration. Then the state after the replayed iterations is also the
+/// state after each later iteration. A shared pool is an exception, because it grants in the order of time. For a
+/// plan with a shared pool, the result holds for the replayed iterations only.
 void check(const Plan& plan);
 
 /// Checks that the number of executions and the time of the whole run are small enough to be
@@ -26,8 +26,8 @@ void check_totals(const Plan& plan);
 /// Makes all checks of check() except the replay, and returns the plan's tables. This function is for callers that
 /// replay the whole plan themselves. Only check() explains why a plan blocks.
 PlanTables check_without_replay(const Plan& plan);
-/// Returns true if check() certainly accepts a plan whose complete replay has reached its end. Returns
-/// false if the plan has shared pools and many iterations. Call this function only after such a replay.
+/// Call this function only after a complete replay of the plan has reached its end. Returns true if check() certainly
+/// accepts the plan. Returns false if the plan has shared pools and many iterations.
 bool ends_if_it_ran(const Plan& plan);
 
 /// Replays the plan as check() does, but returns the deadlock instead of throwing an exception. Returns nullopt if the

@@ -181,8 +181,8 @@ void Grants::take(std::uint32_t stream) {
 }
 
 /// Puts a request into the queue of each pool from which it needs bytes. The queue of a device's pool is in listing
-/// order. In the queue of a shared pool, the request comes after all requests of earlier moments, and after the
-/// requests of this moment from streams with lower numbers.
+/// order. The queue of a shared pool is in the order of moments. Requests of one moment are in the order of their
+/// streams' numbers.
 void Grants::enqueue(std::uint32_t stream) {
   Request& request = requests_[stream];
   for (const Claim& claim : claims(request.action)) {

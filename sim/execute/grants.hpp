@@ -1,10 +1,10 @@
-// Manages the pools of a plan while the plan runs. Grants are exact to the byte, and an action gets its bytes in all
-// pools at once or in no pool. Both executors use this class. The class does not use times, but relies on the order in
-// which its functions are called.
+// Manages the pools of a plan while the plan runs. Grants are exact to the byte. An action gets its bytes in all
+// pools at the same time. Both executors use this class. The class knows no times: the order of the calls stands for
+// the order of time.
 //
 // A pool that one device owns grants by reservation (reservation.hpp). A shared pool grants requests in the order of
-// their moments, and requests of one moment in the order of their streams. The function settle_shared() makes the
-// grants of shared pools, so call it only after all requests of a moment have been made.
+// their moments. Requests of one moment are granted in the order of their streams. settle_shared() makes the grants
+// of shared pools. Call it only after all requests of a moment have been made.
 #pragma once
 
 #include <algorithm>
@@ -47,12 +47,13 @@ class Grants {
   /// Grants requests in shared pools. Call this function after all ends and requests of a moment.
   void settle_shared(std::vector<std::uint32_t>& granted);
 
-  /// Returns the pool for which the head of this stream waits or waited, or `none` if the request was granted at once.
+  /// Returns the pool for which the head of this stream waits or waited. Returns `none` if the request was granted at
+  /// once.
   std::uint32_t awaited(std::uint32_t stream) const { return requests_[stream].pool; }
   /// Returns the row of the span that made the latest grant to this stream possible.
   std::int64_t granted_by(std::uint32_t stream) const { return requests_[stream].granted_by; }
-  /// Returns the number of waiting requests that are listed before the request of this stream. This request
-  /// must leave room for these earlier requests in its pool.
+  /// Returns the number of waiting requests that are listed before the request of this stream. The request must leave
+  /// room for them.
   std::int64_t earlier_requests(std::uint32_t stream) const;
   bool waits(std::uint32_t stream) const { return requests_[stream].open; }
 
@@ -63,8 +64,8 @@ class Grants {
   /// request still has to wait.
   std::int64_t most_iterations() const;
 
-  /// Returns for each pool the greatest sum that the reservation rule counted at any grant: held
-  /// bytes + reserved bytes + granted bytes. For a shared or unlimited pool, the result is the peak.
+  /// Returns for each pool the greatest sum that the reservation rule counted at a grant: held bytes + reserved bytes
+  /// + granted bytes. For a shared or unlimited pool, the result is the peak.
   const std::vector<std::int64_t>& reserved() const { return reserved_; }
 
  private:
@@ -90,9 +91,9 @@ class Grants {
   std::span<const Claim> claims(std::uint32_t action) const {
     return {claims_.data() + first_[action], claims_.data() + first_[action + 1]};
   }
-  /// Grants the most frequent kind of request quickly: a request for bytes of one pool that belongs to a device and has
-  /// room. For a request of this kind, this function has the effect of granted_or_waits() and returns true. For any
-  /// other request, this function returns false and changes nothing.
+  /// Grants the most frequent kind of request quickly. Such a request needs bytes of one pool, a device owns this
+  /// pool, and the pool has room. The effect is then that of granted_or_waits(), and the function returns true. For
+  /// any other request, it returns false and changes nothing.
   bool granted_at_once(std::uint32_t stream, std::uint32_t action, std::int64_t iteration) {
     if (first_[action + 1] != first_[action] + 1 || unlimited_) return false;
     const Claim& claim = claims_[first_[action]];

@@ -12,7 +12,7 @@ namespace sluice {
 
 class Occupancy {
  public:
-  /// If `every_flow` is true, all flows that move bytes count as shared, even if no other flow uses their links.
+  /// If `every_flow` is true, all flows that move bytes count as shared, even a flow that is alone on its links.
   explicit Occupancy(const PlanTables& tables, bool every_flow = false);
 
   /// Returns whether the action has an arithmetic part: seconds of computation, or flows that share no link.
@@ -26,7 +26,7 @@ class Occupancy {
   bool shares(std::uint32_t action) const { return first_[action] < first_[action + 1]; }
 
  private:
-  /// For each action, its arithmetic seconds; -1 if there are none.
+  /// For each action, its arithmetic seconds. The number is -1 if the action has no arithmetic part.
   std::vector<double> own_;
   /// For each action, the index of its first entry in `shared_`.
   std::vector<std::uint32_t> first_;

@@ -1,22 +1,22 @@
-// The reservation rule of a pool that one device owns says how many bytes a request must leave free for the requests
-// that are listed before it.
+// The reservation rule of a pool that one device owns. The rule says how many bytes a request must leave free for the
+// requests that are listed before it.
 //
 // Requests are in listing order: prologue, n times the body, epilogue. When a request is made, some requests that are
-// listed earlier may not have been granted yet. The request may overtake these earlier requests if the pool has room
-// for all earlier requests and for this request:
+// listed earlier may still wait for their grants. The new request may overtake them if the pool has room for all of
+// them and for the new request:
 //
 //     level + (bytes of the earlier requests) + its own bytes <= capacity
 //
-// So a grant never changes whether another request fits. Suppose that request k is granted before request j, although j
-// is listed earlier. The bytes of j were part of the sum for k, so j fits before and after the grant of k. For a
-// request that is listed after k, it does not matter whether the bytes of k count as held or as reserved. Only a
-// release of bytes can make another grant possible. So the requests of a moment may be examined in any order. Every
-// request still fits when all earlier requests are granted. So no grant is later than it would be if all grants were
-// given in listing order. With a greater capacity, no grant is later than with a smaller capacity.
+// So a grant never changes whether another request fits. Suppose that request k is granted before request j, although
+// j is listed earlier. The bytes of j were part of the sum for k. So j fits before and after the grant of k. Now take
+// a request listed after k. Its sum counts the bytes of k either as held or as reserved, so the grant of k does not
+// change the sum. Only a release of bytes can make another grant possible. So the requests of a moment may be
+// examined in any order. Every request still fits when all earlier requests are granted. So overtaking delays no
+// grant: each comes as early as if all were given in listing order. A greater capacity also delays no grant.
 //
 // A stream executes in listing order, so its requests are granted in listing order. The pool's requests are therefore
-// kept in queues (one per stream, section and `ahead`), and each queue records its next request.
-// Dropped executions are not in a queue and do not count.
+// kept in queues: one queue per stream, section and `ahead`. Each queue records its next request. Dropped executions
+// are in no queue.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +64,7 @@ class Reservation {
         break;
     return sum;
   }
-  /// Returns the number of requests that are listed before `place` and have not been granted.
+  /// Returns the number of requests before `place` in the listing that still wait for their grants.
   std::int64_t earlier_requests(const ListingPosition& place) const;
 
   /// Returns the bytes that the body requests in each iteration.
@@ -89,8 +89,8 @@ class Reservation {
     /// The rounds in which the actions of this queue are executed.
     std::int64_t first_round = 0, end_round = 0;
     std::vector<std::uint32_t> actions;  ///< the actions of one round, in listing order
-    /// For each action, the sum of the bytes that the actions before it in this queue request in a round.
-    /// The last element is the sum of the bytes of all actions of the queue.
+    /// For each action, the bytes that the actions before it in this queue request in a round. The last element is
+    /// the sum for all actions of the queue.
     std::vector<WideBytes> before{0};
     std::size_t position = 0;  ///< the position of `next` in `actions`
     Sum granted;
@@ -104,7 +104,7 @@ class Reservation {
       }
       next = next.round < end_round ? ListingPosition{next.round, actions[position]} : nowhere;
     }
-    /// Returns the sum of the bytes of all requests before this place, whether they are granted or not.
+    /// Returns the bytes of all requests before this place, both granted and waiting.
     Sum listed(const ListingPosition& place) const;
   };
   RequestQueue& queue_of(const PlanTables& tables, std::uint32_t action);

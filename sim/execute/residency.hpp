@@ -1,4 +1,5 @@
-// Records which instances of tensors are in the pools at the present moment, and how many uses of each instance remain.
+// Records which instances of tensors are in the pools at the present moment. For each instance, the record has the
+// number of uses that remain.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@
 
 namespace sluice {
 
-/// Adds the bytes of a tensor to `bytes`, which is the sum over all tensors that have the same home. Throws InputError
-/// if the sum exceeds 64 bits.
+/// Adds the bytes of a tensor to `bytes`, the sum for all tensors with the same home. Throws InputError if the sum
+/// exceeds 64 bits.
 void add_home(const Plan& plan, std::uint32_t tensor, std::int64_t& bytes);
 
 class Residency {
@@ -32,7 +33,7 @@ class Residency {
       if (__builtin_add_overflow(level, made.bytes, &level)) too_many_bytes(placement, action);
     }
   }
-  /// Throws InputError if a tensor that the action uses is not in its pool.
+  /// Throws InputError if the action uses a tensor that is not in its pool.
   void require(std::uint32_t action, std::int64_t iteration) {
     for (const Placement& use : tables_.accesses(action))
       if (!find(use, tables_.instance(action, iteration, use.tensor))) absent(use, action);

@@ -7,13 +7,13 @@
 
 namespace sluice {
 
-/// Returns the bytes that these tensors need in a pool, by tensor class, and the bytes that this pool has.
+/// Returns the bytes that the pool has, and for each tensor class the bytes that these tensors need in the pool.
 Shortage shortage_in(const Plan& plan, std::uint32_t pool,
                      const std::vector<std::uint32_t>& tensors);
 
-/// Returns which actions wait, and for which action or pool each of them waits. If actions wait for
-/// memory, the result also has the tensors of the first pool for which an action waits: those in
-/// the pool, and those that the first waiting request would allocate there.
+/// Returns which actions wait, and for which action or pool each of them waits. If actions wait for memory, the
+/// result also names tensors of the first such pool. These are the tensors in the pool, and the tensors that the
+/// first waiting request would allocate there.
 Shortage shortage_of(const Plan& plan, const Deadlock& blocking);
 
 }  // namespace sluice

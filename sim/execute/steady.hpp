@@ -2,10 +2,10 @@
 // repeats, whole periods can be skipped. A Jump says how many seconds and iterations are skipped.
 //
 // A state is recorded as differences from the clock, the iteration and the row of the trace. So the states of two
-// iterations can be equal. Two states are equal if their numbers are equal, and their times are equal up to the
-// rounding of the clock. Suppose that a state has repeated twice in succession, each time after the same number of
-// iterations and seconds. Then this state repeats until the last iterations, because the rest of the execution depends
-// only on the state (waits and counts of uses reach back only a few iterations).
+// iterations can be equal. Two states are equal if all their numbers are equal. Times count as equal if they differ
+// by no more than the rounding of the clock. Suppose that a state has repeated twice in succession, each time after
+// the same number of iterations and seconds. Then this state repeats until the last iterations. The reason is that
+// the rest of the execution depends only on the state: waits and counts of uses reach back only a few iterations.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct Snapshot {
   void add_time(double time) { times.push_back(time - now); }
 };
 
-/// Returns the largest difference that rounding can make between two sums of seconds at time `now` of the clock. The
-/// error of a sum of n terms is about sqrt(n) times the error of a single rounding.
+/// Returns the largest difference that rounding can make between two sums of seconds at time `now` of the clock. Each
+/// sum has `executions` terms. The error of a sum of n terms is about sqrt(n) times the error of one rounding.
 double rounding_of(double now, std::int64_t executions);
 
 /// The length of a period, or of several periods that are skipped at once.
@@ -40,7 +40,7 @@ struct Jump {
 };
 
 /// Finds the period of a run. The search compares the states of some consecutive iterations. If these states do not
-/// repeat, the search pauses for many iterations, so that a plan that never repeats costs little time.
+/// repeat, the search pauses for many iterations. So a plan that never repeats costs little time.
 class PeriodSearch {
  public:
   /// The longest period that the search finds, in iterations.
@@ -50,7 +50,7 @@ class PeriodSearch {
   explicit PeriodSearch(std::int64_t first) : begin_(first) {}
 
   bool wants(std::int64_t iteration) const { return iteration >= begin_; }
-  /// Adds a state. If the period that ends with this state has occurred twice in succession, returns this period.
+  /// Adds a state. If a period ends with this state and has occurred twice in succession, returns this period.
   std::optional<Jump> add(Snapshot snapshot);
   /// The number of recorded states since the search began or resumed.
   std::size_t states() const { return states_.size(); }

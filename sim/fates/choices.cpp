@@ -25,7 +25,7 @@ void check(const Chain& chain, const Choices& choices) {
   }
 }
 
-/// Finds which stages run again, and which boundaries the backward half of a step reads.
+/// Finds the stages that run again, and the boundaries that the backward half of a step reads.
 class Recomputations {
  public:
   Recomputations(const Chain& chain, const Choices& choices)
@@ -47,7 +47,7 @@ class Recomputations {
   bool runs(std::size_t s) const { return runs_[s]; }
   bool dropped(std::size_t b) const { return choices_.boundary[b] == Fate::recompute; }
 
-  /// Returns whether the backward half reads the boundary b that the first forward pass made.
+  /// Returns whether the backward half reads boundary b as the first forward pass made it.
   bool is_read_later(std::size_t b) const {
     if (dropped(b)) return false;
     return read_again_[b] || read_backward_[b] || (ends_backward(b) && !runs_[b - 1]);
@@ -57,14 +57,14 @@ class Recomputations {
   bool is_made_again(std::size_t b) const {
     return dropped(b) && (read_again_[b] || read_backward_[b] || ends_backward(b));
   }
-  /// Returns whether the stage that makes boundary b also reads b in its backward pass.
+  /// Returns whether a stage makes boundary b and also reads b in its own backward pass.
   bool ends_backward(std::size_t b) const { return b > 0 && chain_.stages[b - 1].reads_output; }
 
   const Chain& chain_;
   const Choices& choices_;
   std::vector<bool> runs_;  ///< indexed by stage
-  /// For each boundary, read_again_ says whether a stage that runs again reads the boundary. For each boundary,
-  /// read_backward_ says whether the backward pass of a later stage reads the boundary.
+  /// For each boundary: whether a stage reads it when the stage runs again, and whether the backward pass of a later
+  /// stage reads it.
   std::vector<bool> read_again_, read_backward_;
 };
 
@@ -152,8 +152,8 @@ class Writer {
       if (read) fetch(b);
     });
     add(Kind::backward, s, false);
-    // An offloaded boundary leaves the device after each backward pass that reads it, unless it is boundary s. The
-    // boundary is loaded again for the next of these passes.
+    // An offloaded boundary leaves the device after each backward pass that reads it. It is loaded again for the next
+    // such pass. Boundary s stays.
     chain_.each_read(s, [&](std::size_t b, bool read) {
       if (read && b < s && goes(b)) absent_[b] = true;
     });

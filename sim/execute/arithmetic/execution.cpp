@@ -105,8 +105,7 @@ inline void Replay::part_ends(std::uint32_t s) {
   if (--streams_[s].parts == 0) ending_.push_back(s);
 }
 
-/// Starts the actions that may start now: actions that waited for bytes and have been granted these bytes, and actions
-/// whose waits have ended.
+/// Starts the actions that may start now: actions with new grants of bytes, and actions whose waits have ended.
 inline void Replay::go_on() {
   if (grants_.unsettled()) {
     grants_.settle(granted_);
@@ -176,8 +175,8 @@ inline void Replay::attempt(std::uint32_t s) {
   start(s, now_);
 }
 
-/// The head of a stream is its next action. Returns whether all executions for which the head waits
-/// have ended. If not, makes the stream wait for the first execution that has not ended.
+/// The head of a stream is its next action. Returns whether all executions have ended for which the head waits.
+/// If not, makes the stream wait for one of them.
 inline bool Replay::all_ended(std::uint32_t s) {
   StreamState& stream = streams_[s];
   const std::uint32_t a = stream.cursor.action();

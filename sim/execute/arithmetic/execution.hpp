@@ -43,8 +43,8 @@ struct FlowState {
   double expected_at = 0;
 };
 
-/// An event of a stream or of one of its flows. At an event of a stream, the arithmetic part of its action
-/// (occupancy.hpp) ends, or its next action may try to start. At an event of a flow, the flow begins or has arrived.
+/// An event of a stream or of one of its flows. At an event of a stream, the arithmetic part of its action ends (see
+/// occupancy.hpp), or its next action may try to start. At an event of a flow, the flow begins or has arrived.
 struct Event {
   double time;
   std::uint32_t stream;
@@ -124,7 +124,7 @@ class Replay {
   bool iteration_begins_ = false;
   std::optional<PeriodSearch> period_;
   std::vector<Emitter::Mark> marks_;  ///< one mark per recorded state
-  /// Whether the replay may end: the period was found, and the caller needs only the period.
+  /// Whether the replay may end: the caller needs only the period, and the period was found.
   bool seen_enough_ = false;
   ReplayResult result_;
 };

@@ -84,15 +84,14 @@ void Replay::write_running(Snapshot& state, std::uint32_t s) const {
   for (std::uint32_t f = first_flow_[s]; f < first_flow_[s] + shared.size(); ++f) {
     state.add(static_cast<std::int64_t>(flows_[f].is));
     if (flows_[f].is == FlowState::Is::idle) continue;
-    // The end of a flow and its rate determine the bytes that are left, so these bytes are not written.
+    // The bytes that are left follow from the end of the flow and its rate, so they are not written.
     state.add_time(flows_[f].expected_at);
     if (flows_[f].is == FlowState::Is::flowing)
       state.add(std::bit_cast<std::int64_t>(sharing_->flow(f).rate));
   }
 }
 
-/// Skips as many whole periods as possible. The skipped periods must end well before the last iterations, because the
-/// last iterations differ from the other iterations.
+/// Skips as many whole periods as possible. The last iterations differ from the others, so they are not skipped.
 void Replay::jump(const Jump& period) {
   std::int64_t farthest = 0;
   for (const StreamState& stream : streams_)
@@ -118,7 +117,7 @@ void Replay::skip(const Jump& jump) {
   events_ = {};
   for (std::uint32_t s = 0; s < streams_.size(); ++s) {
     StreamState& stream = streams_[s];
-    // A stream that is in the prologue or the epilogue does not take part in the periods, so its times do not change.
+    // The periods are periods of the body. The times of a stream in the prologue or the epilogue do not change.
     const bool inside = stream.cursor.in_body();
     const double later = inside ? jump.seconds : 0;
     if (inside) {

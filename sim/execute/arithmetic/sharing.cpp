@@ -46,7 +46,7 @@ const std::vector<std::uint32_t>& Sharing::update(double now) {
   return moved_;
 }
 
-/// Collects all flows and links that are connected to a link where a flow has started or ended.
+/// Collects all flows and links that are connected to a changed link. On a changed link, a flow has started or ended.
 void Sharing::collect_component() {
   component_links_.clear();
   component_.clear();

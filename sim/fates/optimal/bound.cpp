@@ -14,8 +14,8 @@ namespace {
 /// One number per inequality. The last number is for the computation, and each earlier one for a cut (see cuts_of).
 using CutValues = std::vector<double>;
 
-/// Returns the stages s for which the bound has inequalities: the first stage, and stages at equal
-/// distances after it. Each of these stages is called a cut.
+/// Returns the stages for which the bound has an inequality. Each of them is called a cut. The cuts are the first
+/// stage and stages at equal distances after it.
 std::vector<std::size_t> cuts_of(std::size_t stages) {
   const std::size_t count = std::min<std::size_t>(stages, 16);
   std::vector<std::size_t> cuts;
@@ -71,11 +71,11 @@ class Overlap {
     return means;
   }
 
-  /// Returns the weights of each stage's seconds. The weight of a pass or a copy is the sum of the weights of the
+  /// Returns the weights of each stage's seconds. The weight of a pass or a copy is a sum: the weights of all
   /// inequalities that contain its seconds. The saves of stage i are in the inequalities of the cuts up to i. The
   /// forward pass of stage i is in the inequality of the computation, and in the inequalities of the cuts after i. If
-  /// micro-batches run side by side, the inequality of a cut at i contains this forward pass for one micro-batch only.
-  /// The same rules hold for loads and backward passes.
+  /// micro-batches run side by side, the inequality of a cut at i has this forward pass for one micro-batch only. The
+  /// same rules hold for loads and backward passes.
   FateWeights weights() const {
     FateWeights weights;
     spread(means_.forward, weights.save, weights.forward);
@@ -150,8 +150,8 @@ EngineSeconds compulsory_copies(const Chain& chain) {
   return engine_seconds(chain, tape_of(chain, std::vector<Fate>(chain.stages.size(), Fate::keep)));
 }
 
-/// Returns the bound that follows from a weighted mean. The seconds of a copy engine have the weight `part` in this
-/// mean, and the two halves have the weight 1 - `part`.
+/// Returns the bound that follows from a weighted mean. In this mean, a copy engine has the weight `part`, and the
+/// two halves have the weight 1 - `part`.
 double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateWeights weights,
                      const EngineSeconds& copies, double part, bool loads) {
   const auto scale = [part](std::vector<double>& row, double more) {
@@ -169,8 +169,8 @@ double beside_engine(const FateRelaxation& relaxation, const FateRun& run, FateW
 
 namespace {
 
-/// Returns the bound for a chain without a limit of host memory. The caller has already
-/// added the price of host memory to the seconds of the saves of `chain`.
+/// Returns the bound for a chain without a limit of host memory. The saves of `chain` already take longer by the
+/// price of host memory.
 FateBound bound_at(const Chain& chain, std::int64_t budget, Copies copies, int steps,
                    double whole_passes) {
   const std::size_t n = chain.stages.size();
@@ -212,7 +212,7 @@ OverlappedBounds overlapped_at(const Chain& chain, const FateRun& run, std::int6
   return best;
 }
 
-/// Returns the greatest of the bounds that different prices of a byte of host memory give.
+/// Tries different prices of a byte of host memory. Each price gives a bound. Returns the greatest of them.
 OverlappedBounds bounds_of_prices(const Chain& chain, const FateRun& run, std::int64_t budget,
                                   int steps) {
   OverlappedBounds best;
@@ -257,9 +257,8 @@ double run_bound(const Chain& chain, const FateRun& run, double halves) {
 OverlappedBounds overlapped_bounds(const Chain& chain, const FateRun& run, std::int64_t budget) {
   constexpr int steps = 200;
   OverlappedBounds bounds = bounds_of_prices(chain, run, budget, steps);
-  // If some passes compute fewer micro-batches than other passes, bounds_of_prices() bounds the mean seconds of all
-  // passes. A pass that computes the full number of micro-batches has a greater bound than this mean, so its bound is
-  // computed separately.
+  // bounds_of_prices() bounds the mean seconds of all passes. If some passes compute fewer micro-batches, a full pass
+  // has a greater bound than this mean. So the bound of a full pass is computed separately.
   if (run.whole_passes < 1) bounds.micro_batch = fate_bound(chain, budget, Copies::overlapped);
   return bounds;
 }

@@ -1,6 +1,6 @@
 // Searches for the fates of a chain that branches, for runs in which copies and computation take turns. In a small
-// chain, the search tries all choices. In a larger chain, the search begins with the relaxation of the turning point
-// (relaxation.hpp) and with a known tape, and changes one choice or two choices at a time.
+// chain, the search tries all choices. In a larger chain, it starts from several tapes: a known tape, and tapes from
+// the relaxation of the turning point (relaxation.hpp). It changes one or two choices at a time.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-/// Returns the fastest tape within the budget that the search finds, or an empty tape if the search finds no tape.
+/// Returns the fastest tape that the search finds within the budget. If it finds none, returns an empty tape.
 /// Parameter `known` is a tape within the budget, or empty.
 Tape search_branches(const Chain& chain, std::int64_t budget, const Tape& known);
 

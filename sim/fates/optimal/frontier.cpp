@@ -11,8 +11,8 @@ namespace sluice {
 
 namespace {
 
-/// A segment is solved in 12 states: for each of 3 values of Ready, with and without `copied`, with and without
-/// `needed`. In a view of a chain that branches, a segment is also solved with and without `around`.
+/// A segment is solved in 12 states: 3 values of Ready, 2 values of `copied`, and 2 values of `needed`. If the chain
+/// branches, a segment is also solved with and without `around`.
 constexpr std::size_t states_without_around = 12;
 
 }  // namespace
@@ -103,7 +103,7 @@ class Frontier::Solver {
         }
   }
 
-  /// Returns whether stage s may keep its inner tensors although its input is dropped and made again.
+  /// Returns whether stage s may keep its inner tensors while its input is dropped and made again.
   bool may_part(std::size_t s) const {
     return s > 0 && chain_.stages[s].reads_input && s + 1 < count_ &&
            (frontier_.parts_all_ || chain_.stages[s].inner.bytes == 0);
@@ -198,7 +198,7 @@ class Frontier::Solver {
     return frontier_.index({.s = s, .t = t}) / frontier_.states_;
   }
 
-  /// Computes the passes of the stages from s on, for each k at which a segment that begins with s may split.
+  /// Computes the passes of the stages from s on, for each k at which a segment from s may split.
   void add_passes_from(std::size_t s) {
     Passes passes;
     for (std::size_t k = s + 1; k <= count_; ++k) {
@@ -213,8 +213,8 @@ class Frontier::Solver {
     }
   }
 
-  /// Adds schedules for every k: the stages s … k - 1 run and keep no inner tensors, or stage k - 1 alone keeps them.
-  /// Then comes segment k … t, and after it segment s … k - 1, which begins from boundary s.
+  /// Adds schedules for every k. Either the stages s … k - 1 run and keep no inner tensors, or stage k - 1 alone
+  /// keeps them. Then comes segment k … t. After it comes segment s … k - 1, from boundary s.
   void pass(const Segment& segment, bool boundary_goes) {
     const std::size_t s = segment.s, t = segment.t;
     if (t - s < frontier_.free_length_) {
@@ -251,7 +251,7 @@ class Frontier::Solver {
     if (!one && may_part(k - 1)) {
       node.keeps = true;
       join(node, nodes_of(later), held + stage.inner.bytes, nodes_of(again));
-      // A stage without inner tensors is not run twice: this would add a forward pass and save no bytes.
+      // A stage without inner tensors is not run twice: a second forward pass would save no bytes.
       if (stage.inner.bytes == 0 && !stage.reads_output) return;
       node.inner_goes = true;
       node.seconds += price(stage.inner.save_s + stage.inner.load_s);

@@ -1,7 +1,7 @@
 // Decides when each actor continues. Events at the same time are in the order that all executors share
 // (execute/emitter.hpp). The agenda wakes together all streams that are due at one exact time, in the order of their
-// numbers. It wakes streams that are due later only when no actor can run any more. SimGrid's clock drives the agenda,
-// but the agenda also distinguishes times that differ by less than the precision of this clock.
+// numbers. Streams that are due later wait until no actor can run any more. SimGrid's clock drives the agenda. The
+// agenda also orders times that the clock cannot tell apart.
 #pragma once
 
 #include <cstdint>

@@ -54,15 +54,15 @@ double ulp(double x) {
   return std::nextafter(x, HUGE_VAL) - x;
 }
 
-/// Returns the precision of SimGrid's clock. The precision is fine enough for short computations, and coarse enough
-/// that the clock can represent every time up to `serial_s`.
+/// Returns the precision of SimGrid's clock. It is fine enough for short computations. It is coarse enough for the
+/// clock to represent every time up to `serial_s`.
 double precision_for(double serial_s) {
   return std::max(1e-15, 8 * ulp(serial_s));
 }
 
 constexpr const char* nowhere = "/dev/null";
 
-/// Throws IoError if no file can be opened for SimGrid's log, because SimGrid would abort.
+/// Throws IoError if no file can be opened for SimGrid's log. SimGrid itself would abort.
 void require_descriptor() {
   const int file = ::open(nowhere, O_WRONLY | O_CLOEXEC);
   if (file < 0)
@@ -129,7 +129,7 @@ class Execution {
   }
 
  private:
-  /// Makes one host on which all actors run, and a pair of hosts for each route whose flows may meet other flows.
+  /// Makes one host for all actors. For each route whose flows may meet other flows, makes a pair of hosts.
   void build_platform() {
     auto* zone = sg::create_full_zone("machine");
     host_ = zone->create_host("host", 1e9)->seal();
@@ -264,8 +264,8 @@ class Execution {
     return std::max(flows.back().first, sg::Engine::get_clock());
   }
 
-  /// Ends an action. All changes are made before the first call of SimGrid, because a call of SimGrid lets other actors
-  /// run. So all actions that end at one time have ended before any action starts.
+  /// Ends an action. Each call of SimGrid lets other actors run, so all changes are made before the first call. So
+  /// all ends of one time come before any start.
   void finish(std::uint32_t s, std::uint32_t a, const StartReason& cause, double end) {
     StreamState& stream = streams_[s];
     const std::int64_t iteration = stream.cursor.iteration();
