@@ -107,10 +107,9 @@ class Plots(Suggesting):
     def roofline(self, ax: Optional["Axes"] = None, title: Optional[str] = None, *,
                  unit: Optional[str] = None, legend: Legend = True, figsize: Size = None) -> "Axes":
         """Shows each stage as a point: its FLOP/s over its FLOP per loaded byte. A line shows the limit: the device's
-        peak and the bandwidth of the link that feeds the device (Williams et al. 2009, with transfers to the device
-        instead of DRAM traffic). The picture needs the result of a scenario, because a plan does not contain the
-        device's peak. Stages are labelled if there is room, beginning with the stages that take longest. `unit` is
-        "GFLOP/s", "TFLOP/s" and so on."""
+        peak and the bandwidth of its link (Williams et al. 2009, but with a link instead of DRAM). The picture needs
+        the result of a scenario, because a plan does not contain the device's peak. Labels are given to the longest
+        stages first, as far as there is room. `unit` is "GFLOP/s", "TFLOP/s" and so on."""
         axes = late("._axes")
         points = roofline.Points.of(self._recording, self._scenario)
         ax = axes.new(ax, 7, 5, figsize)
