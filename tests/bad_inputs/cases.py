@@ -1,7 +1,8 @@
 """Bad inputs. Each case has a name for the fault, the exit code, and the position and words of the message.
 
-A case changes one file of documents.py, by replacing a piece of its text (old, new) or the whole text, and runs a
-command. `at` is FILE:LINE:COLUMN, or FILE if the fault has no line, or empty if the fault is not in a file.
+A case changes one file of documents.py and runs a command. The change replaces a piece of the text (old, new), or the
+whole text. `at` is FILE:LINE:COLUMN. If the fault has no line, `at` is FILE. If the fault is not in a file, `at` is
+empty.
 """
 
 from dataclasses import dataclass, field

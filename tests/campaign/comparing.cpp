@@ -40,8 +40,7 @@ const Value* setting(const Executed& run, const std::string& name) {
   return run.scenario.policy.keys.map().find(name);
 }
 
-/// Returns whether the scenario names its cut and its fates. A cut or fates that depend on the size of the machine do
-/// not count as named.
+/// Returns whether the scenario names its cut and its fates, independently of the size of the machine.
 bool says_all(const Executed& run) {
   return run.scenario.cut.has_value() && run.scenario.fates.has_value();
 }
@@ -50,7 +49,7 @@ std::string text_of(const Executed& run) {
   return run.scenario.text();
 }
 
-/// Returns the value at a path of keys and numbers, such as platform.links.host; null if there is none.
+/// Returns the value at a path of keys and numbers, such as platform.links.host. If there is none, returns null.
 const Value* value_at(const Executed& run, const std::string& path) {
   const Value* value = &run.scenario.document;
   std::istringstream keys(path);
@@ -72,8 +71,8 @@ std::string capacity_path(const Executed& run) {
          (run.scenario.platform.devices.front().memories.size() > 1 ? ".0.capacity" : ".capacity");
 }
 
-/// Returns whether the placement of tensors is searched. The search may end before it has found
-/// the best placement. So it may find a slower placement with more memory than with less memory.
+/// Returns whether the placement of tensors is searched. The search may end before it has found the best placement. So
+/// it may find a slower placement in a larger memory.
 bool may_place(const Executed& run) {
   const Value* const placement = setting(run, "placement");
   if (placement) return placement->text() != "none";
@@ -86,9 +85,9 @@ void plan_of_resolved(const Executed& run, Complaints& complaints) {
 }
 
 /// Checks that the scenario also fits with more memory, and is not slower. By scenarios/FORMAT.md, a plan that Sluice
-/// chose takes the same time in every memory in which it fits. In training, Sluice always chooses when loads start. But
-/// in inference, a scenario may leave nothing to choose. Its plan may wait for memory at other times than before, and
-/// so may become slower. For such a scenario, the check only requires that it fits.
+/// chose takes the same time in every memory in which it fits. In training, Sluice always chooses when loads start. In
+/// inference, a scenario may leave nothing to choose. With more memory, its plan may wait at other times, and become
+/// slower. Such a scenario only has to fit.
 void more_memory(const Executed& run, Complaints& complaints) {
   const DeviceMemory& memory = run.scenario.platform.devices.front().memory();
   if (!memory.capacity || cuts_by_machine(run)) return;
@@ -101,8 +100,8 @@ void more_memory(const Executed& run, Complaints& complaints) {
   complaints.at_most(seconds, run.seconds(), "the run is not slower with more memory");
 }
 
-/// Checks that a faster link makes the run at most a little slower. A little is allowed, because Sluice chooses some
-/// plans by estimates, which are rounded.
+/// Checks that a faster link makes the run at most a little slower. Sluice chooses some plans by estimates, which are
+/// rounded. So the run may become a little slower.
 void faster_link(const Executed& run, Complaints& complaints) {
   if (cuts_by_machine(run)) return;
   const std::string path = machine_of(run) + ".links.host.bandwidth";
@@ -117,11 +116,10 @@ void faster_link(const Executed& run, Complaints& complaints) {
                        is_replicated(run) ? 0.05 : 0.01);
 }
 
-/// Checks the claim that a run is not faster without overlap. The claim is not checked for
-/// `transfers: in_turn`: there, each transfer waits until the data of the transfer before it has
-/// arrived, and with overlap this may cost a latency that is hidden without overlap. With `transfers:
-/// auto`, Sluice tries transfers in turn and together, so the claim holds. `data_parallel` also
-/// simulates the plans without overlap, so there the claim holds without a tolerance.
+/// Checks that a run without overlap is not faster. `transfers: in_turn` is left out. There, each transfer waits until
+/// the data of the transfer before it has arrived. With overlap, this wait may cost a latency that is hidden without
+/// overlap. With `transfers: auto`, Sluice tries transfers in turn and together, so the claim holds. `data_parallel`
+/// also simulates the plans without overlap, so it needs no tolerance.
 void overlap_off(const Executed& run, Complaints& complaints) {
   const Value* const transfers = setting(run, "transfers");
   if (transfers && transfers->text() == "in_turn") return;
@@ -132,7 +130,7 @@ void overlap_off(const Executed& run, Complaints& complaints) {
                      is_replicated(run) ? 1e-9 : 0.01);
 }
 
-/// Checks a claim of `optimal`: it is at least as fast as each strategy that treats all stages alike.
+/// `optimal` must be at least as fast as each strategy that treats all stages alike.
 void optimal_is_best(const Executed& run, Complaints& complaints) {
   if (!run.scenario.fates || (*run.scenario.fates)->name != "optimal" || cuts_by_machine(run))
     return;
@@ -144,8 +142,8 @@ void optimal_is_best(const Executed& run, Complaints& complaints) {
 }
 
 /// Writes one value that Sluice chose into the scenario, and runs the scenario again. Sluice chooses the other open
-/// values among fewer candidates than before, and the run must take as long as before. If no value is left open, the
-/// plan may wait for memory and be slower: Sluice does not compare it with other plans.
+/// values among fewer candidates than before. The run must take as long as before. If no value is left open, the run
+/// may be slower. Then Sluice compares no plans, and the plan may wait for memory.
 void choice_said(const Executed& run, Complaints& complaints) {
   const Scenario& scenario = run.scenario;
   if (is_replicated(run) || scenario.policy->name == "sharded") return;
@@ -170,8 +168,7 @@ void choice_said(const Executed& run, Complaints& complaints) {
   }
 }
 
-/// If a refusal says how many micro-batches may be in flight, this number must fit, and one more micro-batch in flight
-/// must not fit.
+/// A refusal may say how many micro-batches may be in flight. This number must fit. One more must not fit.
 void most_in_flight(const Executed& run, Complaints& complaints) {
   if (run.scenario.policy->name != "streamed" || setting(run, "in_flight")) return;
   const std::int64_t all = run.scenario.workload.micro_batches_per_step();
@@ -194,10 +191,10 @@ void most_in_flight(const Executed& run, Complaints& complaints) {
     complaints.require(asked(most + 1).has_value(), "one micro-batch more in flight does not fit");
 }
 
-/// Checks that a run does not get faster with one more step, micro-batch or batch. In training, Sluice places one load
-/// after the other where memory has room, and does not search all orders of loads. So more work may lead to a better
-/// order of loads and a faster run, by up to a few percent. The greatest difference was 6.8 %, for replicas whose loads
-/// share a link, with two micro-batches per replica instead of one.
+/// Checks that a run does not get faster with one more step, micro-batch or batch. Training is allowed a few percent.
+/// There, Sluice places one load after the other, and does not search all orders of loads. So more work may lead to a
+/// better order of loads and a faster run. The greatest difference was 6.8 %. In that case, the loads of replicas
+/// shared a link, and each replica had two micro-batches instead of one.
 void more_work(const Executed& run, Complaints& complaints) {
   const Workload& workload = run.scenario.workload;
   const std::int64_t sharing = workload.training && is_replicated(run)
