@@ -9,11 +9,10 @@
 // the same as `sluice run` with a trace. The printed seconds are seconds of the wall clock:
 // - import_s: to read the plan's text. check_s: to check the plan. build_s is the sum of both.
 // - run_s: from the checked plan to the closed trace. run_s has three parts.
-// - setup_s: totals, labels, the trace's header.
-// - engine_s: SimGrid's event loop alone. The reference programs call this time their run time.
-// - close_s: metrics, the rest of the trace, its last fsync.
-// cpu_s are the processor seconds of both threads together during run_s.
-// run_s.
+//   - setup_s: totals, labels, the trace's header.
+//   - engine_s: SimGrid's event loop alone. The reference programs call this time their run time.
+//   - close_s: metrics, the rest of the trace, its last fsync.
+// - cpu_s: the processor seconds of both threads together during run_s.
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -74,7 +74,7 @@ def pipeline(stages, micro_batches):
 
 
 def measured(command):
-        """Runs the command. Returns (processor seconds, seconds, peak MB)."""
+    """Runs the command. Returns (processor seconds, seconds, peak MB)."""
     begin = time.monotonic()
     with subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as process:

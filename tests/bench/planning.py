@@ -53,7 +53,7 @@ def chain(folder, stages):
 
 
 def rows(folder, stages):
-        """Yields (name, scenario, overrides, limit). The limit of planning is a multiple of the replay."""
+    """Yields (name, scenario, overrides, limit). The limit of planning is a multiple of the replay."""
     for path in sorted((ROOT / "scenarios").glob("*.yaml")):
         if is_inference(path):
             yield path.stem, path, [], 20

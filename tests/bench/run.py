@@ -66,7 +66,7 @@ def call(command, environment=None):
 
 
 def compile_references(folder, build):
-        """Returns the reference programs by name. Skips programs that do not exist or do not compile."""
+    """Returns the reference programs by name. Skips programs that do not exist or do not compile."""
     if not folder.is_dir():
         say(f"no reference programs in {folder}: the programs are compared with the bare loop of bench_simgrid only")
         return {}
@@ -137,8 +137,8 @@ def sum_of(*keys):
 
 
 def peers_of(programs, workload, scratch):
-        """Returns (name, command, environment, rows) of each program that takes part in a workload. The key of `rows`
-        is the name of a row of the table. Its value is a function that returns the seconds of this row."""
+    """Returns (name, command, environment, rows) of each program that takes part in a workload. The key of `rows` is
+    the name of a row of the table. Its value is a function that returns the seconds of this row."""
     run, loop = sum_of("run_s"), sum_of("engine_s")
     engine = [programs.engine, *workload]
     peers = [

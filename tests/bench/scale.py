@@ -21,8 +21,8 @@ BYTES = 16_000_000
 
 
 def pipeline(devices, micro_batches):
-        """Returns the text of a plan. In this plan, each micro-batch goes from device to device, and each device
-        computes on it."""
+    """Returns the text of a plan. In this plan, each micro-batch goes from device to device, and each device computes
+    on it."""
     lines = ["format: sluice-plan/1", 'name "pipeline"', "iterations 1"]
     for d in range(devices):
         lines.append(f"pool d{d} capacity=80GB")
@@ -72,7 +72,7 @@ cost: {{model: peak}}
 
 
 def measured(words):
-        """Runs the command. Returns (seconds, seconds of the processor, peak MB)."""
+    """Runs the command. Returns (seconds, seconds of the processor, peak MB)."""
     begin = time.monotonic()
     process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)

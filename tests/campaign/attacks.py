@@ -117,8 +117,8 @@ class Killed:
 
     @staticmethod
     def points(store):
-                """Returns the rows of the store's points without the column `verified`. A continued sweep may verify a
-                point of the store. This changes only the column `verified`."""
+        """Returns the rows of the store's points without the column `verified`. A continued sweep may verify a point of
+        the store. This changes only the column `verified`."""
         with contextlib.closing(sqlite3.connect(store)) as database:
             columns = [row[1] for row in database.execute("PRAGMA table_info(points)") if row[1] != "verified"]
             return set(database.execute(f"SELECT {', '.join(columns)} FROM points").fetchall())
@@ -171,7 +171,7 @@ def on_disk(folder, size, *words):
 
 
 def on_small_disk(choice):
-        """Runs one command that writes to a small disk. The output may fit, fit in part, or not fit at all."""
+    """Runs one command that writes to a small disk. The output may fit, fit in part, or not fit at all."""
     words = choice.choice([[*RUN, "workload.steps=2", "-o", "t.h5"], [*RUN, "-o", "t.h5"],
                            ["plan", "alexnet_resident", "-o", "p.plan"],
                            ["sweep", "alexnet_resident", "workload.batch=1..9", "--store", "s.db"],

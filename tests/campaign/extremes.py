@@ -54,7 +54,7 @@ def documents():
 
 @functools.cache
 def cases():
-        """Returns a list of cases (name of a scenario, path of a number, value)."""
+    """Returns a list of cases (name of a scenario, path of a number, value)."""
     return [(name, path, value) for name, document in documents().items() for path in numbers_of(document)
             for value in VALUES]
 
