@@ -70,7 +70,7 @@ bool PriceAgain::learn_parts(const Plan& plan, const Platform& platform) {
   return true;
 }
 
-/// Checks that each route of the plan is a path of the platform between two memories, and stores these two memories.
+/// Checks that each route of the plan is a path of the platform. Stores the two memories of each path.
 bool PriceAgain::learn_routes(const Plan& plan, const Platform& platform) {
   std::vector<char> seen(plan.routes.size(), 0);
   for (const Action& action : plan.actions)

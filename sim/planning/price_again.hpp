@@ -1,4 +1,4 @@
-// When a plan is priced again, its actions and their order stay, and its seconds, rates and watts come from another
+// When a plan is priced again, its actions and their order stay. Its seconds, rates and watts come from another
 // platform or cost model. The result equals a plan that is newly made with the new prices. A draft says which of its
 // decisions depend on prices (draft.hpp). A plan is priced again only if the new prices lead to the same decisions.
 #pragma once
@@ -14,15 +14,15 @@ namespace sluice {
 
 class PriceAgain {
  public:
-  /// Takes a draft that has not gone through finish(). Returns nothing in two cases: the draft does not say which
-  /// decisions depend on prices, or the policy itself has set prices in the draft.
+  /// Takes a draft that has not gone through finish(). Returns nothing in two cases. In the first case, the draft does
+  /// not say which decisions depend on prices. In the second case, the policy itself has set prices in the draft.
   static std::optional<PriceAgain> of(const Draft& draft);
 
   /// Must be called with the finished plan, once, before all other functions. Returns false if
   /// parts of the plan do not come from the platform. Such a plan cannot be priced again.
   bool learn(const Plan& plan, const PolicyRequest& request);
-  /// Like the other learn(), but does not compute the decisions: `decided` holds the decisions that `other` has already
-  /// found for this request. The request of `other` must differ from this request only in prices.
+  /// Like the other learn(), without computing the decisions: `other` has already found `decided` for this request. The
+  /// request of `other` must differ from this request only in prices.
   bool learn(const Plan& plan, const PolicyRequest& request, const PriceAgain& other,
              PriceDecisions decided);
 
@@ -32,8 +32,8 @@ class PriceAgain {
     return decisions_(with_own_stages(request));
   }
   const PriceDecisions& decided() const { return decided_; }
-  /// Replaces the prices of the plan by the prices of this request. Throws InputError in the same
-  /// cases as finish(), and if the seconds of an action are not finite.
+  /// Replaces the prices of the plan by the prices of this request. Throws InputError in the same cases as finish().
+  /// Also throws InputError if the seconds of an action are not finite.
   void price(Plan& plan, const PolicyRequest& request) const;
 
  private:
@@ -60,7 +60,7 @@ class PriceAgain {
   std::vector<Kind> kinds_;
   std::vector<std::uint32_t> kind_of_;  ///< indexed by action; `none` for a transfer
   std::vector<PricedRoute> routes_;
-  /// For each stream, the index of the device whose watts the stream has, or `none`.
+  /// By stream: the index of the device whose watts the stream has, or `none`.
   std::vector<std::uint32_t> owners_;
 };
 

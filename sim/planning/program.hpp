@@ -2,11 +2,11 @@
 // device during some of these computations. Programs are made from stages, for inference and training. A
 // program determines the bytes on each device at each moment. program_listing makes the plan from the program.
 //
-// A tensor may be on a device several times in a round, for example if an activation goes to host memory and comes
-// back. A tensor may also be on several devices. Each stay of a tensor on a device is an instance. An instance begins
-// with the operation that makes the tensor on the device or first needs it there. An instance ends with the last
-// operation that needs it. A tensor that crosses several cuts is one instance. The number of stages
-// between its maker and its readers does not matter.
+// A tensor may be on a device several times in a round: an activation may go to host memory and come back. A tensor may
+// also be on several devices. Each stay of a tensor on a device is an instance. An instance begins with the operation
+// that makes the tensor on the device or first needs it there. An instance ends with the last operation that needs it.
+// A tensor that crosses several cuts is one instance. The number of stages between its maker and its readers does not
+// matter.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Program {
 
   struct Place {
     Home home = Home::other;
-    /// For an input, the number of its micro-batch; for any other tensor, the number of its stage.
+    /// For an input: the number of its micro-batch. For any other tensor: the number of its stage.
     std::int64_t number = 0;
     std::string name;
     TensorClass tensor_class = TensorClass::weight;
@@ -34,7 +34,7 @@ struct Program {
     std::string node;  ///< the node that holds the tensor; empty means host memory
   };
 
-  /// Weights that are loaded once before the first round and stay on their device. The gradients and the optimizer
+  /// Weights that stay on their device. They are loaded once, before the first round. The gradients and the optimizer
   /// state of these weights also stay on this device, and are zeros at the start.
   struct Staying {
     std::uint32_t device = 0;
@@ -57,7 +57,7 @@ struct Program {
     bool sent = false;
     /// The index of the instance's save among the saves of operation `saved_at`.
     std::uint32_t saves = none;
-    /// The index of the operation after which the instance is saved; -1 if the instance is not saved.
+    /// The index of the operation after which the instance is saved. Without a save, the index is -1.
     std::int64_t saved_at = -1;
     bool saved_home = false;  ///< whether the save goes to the home of the tensor
     /// Whether the instance is an answer. The samples of an answer are done when its save has arrived.
@@ -92,8 +92,8 @@ struct Program {
   std::vector<Instance> instances;
   std::vector<Operation> operations;
   std::vector<Load> loads;  ///< the loads, in the order in which operations need them
-  /// The operation that makes the answer of micro-batch m waits until the answer of
-  /// micro-batch m - `answer_buffers` is in host memory. If `answer_buffers` is 0, the operation does not wait.
+  /// An operation that makes an answer waits until an earlier answer is in host memory: the answer of the micro-batch
+  /// that is `answer_buffers` micro-batches earlier. If `answer_buffers` is 0, the operation does not wait.
   std::int64_t answer_buffers = 0;
   std::int64_t rounds = 1;           ///< the number of rounds of the run
   std::int64_t rounds_per_step = 1;  ///< a divisor of `rounds`
@@ -114,7 +114,7 @@ struct Program {
 std::string instance_name(const std::string& what, std::size_t stage, std::int64_t micro_batch);
 
 /// Adds one load for each instance that a transfer brings. The load is listed before the operation that needs the
-/// instance, and starts after the previous operation.
+/// instance. It starts after the operation before that operation.
 void load_when_needed(Program& program);
 
 /// Finds the save for which a load must wait. A load must not read a home before the last save into this home has
@@ -127,8 +127,8 @@ class HomeWrites {
     std::size_t number;  ///< the index of the save among the saves of `operation`
     std::uint32_t rounds_ago;
   };
-  /// Returns the last save that comes before `operation` and goes to the home of `instance`. The
-  /// save is in this round or in the previous round.
+  /// Looks at the saves before `operation`, in this round and in the previous round. Returns the last save to the home
+  /// of `instance`.
   std::optional<Written> before(std::uint32_t instance, std::int64_t operation) const;
 
  private:

@@ -31,7 +31,8 @@ class ProgramDraft {
   /// Adds an instance that is on the device of this phase from the next operation on.
   std::uint32_t make(const std::string& name, TensorClass tensor_class, std::int64_t bytes,
                      std::size_t stage, std::int64_t micro_batch);
-  /// Marks an instance as loaded: from its home, or from the copy that the save of `copy_of` left.
+  /// Marks an instance as loaded from its home. If `copy_of` is given, the load reads the copy that the save of
+  /// `copy_of` left.
   void bring(std::uint32_t instance, double load_s, Program::Home home,
              std::uint32_t copy_of = none);
   void use(Program::Operation& operation, std::uint32_t instance);

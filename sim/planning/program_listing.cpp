@@ -156,7 +156,7 @@ class ProgramLister {
     last_ = ref;
   }
 
-  /// Returns whether the operation that makes the instance also uses it, or saves it afterwards.
+  /// Returns whether the operation uses or saves the instance that it has made.
   static bool is_used(const Program::Operation& operation, std::uint32_t made) {
     const auto in = [&](const std::vector<std::uint32_t>& list) {
       return std::find(list.begin(), list.end(), made) != list.end();

@@ -18,7 +18,7 @@ struct ProgramListing {
   bool overlap = true;
   /// The bytes of each device that early loads may fill. Without a number, early loads may fill the whole memory.
   std::optional<std::int64_t> capacity = {};
-  /// If memory allows, a load may start one operation earlier than its place in the list.
+  /// Whether a load may start one operation earlier than its place in the list, if memory allows.
   bool loads_within = false;
   std::vector<Fact> facts = {};
 };

@@ -49,8 +49,8 @@ bool alike(const Platform& platform, const Path& a, const Path& b) {
                     [&](auto x, auto y) { return figures(x) == figures(y); });
 }
 
-/// Returns the memories that a plan for the device may use: host memory, the first memory (which is
-/// named after the device), and the other memories of the device.
+/// Returns the memories that a plan for the device may use: host memory, then the memories of the device. The first
+/// memory of a device has the name of the device.
 std::vector<std::string> reached(const Platform& platform, const Device& device) {
   std::vector<std::string> nodes = {platform.host().name, device.name};
   for (std::size_t m = 1; m < device.memories.size(); ++m) nodes.push_back(device.memories[m].pool);
@@ -81,8 +81,8 @@ bool alike(const Platform& platform, const std::string& device, const std::strin
 
 namespace {
 
-/// Returns a map that exchanges names: from the name of each device to the name of the other
-/// device, and from each memory of a device to the same memory of the other device.
+/// Returns a map that exchanges names. The name of each device leads to the name of the other device. Each memory of a
+/// device leads to the same memory of the other device.
 std::map<std::string, std::string> exchanged(const Device& a, const Device& b) {
   std::map<std::string, std::string> names = {{a.name, b.name}, {b.name, a.name}};
   for (std::size_t m = 1; m < std::min(a.memories.size(), b.memories.size()); ++m) {

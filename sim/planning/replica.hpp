@@ -22,7 +22,7 @@ Plan moved(Plan plan, const Platform& platform, const std::string& from, const s
 /// In inference, every replica computes some of the batches.
 Workload share_of(Workload workload, std::int64_t k, std::int64_t count);
 
-/// Returns the machine as a single replica sees it: each link and port has only the replica's share of the bandwidth.
+/// Returns the machine as a single replica sees it. Each link and port has only the replica's share of the bandwidth.
 /// The choices for one replica are made on this machine.
 Platform shared_out(Platform platform, const std::vector<std::string>& devices);
 

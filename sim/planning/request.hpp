@@ -17,9 +17,9 @@ struct PolicyRequest {
   bool capacity_enforced = true;
   bool working_set_counted = true;
   std::optional<Keys> phases = {};  ///< the scenario's `phases:`, if the policy uses them
-  /// Whether the cut into these stages is one of several cuts that are compared.
+  /// Whether several cuts are compared. The stages of `pricing` are one of these cuts.
   bool cut_open = false;
-  /// Whether the strategy for fates is one of several strategies that are compared.
+  /// Whether several strategies for fates are compared. `fates` is one of these strategies.
   bool fates_open = false;
   /// Whether the gradients are summed with the gradients of other replicas. The code that adds these gradients up needs
   /// one gradient tensor per stage.
@@ -35,7 +35,7 @@ struct PolicyRequest {
             phases, cut_open, fates_open, sums_gradients,    real_machine};
   }
 
-  /// Returns the strategy for fates. If the request has no strategy, returns the strategy that keeps all activations.
+  /// Returns the strategy for fates. By default, this is the strategy that keeps all activations.
   const FateStrategy& strategy() const { return fates ? **fates : *kept_fates(); }
 };
 

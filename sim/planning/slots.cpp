@@ -44,8 +44,8 @@ void StepSlots::add(SlotLoad load) {
   loads_.push_back({std::move(load), place.at, {}, {}});
 }
 
-/// Returns whether the load is listed in the step before the step that needs it. With `first_goes_ahead_`, loads
-/// before slot 0 are listed in the previous step, too, because slots need these loads sooner than the early loads.
+/// Returns whether the load is listed in the step before the step that needs it. With `first_goes_ahead_`, the loads
+/// before slot 0 are listed there, too: these loads are needed before the early loads.
 bool StepSlots::goes_ahead(const Placed& placed) const {
   return placed.at < 0 || placed.load.once || (placed.at == 0 && first_goes_ahead_);
 }
@@ -68,7 +68,7 @@ void StepSlots::list_prologue() {
   for (Placed* placed : early) placed->prologue = list_one(placed->load, 0);
 }
 
-/// Loads for this step are needed sooner than loads for the next step, so the loads for this step are listed first.
+/// Lists the loads for this step first. They are needed sooner than the loads for the next step.
 void StepSlots::list_loads(std::int64_t slot) {
   for (const bool next_step : {false, true})
     for (const std::size_t number : by_slot_[static_cast<std::size_t>(slot)]) {

@@ -1,12 +1,11 @@
-// Describes one step of a device as a row of slots. A slot is the computation of one micro-batch in one
-// stage, with the loads that are listed before it and the saves that are listed after it. A load may be
-// listed before an earlier slot than necessary, even in the previous step, as long as memory has room.
-// So a copy engine can work ahead. Early loads never delay grants of actions that are listed earlier.
+// Describes one step of a device as a row of slots. A slot is the computation of one micro-batch in one stage. The slot
+// also has the loads that are listed before it, and the saves that are listed after it. If memory has room, a load may
+// be listed before an earlier slot, even in the previous step. So a copy engine can work ahead. Early loads never delay
+// grants of actions that are listed earlier.
 //
-// A plan that is made from slots cannot end in a deadlock. add() lists a load only where memory has
-// room, so the bytes always fit if the actions run one at a time in listing order. And every action
-// waits only for actions that are listed earlier. So a pool that grants in listing order can always
-// serve the earliest action that has not ended.
+// A plan from slots cannot end in a deadlock. Imagine the actions one at a time in listing order. add() lists a load
+// only where memory has room. So the bytes always fit. Every action waits only for actions that are listed earlier. So
+// the earliest action that has not ended can always get its bytes.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +18,8 @@
 
 namespace sluice {
 
-/// Every step repeats a row of `count` items. The position of an item has two parts: its index in
-/// the row, and how many steps ago its step was. A negative `index` of row_position() is an item of
-/// an earlier step.
+/// Every step repeats a row of `count` items. A position names an item by its index in the row, and by the number of
+/// steps since its step. A negative `index` of row_position() is an item of an earlier step.
 struct RowPosition {
   std::size_t index;
   std::uint32_t steps_ago;
@@ -38,10 +36,10 @@ struct SlotLoad {
   std::int64_t earliest = 0;
   /// The load may start when this slot has been computed. A negative slot belongs to an earlier step.
   std::int64_t after = 0;
-  /// If memory allows, the load may start one slot earlier than its place in the list. Its place in the
-  /// list stays the same, so the computation of the earlier slot does not wait for the copy engine.
+  /// Whether the load may start one slot earlier than its place in the list, if memory allows. The place in the list
+  /// stays. So the computation of the earlier slot does not wait for the copy engine.
   bool within = false;
-  /// If true, the loaded tensor stays on the device, so the load is listed once, before the first step.
+  /// Whether the loaded tensor stays on the device. The load is then listed once, before the first step.
   bool once = false;
   /// The save with the index `number` among the saves of `slot`, in the step `steps_ago` steps ago.
   struct Saved {
@@ -50,7 +48,7 @@ struct SlotLoad {
     std::uint32_t steps_ago = 0;
   };
   Saved reloads = {};  ///< the load reads the copy that this save wrote, and frees the copy
-  /// The load starts after this save, and does not free the copy that the save wrote.
+  /// The load starts after this save. The copy that the save wrote stays.
   Saved after_save = {};
   ActionKind kind = ActionKind::load;
 };
@@ -76,8 +74,8 @@ struct SlotWork {
 class StepSlots {
  public:
   /// The order in which the prologue lists the early loads of the first step. `as_listed` is the order in which a
-  /// previous step would list these loads. `by_need` is the order in which slots need the loads. With
-  /// `by_need`, a step with early loads for the next step ends with the loads before slot 0 of the next step.
+  /// previous step would list these loads. `by_need` is the order in which slots need the loads. With `by_need`, every
+  /// step with early loads also lists the next step's loads before slot 0, as its last actions.
   enum class Prologue : std::uint8_t { as_listed, by_need };
 
   /// `memories` has one element per device that receives loads. All elements have equally many slots.
@@ -86,7 +84,8 @@ class StepSlots {
 
   std::int64_t count() const { return static_cast<std::int64_t>(by_slot_.size()); }
 
-  /// Adds a load. The load is listed as early as its limits and the room in memory allow.
+  /// Adds a load. The place in the list is the earliest place at which memory has room and no limit of the load is
+  /// broken.
   void add(SlotLoad load);
 
   /// Lists all actions: early loads of the first step in the prologue, and then the body. In the
@@ -107,13 +106,13 @@ class StepSlots {
   /// load would be listed later.
   std::int64_t most(const std::string& device) { return memory(device).places.most(); }
 
-  /// Returns the number of loads that are listed in an earlier slot than the slot that needs them.
+  /// Returns the number of early loads: loads that are listed in an earlier slot than their own.
   std::int64_t early() const;
 
  private:
   struct Placed {
     SlotLoad load;
-    /// The slot before which the load is listed; negative for the previous step.
+    /// The slot before which the load is listed. A negative number is a slot of the previous step.
     std::int64_t at = 0;
     PlanBuilder::Ref body, prologue;
   };

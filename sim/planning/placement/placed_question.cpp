@@ -15,9 +15,8 @@ using Begins = PlacementProblem::Begins;
 
 constexpr std::int64_t most_kernels = 20'000;
 
-/// Returns the number of micro-batches after which the placement repeats. In training, these are the micro-batches of a
-/// batch. In inference, these are the micro-batches of a step if samples have caches, and otherwise a single
-/// micro-batch.
+/// Returns the number of micro-batches after which the placement repeats. In training, this is the number of a batch.
+/// In inference, the number is 1. If samples have caches, it is the number of a step.
 std::int64_t micro_batches_of(const PolicyRequest& request) {
   const Workload& workload = request.workload;
   const auto& layers = request.pricing.model.layers;
@@ -34,8 +33,8 @@ std::int64_t micro_batches_of(const PolicyRequest& request) {
   return count;
 }
 
-/// Removes those facts about the fates that hold only for the one memory for which the fates were chosen:
-/// the bounds, the gap and the seconds of single stages. The other facts also hold for two memories.
+/// The fates were chosen for one memory. Returns the facts that also hold for two memories. The bounds, the gap and the
+/// seconds of single stages are left out.
 std::vector<Fact> facts_that_hold(std::vector<Fact> facts) {
   static const std::set<std::string> hold = {"budget_bytes", "selective", "fate_of_stage",
                                              "made_by_stage_bytes"};
@@ -101,8 +100,7 @@ PlacedQuestion::PlacedQuestion(const PolicyRequest& request, const CommonParamet
   rounds_ =
       checked_mul(request.workload.steps,
                   request.workload.micro_batches_per_step() / micro_batches_, "rounds of a run");
-  // The plans by which candidates are compared do not enforce capacities. So the room of fast memory is limited here,
-  // even if the request does not enforce capacities.
+  // Plans that are compared do not enforce capacities. So this code always limits the room of fast memory.
   room_ = question_.peak();
   if (memories_.fast_capacity)
     room_ = *memories_.fast_capacity - (slow_only.inputs ? 0 : input_bytes_) -

@@ -14,30 +14,29 @@
 
 namespace sluice {
 
-/// Returns the fates of the scenario's strategy. A strategy that does not search chooses fates as if memory had no
-/// limit. A strategy that searches chooses fates for the device's first memory alone. If no fates fit into it, it
-/// chooses fates as if memory had no limit. The tape is empty in inference.
+/// Returns the fates of the scenario's strategy. A strategy that searches chooses fates for the device's first memory
+/// alone. If no fates fit there, the strategy searches as if memory had no limit. All other strategies always choose in
+/// this way. The tape is empty in inference.
 FateChoice placed_fates(const PolicyRequest& request, const CommonParameters& common);
 
 class PlacedQuestion {
  public:
-  /// Kinds of tensors that must be in slow memory. If inputs are in fast memory, the next input also needs room there
-  /// while it is in transfer. If answers are in fast memory, an answer in transfer also needs room in fast memory. If
+  /// Kinds of tensors that must be in slow memory. An input or an answer in transfer needs room in fast memory. If
   /// inputs or answers must be in slow memory, this room is free for other tensors.
   struct SlowOnlyKinds {
     bool inputs = false, answers = false;
   };
 
-  /// `fates` must be the result of placed_fates() for this request. Throws InputError if there are no two memories or
-  /// the cost model has no price. Throws Infeasible if slow memory cannot hold all tensors, or if there are too many
-  /// passes of layers.
+  /// `fates` must be the result of placed_fates() for this request. Throws InputError if there are fewer than two
+  /// memories. Throws InputError if the cost model has no price. Throws Infeasible if slow memory cannot hold all
+  /// tensors. Throws Infeasible if there are too many passes of layers.
   PlacedQuestion(const PolicyRequest& request, const CommonParameters& common,
                  const FateChoice& fates, const std::string& policy, SlowOnlyKinds slow_only);
 
   const TwoMemories& memories() const { return memories_; }
   const std::vector<PlacedKernel>& kernels() const { return work_.kernels; }
   const PlacementQuestion& question() const { return question_; }
-  /// Returns the tensor that was saved if `t` is an offloaded tensor that came back, and `none` for any other tensor.
+  /// If `t` is an offloaded tensor that came back, returns the saved tensor. Otherwise returns `none`.
   std::uint32_t copy_of(std::uint32_t t) const { return work_.copy_of[t]; }
   const std::vector<Fact>& facts_of_fates() const { return facts_; }
   /// Returns the number of micro-batches after which the kernels and their placement repeat.

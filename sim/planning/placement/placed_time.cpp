@@ -25,7 +25,7 @@ class Pricer {
                      up / memories_.asynchronous.to_slow});
   }
 
-  /// Returns the lines of a roofline: one for the FLOP, one for the bytes, and one for each direction of the link.
+  /// Returns the lines of a roofline. The FLOP, the bytes, and each direction of the link have one line each.
   std::vector<KernelTime::Line> lines(std::size_t tensors) const {
     const std::vector<char> fast(tensors, 0);
     Query flop = query_, bytes = query_;

@@ -1,5 +1,6 @@
-// The seconds of a kernel as a function of the memories of its operands. If the seconds of the cost model are a
-// roofline over the operands, the function consists of the roofline's lines. Otherwise the function is a table.
+// A kernel takes more or less time in different memories. A function gives its seconds for the memories of its
+// operands. If the cost model is a roofline over the operands, the function consists of the roofline's lines. Otherwise
+// the function is a table.
 #pragma once
 
 #include <vector>

@@ -16,11 +16,11 @@ namespace {
 
 constexpr const char* static_placement = "static";
 constexpr const char* all_slow_placement = "all_slow";
-/// The first shown machine holds all bytes of a step. Each further machine has three quarters of the memory of the
-/// machine before, so that the last one has 4 % of the bytes of a step.
+/// The first shown machine holds all bytes of a step. Each further machine has three quarters of the previous machine's
+/// memory. The last machine holds 4 % of the bytes: 0.75^11 = 0.04.
 constexpr int shown_sizes = 12;
-/// The kinds are divided into at most this many blocks. Kinds of the same block are in the same memory, and all sets of
-/// blocks are tried in the second memory.
+/// The kinds are divided into at most this many blocks. Kinds of the same block are in the same memory. Every set of
+/// blocks is tried in the second memory.
 constexpr std::size_t most_blocks = 6;
 
 /// Returns the bytes of a step in which everything is on the device at once.
@@ -35,7 +35,8 @@ std::int64_t bytes_of_step(const PolicyRequest& request) {
       "bytes of a step");
 }
 
-/// A machine whose device has all tensors in memory 0, which has `bytes` bytes and the rates of memory `rates`.
+/// A machine whose device has all tensors in memory 0. Memory 0 gets `bytes` bytes, and the rates of the memory with
+/// the index `rates`.
 struct ShownMachine {
   ShownMachine(const PolicyRequest& asked, const std::string& device, std::int64_t bytes,
                std::size_t rates)
@@ -87,7 +88,7 @@ void say_placement(Plan& plan, const std::string& way, const CommonParameters& c
         plan.facts.push_back(Fact("placed_bytes", bytes[p], "byte").said_of(plan.pools[p].name));
 }
 
-/// Returns the candidates of the policy on a machine, or its plan as a candidate if no choice is open.
+/// Returns the candidates of the policy on a machine. If no choice is open, the plan is the only candidate.
 std::vector<Candidate> candidates_on(const PolicyRequest& request,
                                      const PlansForMachine& of_policy) {
   std::vector<Candidate> candidates = of_policy.candidates(request);

@@ -1,12 +1,12 @@
-// Placements for a policy whose weights take turns on the device: the tensors on the device are in the two memories of
-// the device, and kernels read and write them there. So the device has room for more tensors than its first memory
-// holds. placed_kinds.hpp says which tensors share a memory.
+// Placements for a policy whose weights take turns on the device. The tensors on the device are in its two memories,
+// and kernels read and write them there. So two memories hold more tensors than the first memory alone.
+// placed_kinds.hpp says which tensors share a memory.
 //
-// The policy plans for shown machines. In a shown machine, all tensors are in one memory of the device. The
-// rates of this memory are those of the first memory or those of the second memory. Its size is a fixed
-// share of the bytes of the whole step, so the sizes do not depend on the machine. Each plan for a shown
-// machine is placed in the two real memories in several ways, which do not depend on the sizes of the real
-// memories either. The fastest placed plan that fits is taken. So more memory never makes a run slower.
+// The policy plans for shown machines. In a shown machine, all tensors are in one memory of the device. This memory is
+// as fast as the first or the second real memory. Its size is a fixed share of the bytes of the whole step. Each plan
+// for a shown machine is placed in the two real memories in several ways. The shown sizes and these ways do not depend
+// on the sizes of the real memories. The fastest placed plan that fits is taken. So more memory never makes a run
+// slower.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,8 @@
 
 namespace sluice {
 
-/// Returns the placements that a policy whose weights take turns can have, in addition to the homes of these weights.
+/// Returns the placements of single tensors for a policy whose weights take turns. The homes of the weights are further
+/// values of the key.
 const std::vector<std::string>& placements_of_turns();
 
 struct PlacedTurns {

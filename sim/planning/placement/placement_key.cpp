@@ -18,7 +18,7 @@ constexpr const char* nowhere_else = "none";
 constexpr const char* compared = "auto";
 
 /// Throws an error if gradients of replicas are summed. The code that sums gradients expects one gradient tensor per
-/// stage, but with a placement a stage has several gradient tensors.
+/// stage. A placement makes several gradient tensors per stage.
 void require_summable(const PolicyRequest& request, const Reader& parameters) {
   if (request.sums_gradients)
     parameters.fail("placement",
@@ -33,8 +33,8 @@ void require_own_memories(const PolicyRequest& request, const Reader& parameters
       two_memories(request.pricing.platform, read_common(request, parameters).device.name);
   if (memories.far)
     parameters.fail("placement",
-                    "'placement: cached' needs a device that reaches two memories without a link, "
-                    "because no hardware cache works over a link; '" +
+                    "'placement: cached' needs a device that reaches two memories without a link: "
+                    "no hardware cache works over a link. Device '" +
                         memories.device->name + "' reaches '" + memories.slow +
                         "' only over a link: use another placement");
 }
@@ -51,7 +51,7 @@ bool can_place(const PolicyRequest& request, const Reader& parameters) {
   }
 }
 
-/// Returns the mappings for `policy:` that are compared if the strategy for fates has no candidates.
+/// Returns the mappings for `policy:` that are compared for a strategy for fates without candidates.
 std::vector<Value> backing_or_not(const PolicyRequest& request, const Reader& parameters) {
   std::vector<Value> maps;
   if (!parameters.is_word("placement", compared) || !backs(request, parameters)) return maps;
@@ -73,7 +73,7 @@ Homes homes_of(const PolicyRequest& request, const Reader& parameters,
           said == backing || (said == "auto" && why_no_backing(platform, device).empty())};
 }
 
-/// Returns whether the tensors of a policy whose weights take turns are placed in both memories of the device. Throws
+/// For a policy whose weights take turns: returns whether its tensors are placed in both memories of the device. Throws
 /// InputError at `placement` if these placements are not possible.
 bool places_turns(const PolicyRequest& request, const Reader& parameters,
                   const CommonParameters& common) {

@@ -1,7 +1,7 @@
-// The key `placement` of a policy: the field of the key, and the plans that are made and compared for each value of the
-// key. Two kinds of policies have this key. A policy of the first kind keeps all weights on the device, and a plan with
-// placements of single tensors can replace the policy's own plan. A policy of the second kind lets weights take turns.
-// `placement` then gives the home of these weights, or places the tensors of the policy's plan (placed_turns.hpp).
+// The key `placement` of a policy: its field, and the plans for each of its values. Two kinds of policies have this
+// key. A policy of the first kind keeps all weights on the device. A plan with placements of single tensors can replace
+// its own plan. A policy of the second kind lets weights take turns. `placement` then gives the home of these weights,
+// or places the tensors of the policy's plan (placed_turns.hpp).
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@ namespace sluice {
 /// Returns the field for a policy that keeps all weights on the device.
 Field placement_field();
 
-/// Returns whether `placement` names a placement of single tensors. If so, placed_plan() makes the plan of a policy
-/// that keeps all weights on the device, and no candidates are compared.
+/// Returns whether `placement` names a placement of single tensors. If so, a policy that keeps all weights on the
+/// device has only the plan of placed_plan().
 bool places(const Reader& parameters);
 
 /// Returns the plan of the policy with the placement `way` of single tensors. Throws InputError (at `placement`) if the
@@ -29,14 +29,14 @@ Draft placed_plan(const PolicyRequest& request, const Reader& parameters, const 
 /// plans, and `auto` compares such plans with other plans. Throws InputError at `placement`.
 bool backs(const PolicyRequest& request, const Reader& parameters);
 
-/// Returns the candidates of training for each home of offloaded tensors, and with `auto` also for placements of single
-/// tensors. The request and the parameters must outlive the candidates.
+/// Returns the candidates of training for each home of offloaded tensors. With `auto`, placements of single tensors are
+/// candidates, too. The request and the parameters must outlive the candidates.
 std::vector<Candidate> candidates_of_placements(const PolicyRequest& request,
                                                 const Reader& parameters, const std::string& policy,
                                                 const PlansForMachine& of_policy);
 
-/// Returns the mappings for `policy:` that are compared. In inference, the caller passes the mappings that leave the
-/// placement open as `maps`. In training, the mappings are compared only if the strategy for fates has no candidates.
+/// Returns the mappings for `policy:` that are compared. In inference, `maps` holds the mappings that leave the
+/// placement open. In training, these mappings are for a strategy for fates without candidates.
 std::vector<Value> alternatives_of_placements(const PolicyRequest& request,
                                               const Reader& parameters, std::vector<Value> maps);
 
@@ -51,7 +51,7 @@ Draft plan_of_turns(const PolicyRequest& request, const Reader& parameters,
 std::vector<Candidate> candidates_of_turns(const PolicyRequest& request, const Reader& parameters,
                                            const PlansForMachine& of_policy);
 
-/// Returns the mappings for `policy:` that compare both homes, or an empty list if `placement` allows only one home.
+/// Returns the mappings for `policy:` that compare both homes. If `placement` allows only one home, the list is empty.
 std::vector<Value> alternatives_of_homes(const PolicyRequest& request, const Reader& parameters);
 
 }  // namespace sluice

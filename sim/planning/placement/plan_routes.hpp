@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// Returns the number of the pool with this name, or the number of pools if the plan has no such pool.
+/// Returns the index of the pool with this name. If there is none, returns the number of pools.
 std::uint32_t pool_number(const Plan& plan, const std::string& name);
 
 class PlanRoutes {

@@ -20,7 +20,8 @@ struct Slot {
   std::int64_t pass = 0, micro_batch = 0;
 };
 
-/// The layers whose outputs a group reads from earlier groups, and the tensors that the group makes for later groups.
+/// The tensors that cross the borders of a group. `reads` lists layers of earlier groups, whose outputs this group
+/// reads. `makes` lists tensors for later groups.
 struct GroupTensors {
   std::vector<std::uint32_t> reads;
   std::vector<Crossing> makes;
@@ -173,7 +174,7 @@ class AlternatingMaker {
     if (saves) draft_.save_after(answers_.back(), draft_.next() - 1);
   }
 
-  /// Loads the inputs of a micro-batch as one tensor, which stays until the last group that reads an input.
+  /// Loads the inputs of a micro-batch as one tensor. The tensor stays until the last group that reads an input.
   void load_inputs(Program::Operation& operation) {
     const std::uint32_t input = load(operation, "input." + std::to_string(operation.micro_batch),
                                      TensorClass::input, group(0).bytes.input, Program::Home::none);
@@ -221,8 +222,8 @@ class AlternatingMaker {
     return tensors;
   }
 
-  /// Returns a factor: the mean seconds of a slot, divided by the seconds of its computation. The
-  /// factor is above 1 if all saves together take longer than all computations together.
+  /// Returns the mean seconds of a slot, divided by the seconds of its computation. If all saves take longer than all
+  /// computations, this factor is above 1.
   double slower() const {
     double compute = 0, saves = 0;
     for (std::size_t g = 0; g < streamed_.groups.size(); ++g) {
@@ -237,7 +238,7 @@ class AlternatingMaker {
   const StreamedCase& streamed_;
   const AlternatingShape& shape_;
   ProgramDraft draft_;
-  /// For each micro-batch, a map from a layer to the instance of its output, which later groups read.
+  /// By micro-batch: a map from a layer to the instance of its output. Later groups read these outputs.
   std::vector<std::map<std::uint32_t, std::uint32_t>> held_;
   std::vector<std::uint32_t> weights_;         ///< the last loaded instance, indexed by group
   std::vector<std::int64_t> pass_of_weights_;  ///< the pass of this instance, indexed by group

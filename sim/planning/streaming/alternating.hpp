@@ -1,8 +1,8 @@
 // Describes streamed inference in which two passes are computed at the same time. The groups (groups.hpp)
-// are divided into front groups and back groups. The slots of the back groups of a pass alternate with the
-// slots of the front groups of the next pass. If the back groups make large answers, these answers are saved
-// while the front groups compute. If each pass computed its groups one after the other, computation would
-// wait for the saves of the answers, and later the link would wait for the computation of the next answers.
+// are divided into front groups and back groups. The slots of two passes alternate: a slot of a back group of one pass,
+// then a slot of a front group of the next pass. Large answers of the back groups are saved while the front groups
+// compute. Without alternation, computation would wait for the saves of the answers. Later, the link would wait for the
+// next answers.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,13 @@ struct AlternatingShape {
   std::size_t first_back =
       0;  ///< the first of the back groups; all groups before it are front groups
   std::int64_t in_flight = 1;  ///< the number of micro-batches of a pass
-  /// The number of answers (or parts of an answer) that may be on the device while they are computed and saved.
+  /// The number of answers that may be on the device at the same time. If several groups make parts of an answer, parts
+  /// are counted.
   std::int64_t buffers = 1;
 };
 
-/// Returns the step as a program whose loads come as late as possible. `streamed` holds the bytes
-/// and seconds of the groups when boundaries stay on the device.
+/// Returns the step as a program. All loads come as late as possible. `streamed` holds the bytes and seconds of the
+/// groups for boundaries that stay on the device.
 Program alternating_program(const PolicyRequest& request, const CommonParameters& common,
                             const StreamedCase& streamed, const AlternatingShape& shape);
 

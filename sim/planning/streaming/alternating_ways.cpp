@@ -22,9 +22,10 @@ constexpr std::int64_t whole_room = 32;
 /// Plans with alternating passes are tried if all steps together have at most this many slots.
 constexpr std::int64_t most_slots = 10'000;
 
-/// Returns a lower bound of the seconds of every plan with this shape. The bound is the greatest of three
-/// sums: all computations, the loads of weights in all passes, and the first pass of the front groups followed by all
-/// saves of answers. In the first pass, each group waits for its weights and for the weights of all earlier groups.
+/// Returns a lower bound of the seconds of every plan with this shape. The bound is the greatest of three numbers. The
+/// first number is the seconds of all computations. The second number is the seconds of the loads of weights in all
+/// passes. The third number is the seconds of the first pass of the front groups, plus the seconds of all saves of
+/// answers. In the first pass, each group waits for its weights and for the weights of all earlier groups.
 double at_least(const StreamedCase& streamed, const AlternatingShape& shape) {
   const auto steps = static_cast<double>(streamed.steps);
   const double samples = steps * static_cast<double>(streamed.micro_batches);
@@ -43,8 +44,8 @@ double at_least(const StreamedCase& streamed, const AlternatingShape& shape) {
                    front_ends + samples * saves});
 }
 
-/// Returns whether the saves of the answers take longer than the computation of the groups that make these answers. If
-/// the saves do not take longer, this computation hides them, and alternating passes gain nothing.
+/// Returns whether the saves of the answers take longer than the computation of the back groups. Otherwise this
+/// computation hides the saves, and alternation gains nothing.
 bool saves_are_long(const StreamedCase& streamed, std::size_t first_back) {
   double compute = 0, saves = 0;
   for (std::size_t g = first_back; g < streamed.groups.size(); ++g) {
@@ -88,8 +89,8 @@ PlacedLoads place_loads(const Program& program, std::optional<std::int64_t> room
   return placed;
 }
 
-/// Simulates the plans that fit and may take less than `worth` seconds, beginning with the plan that has the most room
-/// for early loads.
+/// Simulates the plans that fit and may take less than `worth` seconds. The first plan has the most room for early
+/// loads.
 void simulate(const AlternatingCase& alternating, const AlternatingShape& shape,
               const std::shared_ptr<const void>& context, double worth,
               const std::function<void(const Settled&)>& settled) {

@@ -10,8 +10,8 @@
 
 namespace sluice {
 
-/// The data from which candidates are made. All objects must outlive the candidates. `streamed`
-/// holds the bytes and seconds of the groups when boundaries stay on the device.
+/// The data from which candidates are made. All objects must outlive the candidates. `streamed` holds the bytes and
+/// seconds of the groups for boundaries that stay on the device.
 struct AlternatingCase {
   const PolicyRequest& request;
   const CommonParameters& common;
@@ -21,7 +21,8 @@ struct AlternatingCase {
 };
 
 /// Returns candidates for this number of micro-batches in flight. `context` keeps the members of `alternating` alive.
-/// There are no candidates if the scenario makes a choice that such plans cannot obey, or if a run has too many slots.
+/// There are no candidates if the scenario makes a choice that alternating plans cannot obey. There are also none if a
+/// run has too many slots.
 std::vector<Candidate> alternating_candidates(const AlternatingCase& alternating,
                                               std::int64_t in_flight,
                                               const std::shared_ptr<const void>& context);

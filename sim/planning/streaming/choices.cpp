@@ -17,7 +17,7 @@ namespace sluice {
 
 namespace {
 
-/// The number of equal steps in which `ahead` is tried, from 0 to the bytes of the weights that take turns.
+/// `ahead` is tried in this number of equal steps, from 0 to the bytes of all weights that take turns.
 constexpr std::int64_t steps_of_ahead = 32;
 constexpr std::int64_t few_steps_of_ahead = 8;  ///< the number if a step has `many_passes` passes or more
 constexpr double many_passes = 8;
@@ -40,7 +40,7 @@ struct CutContext {
   std::optional<std::int64_t> capacity;
 };
 
-/// The ways to run with a given number of micro-batches in flight, and with all boundaries offloaded or all boundaries
+/// The ways to run with a given number of micro-batches in flight. Either all boundaries are offloaded, or all are
 /// kept.
 class StreamedWays {
  public:
@@ -72,7 +72,7 @@ class StreamedWays {
     return fits_with < 0 ? never : at_least(choice({ResidentOrder::by_need, fits_with}));
   }
 
-  /// Returns a candidate for each choice of the weights that stay, if the choice fits, and the candidates of waiting().
+  /// Returns the candidates of waiting(). Each choice of the weights that stay is a further candidate, if it fits.
   static std::vector<Candidate> open(const std::shared_ptr<const StreamedWays>& ways) {
     std::vector<Candidate> opened;
     for (const ResidentShare& stays : ways->residencies()) {
@@ -117,10 +117,10 @@ class StreamedWays {
     return opened;
   }
 
-  /// For a shown machine, returns a candidate with the values of `ahead` for which the choice needs less than `below`
-  /// bytes, or nothing if there are no such values. When the candidate is opened, it becomes two: the way with the
-  /// greatest of these values, and a candidate with those smaller values that lead to another order of loads. Only
-  /// the judge knows the seconds of the ways on the real machine. A rehearsal gives lower bounds of these seconds.
+  /// For a shown machine. Returns a candidate with those values of `ahead` for which the choice needs less than `below`
+  /// bytes. Without such values, returns nothing. When the candidate is opened, it becomes two candidates. The first
+  /// has the greatest value of `ahead`. The second has the smaller values that lead to another order of loads. Only the
+  /// judge knows the seconds of the ways on the real machine. A rehearsal gives lower bounds of these seconds.
   static std::vector<Candidate> by_ahead(const std::shared_ptr<const StreamedWays>& ways,
                                          const StreamedChoice& choice, std::int64_t below) {
     Rehearsal rehearsal(ways->shared_->streamed, choice);
@@ -171,8 +171,8 @@ class StreamedWays {
   }
 
   /// Simulates a choice with several values of `ahead`, beginning with the greatest value. A smaller value has
-  /// a higher lower bound of the seconds. The loop ends when this bound reaches `worth`. If the loads do not
-  /// use all bytes that `ahead` allows, the loop skips smaller values that lead to the same order of loads.
+  /// a higher lower bound of the seconds. The loop ends when this bound reaches `worth`. Loads may use fewer bytes than
+  /// `ahead` allows. Down to the used bytes, smaller values lead to the same order of loads, and the loop skips them.
   void simulate(Rehearsal& rehearsal, double worth,
                 const std::function<void(const Settled&)>& settled) const {
     const std::vector<std::int64_t> aheads = aheads_that_fit(rehearsal);
@@ -202,13 +202,13 @@ class StreamedWays {
             }};
   }
 
-  /// The share of the weights that stays, and the order in which weights are chosen to stay.
+  /// How large a share of the weights stays, and in which order weights are chosen to stay.
   struct ResidentShare {
     ResidentOrder order = ResidentOrder::by_need;
     std::int64_t share = 0;  ///< in units of 1 / `shares_that_stay`
   };
 
-  /// Returns whether weights that take turns are loaded more than once.
+  /// Returns whether weights without a fixed place on the device are loaded more than once.
   bool repeats() const {
     return shared_->streamed.groups.size() > 1 &&
            passes() * static_cast<double>(shared_->streamed.steps) > 1;
@@ -258,8 +258,8 @@ class StreamedWays {
     return seconds_at_least(shared_->streamed, choice, most_buffers());
   }
 
-  /// Returns whether a replay of the plan is needed to know its seconds. A rehearsal ignores that
-  /// loads and saves may share a link, and that host memory may be full.
+  /// Returns whether a replay of the plan is needed to know its seconds. A rehearsal ignores two things: loads and
+  /// saves may share a link, and host memory may be full.
   bool replayed() const {
     const StreamedCase& streamed = shared_->streamed;
     return (streamed.shared_link && streamed.overlap) || (streamed.host_limited && offload_);
@@ -292,8 +292,8 @@ class StreamedWays {
         for (const std::int64_t most : {3, 2}) counts.push_back({most, false, false});
     }
     counts.push_back({1, false});
-    // No number of buffers above the scenario's number is tried. A rehearsal looks only one step
-    // ahead, so rehearsals do not try many more buffers than there are micro-batches.
+    // No number of buffers above the scenario's number is tried. A rehearsal looks only one step ahead. So it can use
+    // one buffer more than there are micro-batches in a step.
     if (const auto most = shared_->keys.buffers) {
       const std::int64_t greatest = std::ranges::max(counts, {}, &BufferCount::most).most;
       const std::int64_t useful =
@@ -314,8 +314,8 @@ class StreamedWays {
     if (shared_->keys.piece) return {*shared_->keys.piece};
     return piece_sizes(shared_->streamed, passes());
   }
-  /// Returns the values of `ahead` that are tried. Fewer values are tried if each try takes long, as with a replay or
-  /// with many passes.
+  /// Returns the values of `ahead` that are tried. A try with a replay or with many passes takes long. Fewer values are
+  /// tried then.
   std::vector<std::int64_t> aheads(const StreamedChoice& choice) const {
     if (!shared_->streamed.overlap || shared_->streamed.groups.size() == 1) return {0};
     const std::int64_t all = shared_->streamed.weights() - choice.resident_bytes();

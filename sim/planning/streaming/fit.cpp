@@ -28,8 +28,8 @@ std::int64_t StreamedFit::weights_at(std::size_t g) const {
   return all_resident_ + bytes_[g].weights - (resident_.empty() ? 0 : resident_[g]);
 }
 
-/// Returns the bytes on the device while group `g` computes micro-batch `m` of the `count`
-/// micro-batches of a run, and nothing else runs. The result is at most 2^63 - 1.
+/// Returns the bytes on the device while group `g` computes micro-batch `m` of a run. Nothing else happens then. The
+/// run has `count` micro-batches. The result is at most 2^63 - 1.
 std::int64_t StreamedFit::bytes_at(std::size_t g, std::int64_t m, std::int64_t count) const {
   const StageBytes& stage = bytes_[g];
   const bool last = g + 1 == bytes_.size();
@@ -43,7 +43,7 @@ std::int64_t StreamedFit::bytes_at(std::size_t g, std::int64_t m, std::int64_t c
   return bytes > most ? most : static_cast<std::int64_t>(bytes);
 }
 
-/// Within a group, the bytes are a linear function of the number of the micro-batch, so the first or the last
+/// From one micro-batch of a run to the next, the bytes grow or fall by a constant number. So the first or the last
 /// micro-batch has the most bytes.
 std::int64_t StreamedFit::peak(std::int64_t in_flight) const {
   std::int64_t most = 0;

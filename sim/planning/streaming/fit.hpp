@@ -1,5 +1,5 @@
-// Computes the memory that streamed inference needs on a device if transfers and computations run one after the other.
-// If a scenario itself makes the choices of policy `streamed`, this class checks that these choices fit.
+// Checks whether streamed inference fits on a device with the choices of a scenario. In this check, transfers and
+// computations run one after the other.
 #pragma once
 
 #include "planning/streaming/groups.hpp"
@@ -26,14 +26,14 @@ class StreamedFit {
  private:
   std::int64_t bytes_at(std::size_t group, std::int64_t m, std::int64_t count) const;
   std::int64_t most_in_flight() const;
-  /// Returns the bytes of all weights that are on the device while a group runs.
+  /// Returns the bytes of all weights on the device during a run of the group.
   std::int64_t weights_at(std::size_t group) const;
   std::string group_text(std::size_t group, std::int64_t needed) const;
 
   const PolicyRequest& request_;
   const CommonParameters& common_;
   std::vector<StageBytes> bytes_;
-  /// The bytes of each group's weights that stay, indexed by group; may be empty.
+  /// By group: the bytes of the weights that stay. If no weights stay, the vector may be empty.
   std::vector<std::int64_t> resident_;
   std::int64_t all_resident_;
   std::int64_t caches_, per_step_;

@@ -133,7 +133,8 @@ namespace {
 constexpr std::int64_t pieces_of_model = 192;
 constexpr double pieces_of_step = 768;
 
-/// Returns the smallest size with which the model has few pieces and set-ups take at most 1 % of a transfer's time.
+/// Returns the smallest size of a piece that passes two tests. The model has at most `pieces_of_model` pieces. The
+/// set-up takes at most 1 % of the time in which the piece is transferred.
 std::int64_t small_piece(const StreamedCase& streamed) {
   const double fixed = 100 * streamed.down.setup_s * streamed.down.bandwidth;
   return std::max(

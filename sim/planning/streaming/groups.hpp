@@ -1,7 +1,7 @@
 // Policy `streamed` divides a model into groups of layers. The weights of the groups take turns on
-// the device. In a run of a group, the group computes all micro-batches in flight, one after the
-// other. A pass is one run of every group, in order, so each pass loads all weights that do not
-// stay. A step has one or several passes. Bytes and seconds are for one micro-batch on one device.
+// the device. In a run of a group, the group computes all micro-batches in flight, one after the other. A pass is one
+// run of every group, in order. Each pass loads all weights that do not stay. A step has one or several passes. Bytes
+// and seconds are for one micro-batch on one device.
 #pragma once
 
 #include <cstdint>
@@ -32,21 +32,22 @@ std::int64_t passes_per_step(std::int64_t per_step, std::int64_t in_flight);
 struct StreamedChoice {
   /// How many micro-batches run through a group between two loads of its weights.
   std::int64_t in_flight = 1;
-  /// The device has room for this number of inputs that are being loaded, and of results that are being saved.
+  /// The number of inputs in transfer for which the device has room. The device has room for as many results in
+  /// transfer.
   std::int64_t buffers = 1;
-  /// Whether a run of a group gets fewer buffers if the device has no room for `buffers` buffers.
+  /// Whether a run of a group gets fewer buffers if `buffers` buffers do not fit.
   bool spares = false;
-  /// Whether several inputs of a group may be loaded while the previous group runs. If not, only
-  /// the group's first input is loaded early: during the last slot of the previous group, as soon
-  /// as all results of earlier slots have left the device.
+  /// Whether several inputs of a group may be loaded while the previous group runs. If not, only the group's first
+  /// input is loaded early. This load starts during the last slot of the previous group, after all results of earlier
+  /// slots have left the device.
   bool inputs_cross = true;
   bool offload = false;  ///< whether tensors for the next group go through host memory
   /// For how many groups weights may be loaded early. If this is empty, only `ahead` is the limit.
   std::optional<std::int64_t> prefetch;
   std::int64_t piece = 0;  ///< the most bytes of one transfer of weights; 0 means a whole group
-  /// The bytes that early weights may take, in addition to the weights that must be on the device.
+  /// The bytes for early weights. The weights that must be on the device do not count.
   std::int64_t ahead = 0;
-  /// The bytes of each group's weights that stay, indexed by group; may be empty.
+  /// By group: the bytes of the weights that stay. If no weights stay, the vector may be empty.
   std::vector<std::int64_t> resident = {};
 
   std::int64_t resident_of(std::size_t group) const {
@@ -62,11 +63,11 @@ struct StreamedChoice {
 /// copies `down` of a StreamedCase, and engine 1 makes the copies `up`.
 struct RealCopies {
   CopyTime inputs, answers;
-  /// The copies that bring each weight from host memory into the second memory, once, before its first load.
+  /// The copies from host memory into the second memory. Each weight is copied once, before its first load.
   CopyTime begins;
   static constexpr std::size_t down_engine = 0, up_engine = 1, engines = 5;
   std::size_t inputs_engine = down_engine, answers_engine = up_engine, begins_engine = up_engine;
-  /// The seconds per byte of the slowest link that both inputs and weights from host memory cross; 0 if there is none.
+  /// Inputs and weights from host memory may cross the same links. The seconds per byte of the slowest such link, or 0.
   double shared_s_per_byte = 0;
 };
 
@@ -90,8 +91,8 @@ struct StreamedCase {
   const CopyTime& answer_copy() const { return real ? real->answers : up; }
 
   std::int64_t weights() const;  ///< the bytes of the weights of all groups
-  /// If the tensors for the next group stay on the device, a group may save a part of each answer. answer_bytes()
-  /// is the bytes of this part. save_s() is the seconds to save it, or 0 if answers are not returned.
+  /// If boundaries stay on the device, a group may save a part of each answer. answer_bytes() returns the bytes of this
+  /// part. save_s() returns the seconds to save it. If answers are not returned, save_s() is 0.
   std::int64_t answer_bytes(std::size_t group) const;
   double save_s(std::size_t group) const;
 };
@@ -120,8 +121,9 @@ struct GroupPieces {
 GroupPieces group_pieces(const StreamedCase& streamed, const StreamedChoice& choice,
                          std::size_t group);
 
-/// Returns whether weights that stay are loaded before the first step instead of during the first pass. This is
-/// so in two cases: there is a single group, or there are several steps, all of which must have equal loads.
+/// Returns whether weights that stay are loaded before the first step instead of during the first pass. A single group
+/// is loaded before the first step. With several steps, all weights that stay are loaded before the first step, because
+/// all steps must have equal loads.
 bool kept_in_prologue(const StreamedCase& streamed);
 
 }  // namespace sluice

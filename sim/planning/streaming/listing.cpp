@@ -115,9 +115,9 @@ class StreamedLister {
     return answers && common_.return_outputs;
   }
 
-  /// The loads that are listed before this slot may have to wait for a save. Returns this save, or
-  /// an empty result. The wait ensures that during the slot, no more results are in transfer than
-  /// its run allows. A negative slot belongs to the previous step.
+  /// Returns the save for which the loads before this slot must wait. If they need not wait, the result is empty. A run
+  /// limits the results in transfer, and the wait keeps this limit during the slot. A negative slot belongs to the
+  /// previous step.
   SlotLoad::Saved results_left_at(const Rehearsal& rehearsal, std::int64_t slot) const {
     const std::size_t r = run_at(slot);
     const auto place = static_cast<std::int64_t>(row_position(slot, slots_.count()).index);
@@ -153,8 +153,7 @@ class StreamedLister {
             .steps_ago = row_position(slot, slots_.count()).steps_ago + save.steps_ago};
   }
 
-  /// Adds waits for saves. With these waits, each slot starts only when few enough results of other
-  /// slots are in transfer.
+  /// Adds waits for saves. They keep the number of results in transfer within the limit of each run.
   void wait_for_results() {
     std::vector<std::int64_t> together;
     for (std::size_t r = 0; r < runs_.size(); ++r) {
@@ -226,7 +225,8 @@ class StreamedLister {
     return run.first_micro_batch + (slot - run.first_slot);
   }
 
-  /// Returns the load of a slot's input, which is an input of the model, or a result that an earlier group saved.
+  /// Returns the load of a slot's input. Group 0 reads an input of the model. Any other group reads the result that the
+  /// previous group saved.
   SlotLoad input_load(const GroupRun& run, std::int64_t slot) {
     const std::int64_t q = micro_batch(run, slot);
     if (run.group == 0) return runner_.input_load(q, slot);

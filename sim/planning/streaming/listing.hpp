@@ -10,7 +10,7 @@ namespace sluice {
 
 class StreamedFit;
 
-/// Returns the plan of the rehearsal's choice. Each load is listed before the slot that the rehearsal has found for it.
+/// Returns the plan of the rehearsal's choice. The rehearsal says before which slot each load is listed.
 Plan list_rehearsed(const PolicyRequest& request, const CommonParameters& common,
                     const Rehearsal& rehearsal);
 

@@ -9,8 +9,8 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::infinity();
 
-/// Goes through the computations and copies of a few steps, in the order of time. Slots and runs are numbered
-/// consecutively through all these steps (groups.hpp explains runs and passes).
+/// Goes through the computations and copies of a few steps, in the order of time. The numbers of slots and runs go on
+/// from step to step. groups.hpp explains slots, runs and passes.
 class LoadOrder {
  public:
   LoadOrder(const Rehearsal& rehearsal, std::int64_t steps)
@@ -46,7 +46,7 @@ class LoadOrder {
     std::int64_t count = 0, first = 0, end = 0;
     std::size_t in_step = 0;  ///< the index of the run within its step
     std::int64_t level_first = 0, level_last = 0;
-    /// How many inputs of later slots, and how many results of earlier slots, may be on the device during the run.
+    /// How many inputs of later slots may be on the device during the run, and how many results of earlier slots.
     std::int64_t inputs = 0, results = 0;
     std::int64_t saves_before = 0;
     bool loads_input = false, saves = false, waits = false;
@@ -82,9 +82,9 @@ class LoadOrder {
     return row;
   }
 
-  /// Returns the most bytes on the device, with early loads and buffers. With any number of bytes from
-  /// this number to bytes(), the order of loads is the same. The result may be a little too large: in
-  /// each run, all early loads count from the first slot in which one of them is on the device.
+  /// Returns the most bytes on the device, with early loads and buffers. A device that has from this number to bytes()
+  /// bytes leads to the same order of loads. The result may be a little too large: if a run has one early load on the
+  /// device, the function counts all early loads of this run from this slot on.
   std::int64_t used() const {
     std::int64_t most = rehearsal_.levels().most();
     for (const Row& row : all_) {
@@ -113,7 +113,7 @@ class LoadOrder {
     next_input_ = steps_ * slots_;
   }
 
-  /// Computes one slot after the other, up to the first slot whose input or weights have not been loaded.
+  /// Computes one slot after the other. Stops at a slot whose input or weights have not been loaded.
   void compute_what_can_be() {
     while (compute_ < steps_ * slots_) {
       while (compute_ >= end_slot(compute_run_)) ++compute_run_;
@@ -140,8 +140,8 @@ class LoadOrder {
 
   std::int64_t saves_made() const { return static_cast<std::int64_t>(save_there_.size()); }
 
-  /// Returns the time from which on the run of `row` has room for all results on their way to host
-  /// memory. Only the first `saves` saves of the simulation count.
+  /// Returns the time from which on the run of `row` has room for all results in transfer. Only the first `saves` saves
+  /// of the simulation count.
   double results_left(const Row& row, std::int64_t saves) const {
     const std::int64_t save = saves - 1 - row.results;
     return save < 0 ? 0 : save_there_[at(save)];
@@ -160,8 +160,7 @@ class LoadOrder {
     if (slot < 0) return 0;
     return slot < compute_ ? computed_[at(slot)] : unknown;
   }
-  /// Returns the time at which the actions that are listed before this slot may start. The search
-  /// for the slot's run begins at run `near`.
+  /// Returns the time at which actions before this slot may start. The search for the slot's run begins at run `near`.
   double release_at(std::int64_t slot, std::int64_t near) const {
     const double computed = end_of(slot - 1);
     if (computed == unknown) return unknown;
@@ -196,8 +195,8 @@ class LoadOrder {
       load_piece(piece_at, std::max(free_, piece_time));
   }
 
-  /// Returns the first slot before which the load of the input of slot `slot` may be listed. From the returned slot on,
-  /// a buffer is free for this input.
+  /// Slot `slot` needs an input. Returns the first slot from which on a buffer is free for this input. The load may be
+  /// listed before the returned slot.
   std::int64_t first_with_buffer(std::int64_t slot) const {
     for (std::int64_t r = input_run_; r >= 0; --r) {
       const std::int64_t last = std::min(run(r).end, slot) - 1;
@@ -208,13 +207,13 @@ class LoadOrder {
     return 0;
   }
 
-  /// The load of the next input may be listed in the step before the step that needs the input.
-  /// Returns the first slot of that earlier step.
+  /// Returns the first slot of the step before the step that needs the next input. The load may be listed that early.
   std::int64_t earliest() const {
     return std::max<std::int64_t>(0, (next_input_ / slots_ - 1) * slots_);
   }
 
-  /// Returns the slot after the slot that makes the input of slot `slot`; 0 for an input of the model.
+  /// Slot `slot` reads the result of another slot. Returns the slot after that other slot. For an input of the model,
+  /// returns 0.
   std::int64_t after_source(std::int64_t slot) const {
     return run(input_run_).group == 0 ? 0 : slot - run(input_run_ - 1).count + 1;
   }
@@ -230,8 +229,8 @@ class LoadOrder {
     const Row& row = run(input_run_);
     return !rehearsal_.choice().inputs_cross && next_input_ == row.first && row.in_step > 0;
   }
-  /// Parameter `slot` is the last slot of a run. Returns the time at which the slot may start and
-  /// the results of all earlier slots have left the device.
+  /// `slot` must be the last slot of a run. Returns the first time at which the slot before it has ended and the
+  /// results of all earlier slots have left the device.
   double all_results_left(std::int64_t slot) const {
     const double computed = end_of(slot - 1);
     if (computed == unknown) return unknown;
@@ -272,11 +271,11 @@ class LoadOrder {
     skip_runs_without_pieces();
   }
 
-  /// Returns whether the next piece, which belongs to run r, stays on the device. A piece that stays has its room from
-  /// the start of the run.
+  /// The next piece belongs to run r. Returns whether it stays on the device. A piece that stays has its room from the
+  /// start of the simulation.
   bool stays(std::int64_t r) const { return next_piece_ < run(r).kept; }
 
-  /// Returns the first slot s >= `from` for which the next piece has room from slot s until its group runs.
+  /// Returns the first slot s >= `from` from which on the next piece has room. The room must last until its group runs.
   std::int64_t place_of_piece(std::int64_t from) const {
     const std::int64_t r = next_piece_run_, need = run(r).first;
     const std::int64_t bytes = rehearsal_.pieces(run(r).group)[next_piece_];
@@ -293,9 +292,9 @@ class LoadOrder {
     return std::min(from, need);
   }
 
-  /// Returns the first micro-batch at or after `first` from which on the device has room for `bytes`
-  /// more bytes until the end of the run. If there is none, returns the number of micro-batches of
-  /// the run. No search is needed, because the bytes are a linear function of the micro-batch.
+  /// Returns the first micro-batch at or after `first` from which on the device has room for `bytes` more bytes. The
+  /// room must last until the end of the run. If there is none, returns the number of micro-batches of the run. The
+  /// bytes fall by a constant number per micro-batch. So a division replaces a search.
   std::int64_t first_with_room(const Row& row, std::int64_t first, std::int64_t bytes) const {
     const std::int64_t room = rehearsal_.bytes() - row.ahead - bytes;
     if (row.level_last > room) return row.count;

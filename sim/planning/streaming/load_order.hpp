@@ -7,12 +7,12 @@
 
 namespace sluice {
 
-/// Returns the loads of a step, each listed before a slot of that step. With `across`, a load may
-/// also be listed in the step before the step that needs it, and the order is for all steps except
-/// the first. The result has no loads if repeated steps would exceed the memory.
+/// Returns the loads of a step. Each load is listed before a slot of this step. With `across`, a load may also be
+/// listed before a slot of the previous step. The order is then for all steps except the first. If repeated steps would
+/// exceed the memory, the result has no loads.
 RehearsedOrder order_loads(const Rehearsal& rehearsal, bool across);
 
-/// Returns whether the loads of a step fit into the memory if every step repeats them.
+/// Every step repeats these loads. Returns whether they fit into the memory.
 bool repeats_within_memory(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads);
 
 }  // namespace sluice

@@ -1,23 +1,23 @@
 // A rehearsal of streamed inference computes the order in which a device's copy engine loads weights and inputs. The
 // rehearsal also computes the time at which each load may start, and the seconds of the run. A rehearsal is arithmetic
-// on a few arrays, so hundreds of choices can be compared before one choice becomes a plan.
+// on a few arrays. Hundreds of choices can be compared in this way.
 //
-// The order of loads is as follows. When the copy engine is free, it loads the next input if a buffer is free for this
-// input. If no buffer is free, the copy engine loads the next piece of weights if there is room for this piece. So
-// weights come in the order in which groups need them and as early as memory allows, but inputs come before weights.
+// The order of loads is as follows. When the copy engine is free, it first looks for a free buffer. With a free buffer,
+// the copy engine loads the next input. Without a free buffer, it loads the next piece of weights, if there is room for
+// this piece. So inputs come before weights. Weights come as early as memory allows, in the order in which groups need
+// them.
 //
 // A buffer is room for an input or a result that is being transferred. While a group runs, the device has room for up
 // to `buffers` inputs and up to `buffers` results. If the choice spares buffers, there are only as many buffers as fit
-// into `bytes()`, but at least one for the slot's own input and one for its result.
+// into `bytes()`. The slot's own input and its own result always have a buffer each.
 //
-// Memory is never exceeded. Each load names the slot (a micro-batch in a group) before which the load is
-// listed. The load starts when the previous slot has been computed. A piece of weights is on the device
-// from this slot to the end of its group's run. So the bytes during each slot are known before the run,
-// and each load is listed late enough to keep them within `bytes()`. Weights that stay have their room
-// during the whole run. If the run has a single step, these weights are loaded when the first pass needs
-// them. If the run has several steps, these weights are loaded in the prologue. A pool of `bytes()` bytes
-// never delays an action, and a larger pool changes nothing. So seconds() is the time of the plan on any
-// device with at least this much memory. This time is exact if no link is used in both directions.
+// Memory is never exceeded. Each load is listed before a slot, which is a micro-batch in a group. The load starts when
+// the previous slot has been computed. A piece of weights is on the device from this slot to the end of its group's
+// run. So the bytes during each slot are known before the run. Each load is listed late enough to keep these bytes
+// within `bytes()`. Weights that stay have their room during the whole run. With several steps, these weights are
+// loaded in the prologue. With a single step, they are loaded when the first pass needs them. A pool of `bytes()` bytes
+// never delays an action, and a larger pool changes nothing. So seconds() is the time of the plan on any device with at
+// least this much memory. This time is exact if no link is used in both directions.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@
 
 namespace sluice {
 
-/// A transfer to the device within a step. Slots are counted from the first slot of this step; a negative slot belongs
+/// A transfer to the device within a step. Slots are counted from the first slot of this step. A negative slot belongs
 /// to the previous step.
 struct RehearsedLoad {
   static constexpr std::int32_t input = -1;
@@ -36,8 +36,8 @@ struct RehearsedLoad {
   std::int32_t piece = input;  ///< the index of the piece of the group's weights, or `input`
   std::int64_t at = 0;         ///< the load is listed before this slot
   double seconds = 0;          ///< the seconds for which the load occupies the copy engine
-  /// Whether the load of an input starts one slot earlier than `at` says. The load then waits until
-  /// the results of all slots before that earlier slot have left the device.
+  /// Whether the load of an input starts one slot before `at`. The load then also waits until all earlier results have
+  /// left the device.
   bool replaces_results = false;
 };
 
@@ -67,8 +67,7 @@ class Rehearsal {
   /// Returns the number of slots of a step.
   std::int64_t slots() const { return runs_.back().last_slot() + 1; }
 
-  /// Returns a lower bound of the seconds of the run: with this choice, no order of loads makes a
-  /// shorter run.
+  /// Returns a lower bound of the seconds of the run. The bound holds for every order of loads with this choice.
   double at_least() const;
 
   RehearsedOrder order() const;
@@ -78,8 +77,8 @@ class Rehearsal {
   /// Returns whether transfers load the inputs of this run's slots. If no transfers load the inputs, the inputs were
   /// made on the device.
   bool loads_input(const GroupRun& run) const { return levels_.loads_input(run); }
-  /// Returns whether the results of this run's slots go to host memory. saves_answers() returns whether these results
-  /// are answers or parts of answers.
+  /// saves() returns whether the results of this run's slots go to host memory. saves_answers() returns whether these
+  /// results are answers or parts of answers.
   bool saves(const GroupRun& run) const { return levels_.saves(run); }
   bool saves_answers(const GroupRun& run) const;
   /// Returns the bytes on the device during each run.
@@ -104,7 +103,7 @@ class Rehearsal {
 
   const StreamedCase& streamed() const { return streamed_; }
   const StreamedChoice& choice() const { return choice_; }
-  /// Returns the bytes on the device while slot `m` of the run is computed, without the weights that are loaded early.
+  /// Returns the bytes on the device while slot `m` of the run is computed. Early weights are not counted.
   std::int64_t level(std::size_t run, std::int64_t m) const { return levels_.at(run, m); }
   /// Returns the pieces of all weights of a group. The pieces that stay come first.
   const std::vector<std::int64_t>& pieces(std::size_t group) const { return pieces_[group].bytes; }
@@ -114,9 +113,8 @@ class Rehearsal {
   std::size_t first_piece(const GroupRun& run) const {
     return run.pass == 0 && !kept_in_prologue(streamed_) ? 0 : kept(run.group);
   }
-  /// Returns the loads before the first step if every step has the loads `loads`. These are the
-  /// early loads of the first step, in their order, and the loads of weights that stay. A load of
-  /// weights that stay comes before each early load that a later group needs.
+  /// Every step has the loads `loads`. Returns the loads before the first step: its early loads, in their order, and
+  /// the loads of weights that stay. The weights of a group that stay come before the early loads for later groups.
   std::vector<RehearsedLoad> prologue(const std::vector<RehearsedLoad>& loads) const;
 
  private:
@@ -126,7 +124,7 @@ class Rehearsal {
   std::vector<GroupRun> runs_;
   std::vector<GroupPieces> pieces_;  ///< indexed by group
   std::vector<std::int64_t> turns_;  ///< the bytes of weights that take turns, indexed by group
-  /// Indexed by run; the last element is for the whole step.
+  /// Indexed by run. The last element is for the whole step.
   std::vector<std::int64_t> saves_before_;
   RunLevels levels_;
 };

@@ -16,9 +16,9 @@ bool loads_down(const Rehearsal& rehearsal, const GroupRun& run) {
   return rehearsal.loads_input(run) && rehearsal.input_copy(run).engine == RealCopies::down_engine;
 }
 
-/// A lower bound of the time at which the first loads have arrived: the first input, the inputs that were added, and
-/// the weights of the groups that were added. On the real machine of a shown machine, weights first come from host
-/// memory, one after the other, and over links that inputs also use. The last of these weights is then loaded.
+/// A lower bound of the time at which the first loads have arrived. These loads are the first input, and the inputs and
+/// weights that were added. On the real machine of a shown machine, weights first come from host memory, one after the
+/// other. They share links with inputs. Then the last weight is loaded from the second memory.
 class FirstLoads {
  public:
   explicit FirstLoads(const Rehearsal& rehearsal)
@@ -99,8 +99,8 @@ WorkOfStep work_of(const Rehearsal& rehearsal) {
 }
 
 /// Returns a lower bound of the seconds from the start of a run's first slot to the start of its last slot. In this
-/// time, the device computes all slots except the last slot. In this time, all inputs are loaded except the inputs that
-/// are in buffers at the start. All results are saved except the results that are in buffers at the end.
+/// time, the device computes all slots except the last slot. The copy engines load all inputs and save all results,
+/// with two exceptions: inputs in buffers at the start, and results in buffers at the end.
 double until_last_slot(const Rehearsal& rehearsal, std::size_t r) {
   const GroupRun& run = rehearsal.runs()[r];
   const auto beyond = [&](std::int64_t others) {
@@ -146,8 +146,8 @@ double waits_for_saves(const Rehearsal& rehearsal) {
   return waits;
 }
 
-/// Returns the lower bound of the makespan that follows from the last pass. When the last slot of a run of this
-/// pass starts, all loads for this run and for earlier runs have arrived. `loads_s` is the time of all loads.
+/// Returns the lower bound of the makespan that follows from the last pass. The last slot of each run of this pass
+/// starts after all loads for this run and for earlier runs. `loads_s` is the time of all loads.
 double ending(const Rehearsal& rehearsal, double loads_s) {
   const std::vector<GroupRun>& runs = rehearsal.runs();
   double later_loads = 0, later_runs = 0, least = 0;
@@ -168,9 +168,9 @@ double ending(const Rehearsal& rehearsal, double loads_s) {
   return least;
 }
 
-/// Returns the lower bound of the makespan that follows from the first pass. For each group, the makespan is at least
-/// the sum of two times: the time of all loads up to this group, and the time of the computation that can only start
-/// after these loads. `in_runs` is the time of all runs of all groups.
+/// Returns the lower bound of the makespan that follows from the first pass. The computation of a group and of all
+/// later groups starts after the loads up to this group. So the makespan is at least the sum of the times of these
+/// loads and of this computation. `in_runs` is the time of all runs of all groups.
 double beginning(const Rehearsal& rehearsal, double in_runs) {
   const StreamedCase& streamed = rehearsal.streamed();
   FirstLoads loads(rehearsal);
@@ -184,7 +184,7 @@ double beginning(const Rehearsal& rehearsal, double in_runs) {
   return least;
 }
 
-/// Returns the lower bound that follows from the copies of inputs and answers on the real machine of a shown machine.
+/// For a shown machine: returns the lower bound that follows from the copies of inputs and answers on the real machine.
 /// After the last input has arrived, all groups compute the last micro-batch. After the first answer has been computed,
 /// all answers are saved.
 double inputs_and_answers(const Rehearsal& rehearsal) {
@@ -211,8 +211,8 @@ double inputs_and_answers(const Rehearsal& rehearsal) {
   return std::max(to_inputs, first_answer_s + steps * answers_s + streamed.real->answers.latency_s);
 }
 
-/// When slot `m` of a run starts, the device holds at most `bytes()` bytes, so some of the next `later` bytes of
-/// weights have not been loaded. Returns the time that the link needs for the bytes that have not been loaded.
+/// At the start of slot `m` of a run, the device holds at most `bytes()` bytes. Some of the next `later` bytes of
+/// weights have no room yet. Returns the time in which the link loads these missing bytes.
 double held_back(const Rehearsal& rehearsal, std::size_t r, std::int64_t m, std::int64_t later) {
   const double missing =
       static_cast<double>(later) - static_cast<double>(rehearsal.bytes() - rehearsal.level(r, m));
@@ -234,12 +234,12 @@ double wait_for_weights(const Rehearsal& rehearsal, std::size_t r, std::int64_t 
 
 // The result is the greatest of these lower bounds:
 // 1. The runs of all groups follow each other.
-// 2. The copy engine makes all loads. After these loads, the groups whose weights or inputs came last are computed.
+// 2. The copy engine makes all loads. The computation of the groups that were loaded last follows.
 // 3. Each group of the first pass waits for its own weights and the weights of all earlier groups. The computation of
 //    this group and of all later runs follows.
-// 4. When a slot of a step starts, the weights for which the device has no room yet must still be loaded.
-// 5. The runs of all groups follow each other. Between two runs, the device loads the weights for which it had no room
-//    during the first of the two runs.
+// 4. At the start of a slot, the device has no room for some later weights. These weights must still be loaded.
+// 5. The runs of all groups follow each other. During a run, the device has no room for some weights of the next run.
+//    These weights are loaded between the two runs.
 // 6. On the real machine of a shown machine, inputs and answers use their own links.
 double Rehearsal::at_least() const {
   if (!streamed_.overlap) return seconds({});

@@ -21,8 +21,8 @@ std::int64_t above(const StreamedCase& streamed, const std::vector<std::int64_t>
 }
 
 // Chooses how many bytes of each group stay. R bytes stay in total, and x of them belong to one group.
-// While this group runs, the device needs (the group's other bytes) + (its weights) - x + R. The greatest
-// of these sums is smallest if all groups with x > 0 have the same sum. The line is this same sum minus R.
+// While this group runs, the device needs (the group's other bytes) + (its weights) - x + R. Each group has such a sum.
+// The greatest sum is smallest if all groups with x > 0 have the same sum. The line is this same sum minus R.
 std::vector<std::int64_t> by_need(const StreamedCase& streamed, const StreamedChoice& choice,
                                   std::int64_t bytes) {
   const std::vector<std::int64_t> beside = bytes_beside_weights(streamed, choice);

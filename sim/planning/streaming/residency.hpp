@@ -1,6 +1,6 @@
-// Residency says which weights of streamed inference stay on the device while the other weights take turns. A choice of
-// residency is a number of bytes per group. The choice depends on the structure of the model and on the other choices,
-// but never on a capacity. So all choices for a smaller memory are also choices for a larger memory.
+// In streamed inference, some weights may stay on the device. The other weights take turns. Residency says how many
+// bytes of each group's weights stay. The numbers depend on the structure of the model and on the other choices. They
+// never depend on a capacity. So all choices for a smaller memory are also choices for a larger memory.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ ResidentKey resident_key(const Reader& parameters, const std::vector<Stage>& sta
 /// is open.
 std::vector<std::int64_t> asked_to_stay(const StreamedCase& streamed, const ResidentKey& key);
 
-/// The order in which weights are chosen to stay if not all weights stay.
+/// If only some weights stay, this order says which weights are chosen first.
 enum class ResidentOrder : std::uint8_t {
-  /// Weights of the groups that need the most memory while they run are chosen first. While a group
-  /// runs, all its weights are on the device anyway. So its weights that stay need no additional
-  /// memory then. If equally many bytes stay, no other choice needs less memory.
+  /// The groups that need the most memory come first. While a group runs, all its weights are on the device anyway. So
+  /// weights of this group that stay need no additional memory then. Among all choices of equally many bytes, this
+  /// choice needs the least memory.
   by_need,
-  /// Weights of the groups that compute for the fewest seconds per byte of weights are chosen
-  /// first, because their loads are the hardest to hide behind computation.
+  /// The groups with the fewest seconds of computation per byte of weights come first. Their loads are the hardest to
+  /// hide behind computation.
   by_work,
 };
 
@@ -42,8 +42,8 @@ std::vector<std::int64_t> resident_weights(const StreamedCase& streamed,
                                            const StreamedChoice& choice, ResidentOrder order,
                                            std::int64_t bytes);
 
-/// Returns for each group the most bytes on the device while the group runs, without its own weights
-/// and without the weights that stay. The result counts one input and one result in transfer.
+/// Returns for each group the most bytes on the device during a run of the group. Its own weights and the weights that
+/// stay do not count. One input and one result in transfer count.
 std::vector<std::int64_t> bytes_beside_weights(const StreamedCase& streamed,
                                                const StreamedChoice& choice);
 

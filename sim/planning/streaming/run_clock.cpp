@@ -31,9 +31,8 @@ double RunClock::makespan() {
     step(i + 1 == streamed_.steps);
     first_step_ = false;
     double period = 0;
-    // If two consecutive steps take equally long in every slot, so do all later steps. The loop
-    // then skips all steps except the last two. The last step has other times than the steps before
-    // it, because it has no loads for a next step.
+    // If two consecutive steps take equally long in every slot, all later steps take equally long, too. The loop then
+    // skips all steps except the last two. The last step has no loads for a next step. So its times are different.
     const bool same = i > 0 && i + 3 < streamed_.steps && repeats(free_before, &period);
     if (same && earlier_period >= 0 && std::abs(period - earlier_period) <= 1e-13 * period) {
       const auto skipped = static_cast<double>(streamed_.steps - i - 3);
@@ -86,14 +85,15 @@ void RunClock::begin(const RehearsedLoad& load) {
   makespan_ = std::max(makespan_, there);
 }
 
-/// Returns the time from which on the second memory has the weights that this load reads.
+/// Returns the time at which the weights of this load are in the second memory.
 double RunClock::begun(const RehearsedLoad& load) const {
   const GroupRun& run = rehearsal_.runs()[load.run];
   const bool waits = !begun_.empty() && load.piece != RehearsedLoad::input && run.pass == 0;
   return waits ? begun_[run.group][static_cast<std::size_t>(load.piece)] : 0;
 }
 
-/// Makes the loads before the first step: the weights that stay, and the early loads of this step.
+/// Makes the loads before the first step. They bring the weights that stay, and the early weights and inputs of this
+/// step.
 void RunClock::prologue() {
   for (const RehearsedLoad& load : rehearsal_.prologue(loads_)) load_from(load, 0, now_);
 }
@@ -125,7 +125,7 @@ double RunClock::computed_before(std::int64_t slot) const {
   return slot > 0 ? now_.computed[at(slot - 1)] : before_.computed.back();
 }
 
-/// Returns the time from which on this run has room for all results that are on their way to host memory.
+/// Returns the time from which on this run has room for all results in transfer.
 double RunClock::results_left(std::size_t run) const {
   const auto on_their_way = static_cast<std::size_t>(rehearsal_.levels().results(run));
   return save_there_[(saves_ + save_there_.size() - 1 - on_their_way) % save_there_.size()];
@@ -148,8 +148,8 @@ void RunClock::bring(const Listed& listed, std::size_t number) {
   load_from(load, start, listed.next_step ? next_ : now_);
 }
 
-/// Inputs and weights from host memory share a link. Returns the seconds that this link needs for
-/// all inputs and weights that were needed until this slot.
+/// Inputs and weights from host memory share a link. Returns the seconds of this link for all inputs and weights up to
+/// this slot.
 double RunClock::shared_until(const GroupRun& run, std::int64_t slot) {
   if (!streamed_.real) return 0;
   const StageBytes& bytes = streamed_.groups[run.group].bytes;

@@ -1,8 +1,7 @@
 // Computes the times of a streamed run with given loads, step by step in the listing order of its plan. The replay of
 // the plan gives equal times. If the plan is for a shown machine, the times are for the real machine
 // (planning/placement/backing.hpp). There, inputs and weights from host memory share links. The clock only counts the
-// seconds that such a link needs for the bytes of these copies, so the real times may be longer. Only Rehearsal uses
-// this class.
+// seconds of a shared link for the bytes of these copies. The real times may be longer. Only Rehearsal uses this class.
 #pragma once
 
 #include <array>
@@ -40,8 +39,8 @@ class RunClock {
   double computed_before(std::int64_t slot) const;
   double results_left(std::size_t run) const;
   void end_step();
-  /// Returns whether every slot takes as long in this step as in the previous step. Sets `period` to the time of a
-  /// step.
+  /// Compares this step with the previous step. Returns whether every slot takes equally long. Sets `period` to the
+  /// time of a step.
   bool repeats(const Engines& free_before, double* period) const;
   double everything_alone() const;
   std::size_t at(std::int64_t slot) const { return static_cast<std::size_t>(slot); }
@@ -57,7 +56,7 @@ class RunClock {
   Engines free_{};  ///< when each copy engine is free (RealCopies)
   /// The times at which weights have arrived in the second memory, indexed by group and piece.
   std::vector<std::vector<double>> begun_;
-  /// The seconds that the shared link needs for the inputs and weights that were needed so far.
+  /// The seconds of the shared link for all inputs and weights so far.
   double shared_s_ = 0;
   bool first_step_ = true;
 };

@@ -111,8 +111,8 @@ std::int64_t RunLevels::more_for(std::int64_t inputs, std::int64_t results) cons
   return most - least_;
 }
 
-/// Returns the greatest number of results of other slots that may be on their way to host memory
-/// during a run. If the run saves results, its own result takes one of the buffers.
+/// Returns the greatest number of other slots' results that may be in transfer during a run. If the run saves results,
+/// its own result takes one of the buffers.
 std::int64_t RunLevels::most_results(const GroupRun& run) const {
   if (!streamed_.overlap || choice_.buffers == 1) return 0;
   return saves(run) ? choice_.buffers - 1 : choice_.buffers;
@@ -161,7 +161,7 @@ std::int64_t RunLevels::least_at(std::size_t run, std::int64_t m) const {
   return choice_.spares ? level(memory_of_run(run, 0, 0), runs_[run].count, m) : at(run, m);
 }
 
-/// The bytes are a linear function of the number of the slot, so the first or the last slot has the most bytes.
+/// From slot to slot, the bytes grow or fall by a constant number. So the first or the last slot has the most bytes.
 std::int64_t RunLevels::peak(std::size_t run, const RunMemory& memory) const {
   const std::int64_t count = runs_[run].count;
   return std::max(level(memory, count, 0), level(memory, count, count - 1));
@@ -187,10 +187,9 @@ RunLevels::RunMemory RunLevels::roomiest(std::size_t run, std::int64_t bytes) co
   return best;
 }
 
-/// Returns whether this pass needs as much memory as the previous pass. The result is true if both
-/// passes are full, and if all inputs and results in their buffers belong to full passes. Inputs in
-/// buffers belong to the next slots, and results to the last slots that saved results. The variable
-/// `reach` counts the passes before and after a pass to which such slots can belong.
+/// Returns whether this pass needs as much memory as the previous pass. This is so if both passes are full, and if
+/// their buffers hold inputs and results of full passes only. Inputs in buffers belong to the next slots. Results
+/// belong to the last slots that saved results. These slots are at most `reach` passes away.
 bool RunLevels::like_the_pass_before(const GroupRun& run) const {
   const auto groups = static_cast<std::int64_t>(streamed_.groups.size());
   const std::int64_t count = runs_.front().count;
@@ -215,7 +214,7 @@ void RunLevels::set_room(std::int64_t bytes) {
 }
 
 /// When run r begins, results may be on their way to host memory. Returns whether run r has too little room for
-/// them. Run r begins as soon as the previous run ends, so results of the previous run may still be on the device.
+/// them. These may be results of the previous run, since run r begins as soon as the previous run ends.
 bool RunLevels::must_wait(std::size_t r) const {
   if (r == 0 && streamed_.steps == 1) return false;
   const std::size_t before = (r + runs_.size() - 1) % runs_.size();

@@ -1,5 +1,5 @@
-// Computes how many bytes are on the device while each group runs (groups.hpp). Also decides, for each run, how many
-// inputs of later slots and how many results of earlier slots may be on the device. Only Rehearsal uses this class.
+// Computes the bytes on the device during each run of a group (groups.hpp). Also decides how many inputs of later slots
+// and how many results of earlier slots may be on the device during the run. Only Rehearsal uses this class.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,33 @@ namespace sluice {
 
 class RunLevels {
  public:
-  /// For each group, `constant` holds the bytes on the device while the group runs, without the bytes of boundaries.
-  /// The other parameters must outlive this object.
+  /// `constant` holds for each group the bytes on the device during a run. The bytes of boundaries do not count. The
+  /// other parameters must outlive this object.
   RunLevels(const StreamedCase& streamed, const StreamedChoice& choice,
             const std::vector<GroupRun>& runs, std::vector<std::int64_t> constant);
 
-  /// Returns the most bytes that must be on the device at once. If the choice spares buffers, these
-  /// bytes include no input and no result of another slot. Otherwise, these bytes include all buffers.
+  /// Returns the most bytes that must be on the device at once. If the choice spares buffers, these bytes count only
+  /// the slot's own input and result. Otherwise, they count all buffers.
   std::int64_t least() const { return least_; }
-  /// Returns the bytes by which least() grows if each run has room for this many inputs and results of other slots.
+  /// Each run gets room for this many inputs and results of other slots. Returns the bytes by which least() grows.
   std::int64_t more_for(std::int64_t inputs, std::int64_t results) const;
-  /// Sets for each run how many inputs and how many results of other slots may be on the device, so that the run needs
-  /// at most `bytes` bytes. A run without saves may have `buffers` results; all other limits are `buffers` - 1.
+  /// Sets for each run how many inputs and results of other slots may be on the device. The run then needs at most
+  /// `bytes` bytes. A run without saves may have `buffers` results. All other limits are `buffers` - 1.
   void set_room(std::int64_t bytes);
   /// Returns the most bytes that are on the device at once after set_room().
   std::int64_t most() const { return most_; }
 
-  /// Returns the bytes while slot `m` (from 0) of this run is computed, without the weights that are loaded early.
+  /// Returns the bytes while slot `m` of this run is computed. Slots count from 0. Early weights are not counted.
   std::int64_t at(std::size_t run, std::int64_t m) const;
-  /// Returns the least value that at() can have after any set_room(). If the choice spares buffers, this
-  /// value counts no input and no result of another slot, because a small room has no place for them.
+  /// Returns the least value that at() can have after any set_room(). If the choice spares buffers, this value counts
+  /// only the slot's own input and result: a small room has place for no others.
   std::int64_t least_at(std::size_t run, std::int64_t m) const;
-  /// While a slot of this run is computed, inputs() returns how many inputs of later slots may be on the device.
-  /// results() returns how many results of earlier slots may be on their way to host memory.
+  /// Return the limits while a slot of this run is computed. inputs() limits the inputs of later slots on the device.
+  /// results() limits the results of earlier slots in transfer.
   std::int64_t inputs(std::size_t run) const { return memories_[run].inputs; }
   std::int64_t results(std::size_t run) const { return memories_[run].results; }
   /// At the end of the previous run, results may be on their way to host memory. Returns whether this run has too
-  /// little room for them. If so, the loads that are listed at the beginning of this run wait for these results.
+  /// little room for them. If so, the first loads of this run wait for these results.
   bool waits_for_results(std::size_t run) const { return memories_[run].waits; }
 
   bool loads_input(const GroupRun& run) const { return run.group == 0 || choice_.offload; }
@@ -46,7 +46,8 @@ class RunLevels {
     return streamed_.returns_answers &&
            (is_last(run) || streamed_.groups[run.group].bytes.answer > 0);
   }
-  /// Returns the bytes that each slot saves: the tensors for the next group, or the answer, or a part of the answer.
+  /// Returns the bytes that each slot saves. A slot saves the tensors for the next group, an answer, or a part of an
+  /// answer.
   std::int64_t saved_bytes(const GroupRun& run) const {
     const StageBytes& bytes = streamed_.groups[run.group].bytes;
     return is_last(run) || choice_.offload ? bytes.output : bytes.answer;

@@ -6,7 +6,7 @@
 namespace sluice {
 namespace {
 
-/// Finds for each run the weights that are loaded early, if all steps have equal loads. Checks that these weights fit.
+/// All steps have equal loads. Finds for each run the weights that are loaded early. Checks that these weights fit.
 class StepLevels {
  public:
   StepLevels(const Rehearsal& rehearsal, const std::vector<RehearsedLoad>& loads)
@@ -47,7 +47,7 @@ class StepLevels {
 
  private:
   const Rehearsal& rehearsal_;
-  /// For each run, the early loads: the first micro-batch during which the load is on the device, and the load's bytes.
+  /// By run: the early loads. A pair holds the first micro-batch during which the load is on the device, and its bytes.
   std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>> covers_;
 };
 

@@ -14,20 +14,20 @@ namespace sluice {
 
 namespace {
 
-/// The limits that are tried for early loads, as shares of the bytes of all weights. These bytes
-/// are added to the bytes that a run without early loads needs.
+/// The limits that are tried for early loads, as shares of the bytes of all weights. A run gets these bytes in addition
+/// to its bytes without early loads.
 constexpr std::array<double, 20> rooms_of_weights = {
     0.0,      1.0 / 64, 1.0 / 32, 3.0 / 64, 1.0 / 16, 5.0 / 64, 3.0 / 32,
     7.0 / 64, 1.0 / 8,  9.0 / 64, 5.0 / 32, 3.0 / 16, 7.0 / 32, 1.0 / 4,
     5.0 / 16, 3.0 / 8,  1.0 / 2,  5.0 / 8,  3.0 / 4,  1.0};
-/// The values of `prefetch` that are tried. With greater values, early weights would fill so many
-/// bytes that results and inputs have to wait.
+/// The values of `prefetch` that are tried. With greater values, early weights would take the room of results and
+/// inputs.
 constexpr std::array<std::int64_t, 3> prefetched = {1, 2, 4};
 /// Plans with waits are tried if a step has at most `most_slots` slots, and a run at most `most_slots_of_run` slots.
 constexpr std::int64_t most_slots = 200, most_slots_of_run = 2'000;
 
-/// Returns whether another device reaches host memory over one of the links that this device uses.
-/// If so, replicas on the two devices slow each other down.
+/// Returns whether this device and another device reach host memory over a common link. If so, replicas on the two
+/// devices slow each other down.
 bool shares_links_with_devices(const WaitingCase& waiting) {
   const Platform& platform = waiting.request.pricing.platform;
   const std::string &host = waiting.common.host, &own = waiting.common.device.name;
@@ -68,7 +68,7 @@ void simulate(const WaitingCase& waiting, const std::shared_ptr<const void>& con
     };
     const ListedPlan listed = plan();
     same_from = listed.used;
-    // On the real machine of a shown machine, the judge simulates another plan, which is made from this plan.
+    // For a shown machine, the judge simulates another plan: this plan is turned into a plan for the real machine.
     settled({waiting.request.real_machine ? 0 : run_seconds(listed.plan),
              waiting.choice.text(waiting.streamed.groups.size()) +
                  (limited ? "; stays within " : "; loads ahead within ") + format_bytes(room),
@@ -82,8 +82,8 @@ std::vector<Candidate> waiting_candidates(const WaitingCase& waiting,
                                           const std::shared_ptr<const void>& context) {
   const StreamedCase& streamed = waiting.streamed;
   const auto groups = static_cast<std::int64_t>(streamed.groups.size());
-  // A rehearsal loads an input at most one step early, so it cannot use more buffers. With several groups, there are
-  // many ways, and each way takes long to simulate if loads and saves share a link.
+  // A rehearsal loads an input at most one step early, so it cannot use more buffers. Several groups have many ways. If
+  // loads and saves also share a link, each way takes long to simulate.
   if (groups == 1 && waiting.choice.buffers <= streamed.micro_batches + 1) return {};
   if (!streamed.overlap || (streamed.shared_link && groups > 1) || streamed.host_limited ||
       streamed.micro_batches > most_slots / groups ||

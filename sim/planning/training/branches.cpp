@@ -47,7 +47,7 @@ class Branches {
     if (model_.layers[layer].inputs.empty()) return first_computes_ ? 0 : 1;
     return made_by_[layer] + 1;
   }
-  /// Makes the last stage read all boundaries that no stage reads, so that every boundary has a reader.
+  /// Makes the last stage read all boundaries without a reader. Every boundary then has a reader.
   static void keep_what_nobody_reads(std::vector<std::vector<ChainRead>>& all) {
     std::vector<char> is_read(all.size() + 1, 0);
     for (const std::vector<ChainRead>& reads : all)
@@ -63,8 +63,8 @@ class Branches {
     backward_[boundary] = std::max(backward_[boundary], backward ? in_backward : in_forward);
   }
 
-  /// Notes the boundaries that layer `l` of the stage reads. If the backward pass of the layer
-  /// reads a view that the stage makes, this read counts as a read of the viewed tensor.
+  /// Notes the boundaries that layer `l` of the stage reads. A view that the stage makes may be read in the backward
+  /// pass of the layer. This read counts as a read of the viewed tensor.
   void read_by(std::uint32_t l, const Stage& stage) {
     const Layer& layer = model_.layers[l];
     const auto outside = [&](std::uint32_t input) {
