@@ -45,8 +45,8 @@ class Complaints {
 void check_bytes(const Executed& run, Complaints& complaints);
 void check_numbers(const Executed& run, Complaints& complaints);
 void check_trace(const Executed& run, Complaints& complaints);
-/// Checks that the scenario and the plan stay the same if their texts are written and read again. Checks that the
-/// replay, a naive executor and, if `simgrid` is true, SimGrid agree.
+/// Writes the texts of the scenario and of the plan, reads them again, and checks that nothing changed. Checks that the
+/// replay and a naive executor agree. If `simgrid` is true, SimGrid must agree, too.
 void check_repeated(const Executed& run, bool simgrid, Complaints& complaints);
 
 /// A check that compares the scenario with a changed scenario.

@@ -18,7 +18,7 @@ TESTED_ELSEWHERE = ("guide.md", "words.md")
 COMMANDS = re.compile(r"^```(?P<language>\w*)\n(?P<fenced>(?:.*\n)*?)^```|^(?P<indented>(?: {4}.*\n)+)"
                       r"|`(?P<inline>sluice [^`]+)`", re.M)
 
-# Words that stand for a file or a number in a page, and the words with which this test replaces them.
+# Pages have words that stand for a file or a number. The value is the word that the test puts in their place.
 NAMES = {"S": "scenario.yaml", "SCENARIO": "scenario.yaml", "PLAN": "small.plan", "P": "operators.csv", "A": "operators.csv", "B": "again.csv",
          "ALL": "all.csv", "TABLE": "operators.csv", "TABLE.csv": "operators.csv", "MODEL": "resnet18", "KIND": "scenario",
          "PLATFORM": "a100_pcie", "DIR/trace.h5": "trace.h5",
@@ -83,12 +83,12 @@ BEFORE = {
     "sluice profile merge operators.csv again.csv -o all.csv": "cp operators.csv again.csv",
 }
 
-# Commands that take minutes or need missing files, each with a shorter command that tests the same part of the program.
-# If there is no shorter command, the value is None, and a comment says why.
+# Commands that take minutes or need missing files. The value is a shorter command for the same part of the program. If
+# there is none, the value is None, and a comment says why.
 SHORTER = {
     "sluice placement analysis/validation/vgg416_optane.yaml --fast 10%..100%":
         "sluice placement small.yaml --fast 10%..100% --ways static",
-    # The command needs measurements of every layer in each of the two memories: tests/command/test_placement.py makes
+    # The command needs measurements of every layer in each of the two memories. tests/command/test_placement.py makes
     # such a profile.
     "sluice placement scenario.yaml cost.model=measured": None,
     # The command needs tables that are published elsewhere. tests/validation/test_fitted.py fits some of these tables.
@@ -108,8 +108,8 @@ EXIT_CODES = {'sluice run alexnet_x200 "stages={cut: explicit, after: [16]}"': 4
 
 
 def commands_of(page):
-    """Yields the commands of a page, each in one line and without its comment. If another program writes to a command,
-    as in `sed … | sluice sweep -`, the line has the two programs."""
+    """Yields the commands of a page, each in one line and without its comment. In `sed … | sluice sweep -`, another
+    program writes to a command. Such a line is yielded as a whole."""
     for found in COMMANDS.finditer(page.read_text()):
         if found["inline"]:
             yield " ".join(found["inline"].split())
@@ -124,8 +124,8 @@ def commands_of(page):
 
 
 def is_mention(command):
-    """Returns whether a page only mentions the command: the command has an ellipsis, or has no arguments except
-    options, like `sluice run --json`. The test does not run such a command."""
+    """Returns whether a page only mentions the command, like `sluice run --json`. A mention has an ellipsis, or has
+    options as its only arguments. The test does not run a mention."""
     return all(word.startswith("-") for word in command.split()[1:] if word not in SUBCOMMANDS) or "…" in command \
         or "..." in command.split()
 

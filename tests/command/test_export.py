@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Compares exports as CSV and as data islands with the trace as h5py reads it. Other tests of this file check how the
+"""Reads exports as CSV and as data islands, and compares them with the trace as h5py reads it. Also tests how the
 command answers bad input, a full disk and signals."""
 
 import csv

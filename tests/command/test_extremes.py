@@ -99,8 +99,8 @@ class Counts(unittest.TestCase):
                               done.stderr)
 
     def test_training_on_a_slow_device_is_planned_soon(self):
-        """On a slow device, nearly all time is computation. So most candidates have a bound that is only a little below
-        the time of the best candidate. Planning must still take at most 20 s."""
+        """On a slow device, nearly all time is computation. So the bounds of most candidates are only a little below
+        the best time. Planning must still take at most 20 s."""
         done = subprocess.run([PROGRAM, "plan", "alexnet_x200_training", "platform.devices.gpu.rate.float32=1MFLOP/s"],
                               env=ENVIRONMENT, capture_output=True, timeout=300,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (20, 20)))

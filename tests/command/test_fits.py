@@ -157,8 +157,8 @@ class Fits(unittest.TestCase):
         self.assertRegex(table, r"a100_pcie +1 200 +none fit")
 
     def test_a_layer_graph_fits_by_its_sizes_and_has_the_step_that_was_measured(self):
-        # The layer was measured for two samples. The input and the output of a sample have 100 x 4 B each, the weights
-        # have 10,000 x 4 B, and the passes take 2 ms and 4 ms.
+        # The layer was measured for two samples. The input and the output of a sample have 100 x 4 B each. The weights
+        # have 10,000 x 4 B. The passes take 2 ms and 4 ms.
         graph = self.folder.parent / "small.graph.txt"
         graph.write_text("node1 -- Input -- forward_compute_time=0.0, backward_compute_time=0.0, "
                          "activation_size=800.0, parameter_size=0.0\n"
@@ -197,8 +197,8 @@ class Fits(unittest.TestCase):
         done = sluice("fits", folder / "four.yaml", "--platform", folder / "p.yaml", "--memory", "327500B", "--policy",
                       "resident", "--fates", "optimal", "--optimizer", "sgd", "--mode", "training",
                       "cost.model=measured", f"cost.profile={folder / 'measured.csv'}")
-        # The memory has room for 2 samples. To know whether 3 samples fit, the search needs a layer with 3 samples,
-        # which was not measured.
+        # The memory has room for 2 samples. To try 3 samples, the search needs a layer with 3 samples. This layer was
+        # not measured.
         self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
         self.assertIn("inputs 3x100, float32, forward) was not measured", done.stderr)
 

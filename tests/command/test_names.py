@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests which documents may be given by name, in which folders the program looks for documents, and which files are
-never overwritten."""
+"""Tests which documents may be given by name, and where the program looks for them. Also tests which files are never
+overwritten."""
 
 import json
 import os
@@ -129,7 +129,7 @@ class Names(Words):
 
 
 class Files(Words):
-    """The option -o replaces a file only if the old file has the format that the command writes."""
+    """The option -o replaces a file only if it has the format that the command writes."""
 
     def test_only_a_trace_is_replaced_by_a_trace(self):
         self.write("thesis.tex", "years of work")

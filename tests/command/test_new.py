@@ -1,9 +1,8 @@
 #!/usr/bin/python3
-"""Tests that ./dev new makes one file and one line in the catalog for each kind, and that the file compiles without
-changes.
+"""Tests that ./dev new makes one file and one line in the catalog for each kind. The file must compile without changes.
 
-The test works on a copy of the sources, and compiles only the new file and the catalog. The whole program is built and
-tested by the person who adds an entry.
+The test works on a copy of the sources, and compiles only the new file and the catalog. It does not build the whole
+program.
 """
 
 import ast

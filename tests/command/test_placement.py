@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests the messages with which `sluice placement` refuses questions, and the sizes of fast memory that its table
+"""Tests the messages with which `sluice placement` refuses questions. Also tests which sizes of fast memory its table
 marks."""
 
 import csv
