@@ -11,8 +11,8 @@
 
 namespace {
 
-/// An installed program finds its documents (models, platforms and scenarios) in a folder near the program. For
-/// example, PREFIX/bin/sluice finds its documents in PREFIX/share/sluice.
+/// An installed program finds its models, platforms and scenarios in a folder near the program. For example,
+/// PREFIX/bin/sluice finds them in PREFIX/share/sluice.
 void know_installed_documents() {
   namespace fs = std::filesystem;
   std::error_code error;

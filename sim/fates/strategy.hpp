@@ -1,6 +1,5 @@
-// Strategies decide the fates of activations in training: keep, recompute or offload. In inference, a strategy decides
-// only whether boundaries go to host memory, and only under the policy `streamed`. Each strategy has its own file,
-// except that a few small strategies share a file. The file catalog.cpp lists all strategies.
+// Strategies decide the fates of activations in training: keep, recompute or offload. In inference, under the policy
+// `streamed`, a strategy decides whether boundaries go to host memory. The file catalog.cpp lists all strategies.
 #pragma once
 
 #include <cstdint>
@@ -23,31 +22,30 @@ namespace sluice {
 
 struct FateRequest {
   const Chain& chain;
-  /// The bytes of device memory for one micro-batch, or for all micro-batches that run side by side: activations, their
-  /// gradients and workspaces. If weights take turns, the bytes include the weights, and the budget is the sum over all
-  /// devices that take turns. Without a value, the memory is unlimited.
+  /// The bytes of device memory for activations, their gradients and workspaces. They are for one micro-batch, or for
+  /// all micro-batches that run side by side. If weights take turns, the bytes include the weights, and the budget is
+  /// the sum over all devices that take turns. Without a value, the memory is unlimited.
   std::optional<std::int64_t> budget;
   bool overlap = true;
   /// A function of a tape and a number of bytes. It simulates the run in which each micro-batch has this tape, and
   /// returns the run's seconds and bytes. Loads come as early as the number of bytes allows. The seconds are infinity
   /// if the run blocks or does not fit.
   FateScore score;
-  /// A function that returns the bytes that a device holds, by class of tensor, at the peak of a step with the given
-  /// tape.
+  /// Returns what a device holds at the peak of a step with this tape, in bytes by class of tensor.
   std::function<Shortage(const Tape&)> shortage = {};
   FateRun run = {};  ///< the seconds of the whole run outside of its micro-batches
   double steps = 1;
-  /// The same request for the chain in which selective recomputation drops all tensors that it can drop. The pointer is
-  /// null if there are no such tensors.
+  /// The same request for another chain. In that chain, selective recomputation drops all tensors that it can drop.
+  /// Null if there are no such tensors.
   const FateRequest* selective = nullptr;
 
-  /// Whether the caller also searches with other numbers of micro-batches side by side, and compares the results.
+  /// Whether the caller compares results for several numbers of micro-batches side by side.
   bool one_of_several = false;
   /// The seconds of a result that the caller already has. Only a tape that takes fewer seconds is useful.
   double worth = std::numeric_limits<double>::infinity();
 
-  /// Returns whether the weights of stages take turns on the device. If they take turns, the seconds of a tape include
-  /// only the micro-batches of the run, and not the seconds in `run`.
+  /// Returns whether the weights of stages take turns on the device. If so, the seconds of a tape are those of its
+  /// micro-batches, without the seconds in `run`.
   bool takes_turns() const;
 };
 
@@ -76,13 +74,13 @@ struct FateStrategy {
   bool inference = false;  ///< whether the strategy can also be used in inference
   /// Whether host memory holds boundary activations in inference.
   bool offloads_boundaries = false;
-  /// Whether this strategy is compared with other strategies if a scenario of training names no strategy. A strategy
-  /// that is compared must work without parameters.
+  /// Whether this strategy is compared with others if a scenario of training names no strategy. Such a strategy must
+  /// work without parameters.
   bool compared = false;
   /// Whether the strategy searches for a tape that fits into the device's memory. The caller decides the number of
   /// micro-batches side by side.
   bool searches = false;
-  /// Chooses the fates. Throws InputError with the position of a wrong parameter, and Infeasible if no choice fits.
+  /// Chooses the fates. Throws InputError at the position of a wrong parameter. Throws Infeasible if no choice fits.
   FateChoice (*choose)(const FateRequest& request, const Reader& parameters) = nullptr;
 };
 
@@ -94,14 +92,14 @@ Record record_of(const FateStrategy& strategy);
 /// Returns the strategy that a `fates:` mapping names. Throws InputError if the mapping is wrong.
 Chosen<FateStrategy> choose_fates(const Value& fates);
 
-/// Returns the strategy that keeps all activations, which is the first strategy of the catalog. This strategy is used
-/// if a scenario names no strategy and no strategies are compared.
+/// Returns the strategy that keeps all activations. It is the first of the catalog. It is used if a scenario names no
+/// strategy and no strategies are compared.
 const Chosen<FateStrategy>& kept_fates();
 
 /// Returns a choice of this strategy in which no key has a value.
 Chosen<FateStrategy> plain_fates(const FateStrategy& strategy);
 
-/// Returns for each stage a text with its fate in the tape: keep, recompute (with the number of times), or offload.
+/// Returns a text with the fate of each stage: keep, recompute (with the number of times), or offload.
 std::vector<std::string> fates_text(const Chain& chain, const Tape& tape);
 
 }  // namespace sluice

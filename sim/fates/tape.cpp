@@ -126,9 +126,9 @@ std::vector<std::size_t> passes_of(const Tape& tape) {
   return passes;
 }
 
-/// Corrects the bytes of a pass that computes several micro-batches in turn. For each micro-batch in turn, the pass
-/// reads old tensors for the last time, and the new tensors that it makes take the room of the old ones. So the device
-/// never holds the old and the new tensors of all micro-batches at once.
+/// Corrects the bytes of a pass that computes several micro-batches, one after the other. The pass reads old tensors
+/// for the last time and makes new tensors. The new tensors of a micro-batch take the room of its old tensors. So the
+/// device never holds the old and the new tensors of all micro-batches together.
 void take_one_after_the_other(const Chain& chain, const Tape& tape,
                               const std::vector<Lifetimes::Lifetime>& lifetimes,
                               std::vector<std::int64_t>& bytes) {

@@ -16,7 +16,7 @@ struct TimedLoad {
   std::int64_t slot;  ///< the slot whose computation needs the tensor
   double seconds;
   std::int64_t bytes;
-  /// The index of the save whose copy is loaded, or `nobody` if there is no such save.
+  /// The index of the save that made the loaded copy. `nobody` if no save made it.
   std::size_t source;
   std::int64_t earliest = 0;  ///< the earliest slot before which the load may be listed
   /// The slot before which the load is listed. A negative number is a slot of the previous micro-batch.
@@ -31,7 +31,7 @@ struct TimedSave {
   std::int64_t bytes;
 };
 
-/// A tape divided into slots. A slot is one computation, with the loads before it and the saves after it.
+/// A tape divided into slots. A slot is one computation, the loads before it, and the saves after it.
 class TimedTape {
  public:
   TimedTape(const Chain& chain, const Tape& tape, const TapeMemory& memory)
@@ -89,8 +89,8 @@ class TimedTape {
     levels.push_back(bytes);
   }
 
-  /// Records a use of a tensor. If a saved tensor has not left yet, the use prolongs its stay. If the tensor has left,
-  /// the use is of a copy that was loaded again.
+  /// Records a use of a tensor. If a saved tensor is still on the device, the use prolongs its stay. Otherwise a
+  /// loaded copy is used, and nothing is recorded.
   void use(std::size_t tensor) {
     if (save_[tensor] == nobody) return;
     if (TimedSave& save = saves[save_[tensor]]; count() <= save.slot + 1) save.last = count();
@@ -180,8 +180,8 @@ class LoadPlacing {
     while (load.at > earliest && room(load.at - 1, load, bytes)) level(--load.at) += load.bytes;
   }
 
-  /// Decides when the load starts: at the end of slot `at` - 1, or one slot earlier if there is room. In a step
-  /// of several micro-batches, the load may start more than one micro-batch early.
+  /// Decides when the load starts: at the end of slot `at` - 1, or one slot earlier if there is room. If a step has
+  /// several micro-batches, the load may start more than one micro-batch early.
   void start(TimedLoad& load, std::int64_t bytes, bool one_a_step) {
     load.after = load.at - 1;
     if (load.at <= 1 - tape_.count()) {
@@ -281,8 +281,8 @@ class TapeSimulation {
     }
   }
 
-  /// Simulates a load. The numbers of the load's slots count from the present micro-batch, or from the next micro-batch
-  /// if the load is listed one micro-batch early.
+  /// Simulates a load. The load's slots count from the present micro-batch. If the load is listed one micro-batch
+  /// early, they count from the next micro-batch.
   void load(std::size_t i, std::vector<double>& arrivals, bool first) {
     const TimedLoad& load = tape_.loads[i];
     double start = loaded_;
@@ -304,7 +304,7 @@ class TapeSimulation {
     arrivals[i] = loaded_ + latency_s_;
   }
 
-  /// Returns the first time from `from` on at which there is room for `level` bytes and the bytes that saves hold.
+  /// Returns the first time from `from` on with room for `level` bytes and for the bytes that saves still hold.
   double room(std::int64_t level, double from) {
     for (; released_ < releases_.size() && releases_[released_].end <= computed_; ++released_)
       pending_bytes_ -= releases_[released_].bytes;

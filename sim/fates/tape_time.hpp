@@ -1,13 +1,12 @@
 // Estimates the seconds of a training run in which every micro-batch goes through the same tape. A search ranks its
-// candidates by this estimate. The search then lists the best candidates as plans, and replays these plans.
+// candidates by this estimate. It then lists the best candidates as plans and replays them.
 //
-// Micro-batches go through the tape in turn. There are three engines: one for computation, one for saves and one for
-// loads. Loads are placed where a plan would list them. A load comes as late as possible, but early enough that no
-// computation waits for it. If memory has no room for such an early load, the load comes later. A computation waits
-// until earlier saves have freed enough bytes. Only a few micro-batches are simulated. Each later micro-batch is
-// assumed to take as long as the last simulated micro-batch. But no micro-batch takes less time than the busiest engine
-// works for it. Micro-batches that run side by side are simulated together: each operation is simulated for all of them
-// before the next operation.
+// Micro-batches go through the tape one after the other. There are three engines: one for computation, one for saves
+// and one for loads. Loads are placed where a plan would list them. A load comes as late as possible without making a
+// computation wait. If memory has no room, the load comes even later. A computation waits until earlier saves have
+// freed enough bytes. Only a few micro-batches are simulated. Each later micro-batch takes as long as the last
+// simulated one, and at least as long as the busiest engine works for it. Micro-batches that run side by side are
+// simulated together: each operation is simulated for all of them before the next operation.
 #pragma once
 
 #include <algorithm>

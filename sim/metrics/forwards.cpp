@@ -43,8 +43,8 @@ class Forwards {
       available_[graph_.order[i]] = execute(graph_.order[i], 0);
   }
 
-  /// Visits the first few and the last few iterations. In the middle, the function stops visiting iterations when the
-  /// growth of all times is known, or when the allowed number of executions is reached.
+  /// Visits the first few and the last few iterations. In the middle, iterations are skipped once the growth of all
+  /// times is known. They are also skipped when the allowed number of executions is reached.
   void iterations() {
     const std::int64_t n = plan_.iterations;
     const std::int64_t few = std::max(reach_, graph_.farthest_ahead + 1);
@@ -99,11 +99,11 @@ class Forwards {
     return window_.at(wait.action, on);
   }
 
-  // Each time grows by some amount per iteration. Suppose that a wait looks back at most R iterations, and that none of
-  // these amounts changed in the last R iterations. Then the next iterations add the same amounts, as long as the same
-  // wait as before decides each start. If the time of another wait grows faster, this other wait decides the start
-  // after some iterations: after (the difference of the two times) / (the difference of their growths). These
-  // iterations are skipped at once. The result is exact.
+  // Each time grows by some amount per iteration. Suppose that a wait looks back at most R iterations, and that none
+  // of these amounts changed in the last R iterations. Then the next iterations add the same amounts, as long as the
+  // same waits decide the starts. The time of another wait may grow faster. This other wait decides a start after
+  // some iterations: after (the difference of the two times) / (the difference of their growths). The iterations
+  // before are skipped at once. The result is exact.
 
   /// Skips iterations after this iteration, at most up to `end`. Returns the number of skipped iterations.
   std::int64_t jump(std::int64_t iteration, std::int64_t end) {
@@ -151,15 +151,15 @@ class Forwards {
     return std::abs(a - b) <= 16 * std::numeric_limits<double>::epsilon() * std::abs(time);
   }
 
-  /// Returns a number of iterations. In the next iterations up to this number, each time grows as in this iteration.
-  /// The result is 0 if a time already grows by another amount in the next iteration.
+  /// Returns the number of next iterations in which each time grows as in this iteration. 0 if a time grows by
+  /// another amount already in the next iteration.
   std::int64_t until_overtaken(std::int64_t iteration) {
     double most = static_cast<double>(plan_.iterations);
     std::vector<double> time = time_, growth = stream_growth_, next(growth_.size());
     for (std::uint32_t i = plan_.body_begin; i < plan_.body_end; ++i) {
       const std::uint32_t a = graph_.order[i];
       const PathGraph::Node& node = graph_.nodes[a];
-      // An action whose work would be needed after the last iteration does not run.
+      // An action does not run if its work would be needed after the last iteration.
       if (!graph_.runs(node, iteration + 1)) continue;
       const double grows = growth_[a - plan_.body_begin];
       const double after = node.seconds + node.latency_s;
@@ -200,10 +200,10 @@ class Forwards {
   std::int64_t most_;
   Heads heads_;
   std::int64_t even_ = 0;  ///< the number of consecutive iterations with equal growth
-  /// For each action of the body, the time at which the data of its latest execution were available, and how much later
-  /// this time is than the time of the previous execution.
+  /// For each action of the body, the time at which its latest data were available, and how much later this is than
+  /// the time before.
   std::vector<double> last_, growth_;
-  /// For each stream, the end of its latest execution, and how much later this end is than the previous end.
+  /// For each stream, the end of its latest execution, and how much later this is than the end before.
   std::vector<double> last_time_, stream_growth_;
 };
 

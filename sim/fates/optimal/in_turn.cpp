@@ -32,8 +32,7 @@ Tape InTurnSearch::within(std::int64_t budget) {
     if (best.empty() || serial_seconds(chain_, tape) < serial_seconds(chain_, best) * (1 - 1e-12))
       best = tape;
   };
-  // Whole frontiers take long to compute, so they are computed only if the smallest tape
-  // fits.
+  // Whole frontiers take long to compute. If the smallest tape does not fit, they are not needed.
   if (const SmallestTape least = smallest(true); least.bytes <= budget) {
     if (fits_in_host(chain_, least.tape)) consider(least.tape);
     consider_frontiers(budget, consider);
@@ -58,14 +57,14 @@ double InTurnSearch::bound(std::int64_t budget) {
                                                   : seconds(budget);
 }
 
-/// Returns whether all tensors can be kept, so that no tensor is copied or computed again.
+/// Returns whether the budget is enough to keep all tensors. Then no tensor is copied or computed again.
 bool InTurnSearch::keeps_all(std::int64_t budget) const {
   return memory_of(chain_, alike_.front()).peak <= budget;
 }
 
-/// Returns the smallest tape that was found. If the chain branches, a second tape is made from the view of the chain
-/// without carried parts (ChainCarried). In the view, the second tape needs more bytes than the first tape. In the
-/// chain itself, it may need fewer bytes. Parameter `copies` says whether tapes may copy tensors to host memory.
+/// Returns the smallest tape that was found. If the chain branches, a second tape is tried. It comes from the view of
+/// the chain without carried parts (ChainCarried). It needs more bytes in this view, but in the chain itself it may
+/// need fewer. Parameter `copies` says whether tapes may copy tensors to host memory.
 SmallestTape InTurnSearch::smallest(bool copies) const {
   FrontierSettings settings = settings_of(chain_);
   settings.copies = copies;
@@ -105,8 +104,8 @@ void InTurnSearch::consider_frontiers(std::int64_t budget, const Use& use) {
   }
 }
 
-/// Calls `use` for each point that fits and is faster than all earlier points of the frontier that fit. The bytes and
-/// seconds of a chain that branches differ from those of its view. So any point may be the fastest that fits.
+/// Calls `use` for each point that fits and is faster than all earlier points that fit. The bytes and seconds of a
+/// chain that branches differ from those of its view. So any point may be the fastest that fits.
 void InTurnSearch::consider_all_points(const Frontier& frontier, std::int64_t budget,
                                        const Use& use) const {
   double fastest = never;

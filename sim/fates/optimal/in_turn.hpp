@@ -1,5 +1,5 @@
 // Finds the fastest tape of a chain within a budget, and a bound, if copies and computation take turns. A frontier of
-// the chain gives the answer. If the chain branches, a frontier of its view (joint.hpp) gives a first tape, and the
+// the chain gives the answer. If the chain branches, a frontier of its view (joint.hpp) gives a first tape. The
 // search of branches_in_turn.hpp improves this tape.
 #pragma once
 
@@ -19,8 +19,9 @@ struct SmallestTape {
   Tape tape = {};
 };
 
-/// The answer is exact if no segment of the frontier lost points, host memory is unlimited, the chain does not branch
-/// and weights stay. If weights take turns, the frontier ignores that several passes of a stage may share one load.
+/// The answer is exact under four conditions: no segment of the frontier lost points, host memory is unlimited, the
+/// chain does not branch, and weights stay. If weights take turns, several passes of a stage may share one load. The
+/// frontier counts one load per pass.
 class InTurnSearch {
  public:
   explicit InTurnSearch(const FateRequest& request);

@@ -26,8 +26,8 @@ std::vector<Boundaries> crossing_boundaries(const Chain& chain) {
   return crossing;
 }
 
-/// For each operation of a joint tape that makes or loads a boundary, returns the last operation that uses
-/// the boundary.
+/// Some operations of a joint tape make or load a boundary. For each of them, returns the last operation that uses
+/// this boundary.
 std::vector<std::size_t> last_uses(const Chain& chain, const Tape& tape) {
   std::vector<std::size_t> last(tape.size(), 0), next(chain.stages.size() + 1, 0);
   const auto use = [&](std::size_t b, std::size_t at) { next[b] = std::max(next[b], at); };
@@ -132,7 +132,7 @@ class Separating {
   const Tape& joint_;
   std::vector<Boundaries> crossing_;
   std::vector<std::size_t> last_;
-  /// For each boundary: the last operation of the joint tape during which a joint boundary holds this boundary.
+  /// For each boundary, the last operation of the joint tape during which a joint boundary holds it.
   std::vector<std::size_t> there_until_;
   /// Indexed by boundary. An absent boundary is loaded when an operation reads it.
   std::vector<bool> absent_, saved_;

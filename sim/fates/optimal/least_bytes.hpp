@@ -7,9 +7,9 @@
 
 namespace sluice {
 
-/// Returns a number of bytes that is not greater than the peak of any tape. Each stage runs forward
-/// and backward at least once, whatever is kept, recomputed or offloaded. While a pass runs, the
-/// device holds the tensors that the pass reads and makes, and the workspace of the pass.
+/// Returns a lower bound on the peak of any tape. Each stage runs forward and backward at least
+/// once, for all fates. While a pass runs, the device holds the tensors that the pass reads and
+/// makes, and the workspace of the pass.
 std::int64_t least_bytes_bound(const Chain& chain);
 
 }  // namespace sluice

@@ -132,7 +132,7 @@ class Programme {
     if (variable != nobody) terms.push_back({variable, factor});
   }
 
-  /// Returns the variable that says whether tensor i is made in stage t.
+  /// Returns the variable for whether tensor i is made in stage t.
   std::uint32_t made_in(std::size_t t, std::size_t i) const {
     if (makers_[i] == nobody || makers_[i] > t) return nobody;
     return (optional_[i] ? fully_ : runs_)[t][makers_[i]];
@@ -205,9 +205,9 @@ class Programme {
     }
   }
 
-  /// Adds constraints for the tensors that operation v makes or reads. A tensor that v makes or reads is freed after v
-  /// if three conditions hold: operation v runs, no later operation of the stage reads the tensor, and the next stage
-  /// does not begin with the tensor on the device.
+  /// Adds constraints for the tensors that operation v makes or reads. Such a tensor is freed after v under three
+  /// conditions: operation v runs, no later operation of the stage reads the tensor, and the tensor is not on the
+  /// device at the start of the next stage.
   void free_after(std::size_t t, std::size_t v, Milp::Terms& live) {
     const FateGraph::Operation& operation = graph_.operations[v];
     for (const auto* touched : {&operation.makes, &operation.may_make, &operation.reads})
@@ -232,8 +232,7 @@ class Programme {
   Row makers_;                                     ///< indexed by tensor
   std::vector<std::vector<std::uint32_t>> users_;  ///< indexed by tensor
   std::vector<char> optional_;                     ///< indexed by tensor
-  /// The last stage in which it is useful to run an operation, and the last stage in which a tensor is
-  /// useful.
+  /// The last stage in which it is useful to run an operation or to hold a tensor.
   Row last_run_, last_use_;
   std::vector<Row> runs_, fully_, there_, loads_;  ///< indexed by stage
   Row saves_;                                      ///< indexed by tensor

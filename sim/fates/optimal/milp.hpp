@@ -1,17 +1,17 @@
 // Chooses between keep, recompute and offload in any graph of operations, by mixed-integer linear programming. The
-// programme minimises the sum of the seconds of all operations and copies within a budget of bytes.
+// programme minimises the seconds of all operations and copies within a budget of bytes.
 //
 // Time is divided into one stage per operation, in the given order. In stage t, operation t runs for the first time.
-// Before operation t, any operation that ran in an earlier stage may run again, in the given order. Each stage has
-// variables for the operations that run, for the tensors that are on the device at the start of the stage, for loads,
-// and for copies in host memory. Further variables say which tensors are freed after an operation. The formulation
-// follows Jain et al. 2020, "Checkmate", section 4, which has no copies. In the programme of this file, a tensor may
-// also be loaded instead of being made again. In a stage, the load takes the place of the operation that would make the
-// tensor. A save directly follows the operation that makes the tensor for the first time.
+// Operations of earlier stages may run again before it, in the given order. Each stage has variables for the
+// operations that run, for the tensors that are on the device at its start, for loads, and for copies in host memory.
+// Further variables say which tensors are freed after an operation. The formulation follows Jain et al. 2020,
+// "Checkmate", section 4. Checkmate has no copies. In the programme of this file, a tensor may also be loaded instead
+// of being made again. The load then takes the place of the operation that would make the tensor. A save directly
+// follows the operation that makes the tensor for the first time.
 //
-// A graph may have up to `most_milp_stages` forward operations. In large graphs the result depends on the time limit.
-// So the answer includes a lower bound. The functions throw Interrupted on a signal, and InternalError if an operation
-// reads a tensor that no earlier operation makes.
+// A graph may have up to `most_milp_stages` forward operations. In large graphs the result depends on the time limit,
+// so the answer includes a lower bound. The functions throw Interrupted on a signal. They throw InternalError if an
+// operation reads a tensor that no earlier operation makes.
 #pragma once
 
 #include <cstdint>
@@ -71,10 +71,10 @@ struct MilpAnswer {
   double gap = 0;      ///< (seconds - bound) / seconds
 };
 
-/// Returns the graph of a chain of n stages. The forward pass of stage s is operation s, and its backward pass is
-/// operation 2 n - 1 - s. The programme of the graph allows two things that Frontier does not allow. A boundary may be
-/// dropped next to a stage that keeps its inner tensors. A saved tensor may be loaded several times. So its schedule
-/// never takes longer than the schedule of Frontier. Often both take equally long.
+/// Returns the graph of a chain of n stages. Operation s is the forward pass of stage s. Operation 2 n - 1 - s is its
+/// backward pass. The programme allows two things that Frontier does not allow. A boundary may be dropped next to a
+/// stage that keeps its inner tensors. A saved tensor may be loaded several times. So its schedule never takes longer
+/// than the schedule of Frontier. Often both take equally long.
 FateGraph graph_of(const Chain& chain);
 
 /// Solves the programme of a chain. Parameter `known` is a schedule within the budget, or empty if no schedule is

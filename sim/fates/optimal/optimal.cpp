@@ -26,16 +26,14 @@ namespace {
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The bytes of the smallest tape that was found, a proven lower bound of the bytes of any tape, and the available
-/// bytes.
+/// The bytes of the smallest known tape, a proven lower bound on the bytes of any tape, and the available bytes.
 struct Refusal {
   std::int64_t least, bound, budget;
 };
 
-/// Returns a text that says how many bytes are missing, and whether this number is certain. If the
-/// chain does not branch, the number is certain, because the tape that needs the least bytes is
-/// known. If the chain branches, the smallest known tape comes from a view that does not branch. Another tape may need
-/// fewer bytes.
+/// Returns a text that says how many bytes are missing, and whether this number is certain. If the chain does not
+/// branch, the smallest tape is known, so the number is certain. If the chain branches, the smallest known tape comes
+/// from a view that does not branch. Another tape may need fewer bytes.
 std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
   const auto [least, bound, budget] = refusal;
   const std::int64_t count = request.chain.side_by_side;
@@ -78,7 +76,7 @@ std::string why_too_small(const FateRequest& request, const Refusal& refusal) {
 struct FateResult {
   Tape tape = {};
   std::optional<std::int64_t> bytes = {};  ///< the bytes of the device that may be used
-  /// The seconds of the whole run; infinite if no tape fits.
+  /// The seconds of the whole run. They are infinite if no tape fits.
   double seconds = never;
   double bound = never, with_more = never;
   double micro_batch_bound = never;
@@ -167,8 +165,8 @@ FateResult better(const FateResult& plain, const FateResult& selective) {
   return found;
 }
 
-/// Returns the answer of the integer programme, with the programme's own bound. The programme starts with the answer of
-/// the frontier, so the programme's answer is never slower than the frontier's answer.
+/// Returns the answer of the integer programme, with the programme's own bound. The programme starts with the answer
+/// of the frontier, so it never gives a slower answer.
 FateChoice choose_by_milp(const FateRequest& request, const Reader& parameters,
                           std::int64_t budget) {
   if (request.overlap)
@@ -233,15 +231,15 @@ extern const FateStrategy optimal_fates;
 const FateStrategy optimal_fates = {
     .name = "optimal",
     .summary =
-        "Searches for the fates with the least time within the device's memory; activations may be "
-        "kept, recomputed (also more than once) or offloaded.",
+        "Searches for the fates with the least time within the device's memory. Activations may be "
+        "kept, offloaded, or recomputed once or several times.",
     .details =
-        "Use this strategy to know how fast a run can be, or when no simpler strategy fits. The "
-        "strategy searches over all fates of all stages, by a dynamic programme over the chain "
-        "(frontier) or by a mixed-integer linear programme (milp). The search takes from "
-        "milliseconds to minutes, and longer for more stages. The search estimates "
-        "the seconds of a chain of stages. The simulated run may take longer than this estimate if "
-        "transfers share links.",
+        "Use this strategy to know how fast a run can be, or when no simpler strategy fits. It "
+        "searches over all fates of all stages. The solver is a dynamic programme over the chain "
+        "(frontier) or a mixed-integer linear programme (milp). The search takes from "
+        "milliseconds to minutes, and longer for more stages. It estimates the seconds "
+        "of a chain of stages. If transfers share links, the simulated run may take longer "
+        "than this estimate.",
     .source =
         "Beaumont, Eyraud-Dubois, Herrmann, Joly and Shilova, Optimal checkpointing for "
         "heterogeneous chains (2019); Beaumont, Eyraud-Dubois and Shilova, Efficient "

@@ -11,17 +11,17 @@ namespace sluice {
 struct ParetoNode {
   std::int64_t peak = 0;
   double seconds = 0;
-  /// The boundary at which the segment splits, or 0 if its first stage keeps its inner tensors.
+  /// The boundary at which the segment splits. 0 if its first stage keeps its inner tensors.
   std::uint16_t split = 0;
   bool boundary_goes = false, inner_goes = false, keeps = false;
-  /// For a segment that is split, the indices of the nodes of its parts, each in its own row.
+  /// If the segment splits, the indices of the nodes of its two parts, each in its own row.
   std::uint32_t first = 0, second = 0;
 };
 
 /// A row of nodes. Peaks rise and seconds fall along the row.
 using ParetoNodes = std::vector<ParetoNode>;
 
-/// Returns whether `seconds` are less than `than` by more than the rounding error of the sums.
+/// Returns whether `seconds` are less than `than`, by more than the rounding error of the sums.
 inline bool is_faster(double seconds, double than) {
   return seconds < than * (1 - 1e-12);
 }
@@ -34,8 +34,8 @@ struct ParetoSplit {
   const ParetoNodes& second;
 };
 
-/// Adds a pair of a split to `added` if it is faster than all `known` points whose peak is not greater.
-/// The peak of a pair is at least `node.peak`, and `node.seconds` are added to the seconds of each pair.
+/// A pair has one point of each part of a split. The peak of a pair is at least `node.peak`, and its seconds include
+/// `node.seconds`. Adds to `added` each pair that is faster than all `known` points without a greater peak.
 void join(ParetoNode node, const ParetoSplit& split, const ParetoNodes& known, ParetoNodes& added);
 
 /// Merges the best points of both rows into `nodes`. Parameter `scratch` provides memory from earlier calls, to avoid
@@ -44,8 +44,8 @@ void merge(ParetoNodes& nodes, const ParetoNodes& added, ParetoNodes& scratch);
 
 /// Reduces the row to about `cap` nodes. The first node, the last node, and the best node at each of the prices stay.
 /// The prices are in seconds per byte, and fall. Any other node stays only if it is faster than the previous node by
-/// some factor. If the rows of both parts of a split keep their best points at a price, the row of the split also
-/// contains its best point at this price. So thinning loses no point that is best at one of these prices.
+/// some factor. Thinning loses no point that is best at one of the prices. The proof: at such a price, the best point
+/// of a split consists of the best points of both parts. The rows of the parts keep these points.
 void thin(ParetoNodes& nodes, std::size_t cap, const std::vector<double>& prices,
           ParetoNodes& scratch);
 

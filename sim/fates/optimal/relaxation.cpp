@@ -65,8 +65,8 @@ class Row {
   }
 
  private:
-  /// Returns the lower of two costs: the price of the tensor's bytes if it is held, and the seconds if it is copied.
-  /// Parameter `goes` receives whether the tensor is copied.
+  /// Returns the lower of two costs: the price of the bytes if the tensor is held, and the seconds of its copies.
+  /// Parameter `goes` receives whether the copies are cheaper.
   Cost held(const ChainTensor& tensor, std::size_t stage, bool saved, bool& goes) const {
     const auto bytes = static_cast<double>(tensor.bytes);
     const Cost copied = {weights_.load[stage] * tensor.load_s +
@@ -128,7 +128,7 @@ class Row {
   double price_ = 0;
   std::size_t n_;
   std::vector<Step> steps_;
-  /// The cost if stage s - 1 runs once is once_, and the cost if it runs again is again_.
+  /// The costs up to stage s - 1: once_ if this stage runs once, and again_ if it runs again.
   Cost once_, again_, all_;
 };
 
@@ -183,10 +183,11 @@ double FateRelaxation::BestBound::share() const {
   return between > 0 ? std::clamp(more.bytes / between, 0.0, 1.0) : 1;
 }
 
-// Finds the price with the greatest value. As a function of the price, the value is the minimum of straight lines. Each
-// line stands for one choice of all fates. The slope of the line is the number of kept bytes minus the room. The
-// maximum is where two lines meet and no third line lies below the meeting point. A third line that lies below it
-// replaces one of the two lines: `more` if the third line keeps more bytes than the room, otherwise `less`.
+// Finds the price with the greatest value. As a function of the price, the value is the minimum of straight lines.
+// Each line stands for one choice of all fates. The slope of the line is the number of kept bytes minus the room. The
+// maximum is at the meeting point of two lines, if no third line lies below this point. If a third line lies below
+// it, it replaces one of the two lines. If its choice keeps more bytes than the room, it replaces `more`. Otherwise
+// it replaces `less`.
 FateRelaxation::BestBound FateRelaxation::best(const FateWeights& weights) const {
   struct Line {
     double price, value, bytes;

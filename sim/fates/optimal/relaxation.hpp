@@ -1,19 +1,19 @@
 // Finds the best fates for a simpler problem: the tensors of a chain must fit into memory at the turning point only.
 // The turning point is the backward pass of the last stage. The tensors that this pass reads and makes are on the
-// device. For any other tensor that a later backward pass reads, there are three ways. The tensor is on the device, or
-// its stage runs again afterwards, or it is loaded afterwards. (It was saved before, unless it is the input.) The input
-// of a stage that runs again must be available in one of these three ways. So the problem is to find a sequence of
-// choices with one constraint on the bytes. For each price of a byte, the Lagrangian relaxation of this problem is
-// solved exactly. Every price gives a lower bound (bound.hpp), and the choices at this price are starting points of a
-// search (search.hpp). The relaxation ignores memory at all other moments. It has no choice in which a stage runs a
-// third time. If the chain branches, a stage that runs again may read outputs of stages before the previous stage. The
-// relaxation also ignores these reads. In spite of these simplifications, the value is a lower bound.
+// device. Later backward passes read other tensors. Each of these tensors has three ways: it is on the device, its
+// stage runs again afterwards, or it is loaded afterwards. A loaded tensor was saved before, except the input. The
+// input of a stage that runs again has the same three ways. So the problem is to find a sequence of choices with one
+// constraint on the bytes. For each price of a byte, the Lagrangian relaxation of this problem is solved exactly.
+// Every price gives a lower bound (bound.hpp). The choices at this price are starting points of a search
+// (search.hpp). The relaxation ignores three things: memory at all other moments, third runs of a stage, and some
+// reads in a chain that branches. These reads are those of a stage that runs again and reads outputs of stages before
+// the previous stage. The value is a lower bound all the same.
 //
 // For micro-batches side by side, the turning point is the backward pass of the first micro-batch through the last
-// stage. At this moment, all micro-batches have finished their forward passes. The tensors that are held, made again
-// and loaded are the same for each micro-batch. The tensors that the last stage reads and makes count for one
-// micro-batch only. If weights take turns, the weights that a stage needs for its backward pass are on the device at
-// the turning point, or are loaded afterwards. The last stage with weights is an exception: its run continues.
+// stage. At this moment, all micro-batches have finished their forward passes. The same tensors are held, made again
+// and loaded for each micro-batch. The tensors that the last stage reads and makes count for one micro-batch only. If
+// weights take turns, the backward pass of a stage needs the stage's weights. They are on the device at the turning
+// point, or they are loaded afterwards. The last stage with weights is an exception: its run continues.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@
 
 namespace sluice {
 
-/// The weights by which the seconds of each stage are multiplied. Copies of boundary b + 1 have the weight of stage b,
-/// and copies of the input have the weight of stage 0.
+/// The weights by which the seconds of each stage are multiplied. Copies of boundary b + 1 have the weight of stage
+/// b. Copies of the input have the weight of stage 0.
 struct FateWeights {
   std::vector<double> forward, save, backward, load;
   double again = 1;               ///< the weight of forward passes that run again
@@ -38,7 +38,7 @@ struct FateWeights {
 struct BoundaryReads {
   std::vector<char> later;    ///< for each boundary, whether a backward pass reads it
   std::vector<char> follows;  ///< for each stage s, whether it reads boundary s
-  /// Whether the backward pass of the last stage reads the input boundary of the last stage.
+  /// Whether the backward pass of the last stage reads the stage's input.
   bool last = false;
 };
 
@@ -46,7 +46,7 @@ class FateRelaxation {
  public:
   FateRelaxation(const Chain& chain, std::int64_t budget);
 
-  /// Returns whether memory has room for the tensors that must be there at the turning point.
+  /// Returns whether the tensors that must be in memory at the turning point fit.
   bool fits() const { return room_ >= 0; }
 
   /// Returns a price of a byte above which no tensor is kept.
@@ -66,7 +66,7 @@ class FateRelaxation {
   struct BestBound {
     double value = 0, price = 0;
     Solution more, less;
-    /// Returns a share: if `less` has this share in a mixture of `more` and `less`, the mixture fills the room exactly.
+    /// Returns the share of `less` in the mixture of `more` and `less` that fills the room exactly.
     double share() const;
   };
   BestBound best(const FateWeights& weights) const;

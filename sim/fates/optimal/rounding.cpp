@@ -7,8 +7,9 @@
 namespace sluice {
 namespace {
 
-/// Keeps some of the dropped boundaries, until no group of stages that run again together makes more than `most` bytes.
-/// A kept boundary stays on the device, or goes to host memory if the copies cost less than the price of its bytes.
+/// Stages that run again together form a group. Keeps some of the dropped boundaries, so no group makes more than
+/// `most` bytes. A kept boundary stays on the device, or goes to host memory if its copies cost less than the price
+/// of its bytes.
 void limit_segments(const Chain& chain, const FateWeights& weights, double price, double most,
                     Choices& choices) {
   double bytes = 0;

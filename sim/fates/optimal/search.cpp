@@ -18,8 +18,8 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Returns the rungs (search.hpp). The rungs are budgets from `least` to 1.5 times `most`, where `most` is the bytes of
-/// the tape that keeps all tensors. The budgets above `most` leave room for early loads.
+/// Returns the rungs (search.hpp): budgets from `least` to 1.5 x `most`. `most` is the bytes of the tape that keeps
+/// all tensors. Budgets above `most` have room for early loads.
 std::vector<std::int64_t> rungs_between(std::int64_t least, std::int64_t most, std::size_t count) {
   std::vector<std::int64_t> rungs = {least};
   const double top = 1.5 * static_cast<double>(std::max(most, least));
@@ -53,16 +53,16 @@ FateSearch::FateSearch(const Chain& chain, FateScore score, const FateRun& run, 
 
 namespace {
 
-/// Returns one number per frontier: the share of a copy's seconds that the frontier adds to the seconds of a schedule.
-/// With the share 1, all operations take turns.
+/// Returns one number per frontier, by which the seconds of a copy are multiplied. With the number 1, all operations
+/// take turns.
 std::vector<double> copy_prices(std::size_t stages) {
   if (stages <= 20) return {1, 0.6, 0.3, 0.1, 0};
   if (stages <= 100) return {1, 0.3, 0};
   return {0.3};
 }
 
-/// Returns whether a tape is replayed only with the greatest budget for which it is a candidate. With a smaller budget,
-/// the loads of the tape come later. Later loads make the run faster only by chance.
+/// Returns whether a tape is replayed only with its greatest budget. With a smaller budget, the loads of the tape
+/// come later, and the run is faster only by chance.
 bool one_room_a_tape(std::size_t stages) {
   return stages > 100;
 }
@@ -134,7 +134,7 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
     return best;
   }
   prepare();
-  // The search begins with the first rung above the budget, because some tapes of this rung may fit into the budget.
+  // The search begins with the first rung above the budget. Some tapes of this rung may fit into the budget.
   std::size_t rung = 0;
   while (rung + 1 < rungs_.size() && rungs_[rung].bytes <= budget) ++rung;
   double about = infinite;  // the estimated seconds of the best candidate so far
@@ -161,15 +161,15 @@ FateSearch::Answer FateSearch::within(std::int64_t budget, double worth) {
   return best;
 }
 
-/// Returns a number of rungs: the search ends if so many consecutive rungs have no faster tape. A tape that fits into a
-/// smaller rung also fits into a greater rung, so a smaller rung has a faster tape only by chance.
+/// Returns a number of rungs. The search ends after so many rungs in succession without a faster tape. A tape that
+/// fits into a smaller rung also fits into a greater rung. So a smaller rung has a faster tape only by chance.
 int FateSearch::rungs_in_vain() const {
   const std::size_t n = chain_.stages.size();
   return n <= 20 ? std::numeric_limits<int>::max() : n <= 100 ? 4 : 3;
 }
 
-/// Returns the greatest factor by which the estimate of a candidate may exceed the estimate of the
-/// best candidate so far. A candidate with a greater estimate is not replayed.
+/// Returns the factor by which the estimate of a candidate may exceed the best estimate so far. A candidate with a
+/// greater estimate is not replayed.
 double FateSearch::worth_a_replay() const {
   return chain_.stages.size() > 100 ? 1.1 : one_of_several_ ? 1.25 : infinite;
 }
@@ -181,8 +181,8 @@ double FateSearch::least_seconds(const Tape& tape) const {
                   run_.micro_batches * engines.busiest());
 }
 
-/// Replays a tape and compares it with the best tape so far. If two tapes are equally fast, the shorter tape is better,
-/// because it copies and recomputes less than the longer tape.
+/// Replays a tape and compares it with the best tape so far. If two tapes are equally fast, the shorter one is
+/// better: it copies and recomputes less.
 Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) {
   constexpr Scored nothing{infinite, 0};
   if (least_seconds(tape) > best.seconds * (1 + 1e-12)) return nothing;
@@ -196,8 +196,8 @@ Scored FateSearch::consider(const Tape& tape, std::int64_t bytes, Answer& best) 
   return found->second;
 }
 
-/// Replays the strategies that treat every stage alike, each with several budgets. With fewer bytes, the order of the
-/// loads may change, and the new order may by chance be better than the old order.
+/// Replays the strategies that treat every stage alike, each with several budgets. With fewer bytes, the loads may
+/// come in another order, which may by chance be better.
 void FateSearch::consider_alike(std::int64_t bytes, Answer& best) {
   const double least = run_bound(chain_, run_, 0) * (1 + 1e-12);
   const int rooms = looked_at_as_ <= 20 ? 12 : looked_at_as_ <= 100 ? 4 : 1;
@@ -229,7 +229,7 @@ void FateSearch::search(std::size_t number) {
     descend(std::vector<Fate>(chain_.stages.size(), fate), best);
   round(bound(rung), best);
   left_ = estimates;
-  // With more than 100 stages, the estimates that may still be made are too few for one change per stage.
+  // With more than 100 stages, too few estimates are left to try one change per stage.
   if (chain_.stages.size() <= 100)
     improve(best);
   else if (best.about < infinite)
@@ -237,8 +237,8 @@ void FateSearch::search(std::size_t number) {
   shortlist(rung, number == 0 ? 0 : rungs_[number - 1].bytes, estimates);
 }
 
-/// Adds those candidates of the rung that are faster than all candidates with fewer bytes. The bytes of a candidate are
-/// the least number with which its tape is as fast as with all bytes of the rung.
+/// Adds those candidates of the rung that are faster than all candidates with fewer bytes. A tape is first tried with
+/// few bytes, and then with more. It stops when it is as fast as with all bytes of the rung.
 void FateSearch::shortlist(Rung& rung, std::int64_t below, std::int64_t estimates) {
   std::vector<const std::pair<Tape, Estimate>*> fastest;
   for (const auto& [key, entry] : pool_)
@@ -277,7 +277,8 @@ EstimatedSeconds FateSearch::estimate_within(const Tape& tape, const TapeMemory&
   return estimated_seconds(chain_, tape, memory, bytes, run_.micro_batches, run_.one_a_step);
 }
 
-/// Returns the approximate seconds of the tape within the bytes of the rung, or infinity if the tape does not fit.
+/// Returns the approximate seconds of the tape within the bytes of the rung. If the tape does not fit, returns
+/// infinity.
 double FateSearch::estimate(const Tape& tape) {
   const auto [found, fresh] = pool_.try_emplace(key_of(tape));
   auto& [known, seen] = found->second;

@@ -3,18 +3,17 @@
 //
 // A candidate is a tape with the bytes that it may use, including early loads. The rungs are fixed budgets. The first
 // rung is the bytes of the smallest tape. The last rung is 1.5 times the bytes of the tape that keeps all tensors.
-// Each rung has a few candidates, which do not depend on the requested budget. By the estimate of fates/tape_time, a
-// candidate of a rung is faster than all found tapes that need less memory. There are four sources of candidates:
+// Each rung has a few candidates, which do not depend on the requested budget. fates/tape_time estimates the seconds
+// of tapes. By this estimate, a candidate is faster than all found tapes with less memory. The candidates come from:
 //   1. frontiers for several prices of a copy (frontier.hpp)
 //   2. roundings of the relaxation that also gives the bound (rounding.hpp)
 //   3. the strategies that treat every stage alike
 //   4. a local search that changes one choice at a time (in short chains, two choices)
-// The answer for a budget is the best candidate of all rungs that fits into the budget, so more memory never makes the
-// answer slower. No strategy that treats every stage alike is faster than the answer: the search also tries each
-// of these strategies within the whole budget, and within the next few smaller budgets that change the result of the
-// strategy. A rung is skipped if its bound is not below the best result so far, because then no candidate
-// of the rung is better. The effort of the search depends only on the number of stages, and never on a
-// clock.
+// The answer for a budget is the best candidate of all rungs that fits into it. So more memory never makes the
+// answer slower. No strategy that treats every stage alike is faster than the answer. The search tries each of these
+// strategies within the whole budget, and within the next smaller budgets that change its result. If the bound
+// of a rung is not below the best result so far, no candidate of the rung is better. The search skips such a
+// rung. The effort of the search depends only on the number of stages, and never on a clock.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +34,7 @@ namespace sluice {
 /// The result of a simulation of the whole run with a tape. In this run, the device may use a given number of bytes,
 /// including early loads.
 struct Scored {
-  /// The seconds of the run; infinite if the run ends in a deadlock or does not fit.
+  /// The seconds of the run. They are infinite if the run ends in a deadlock or does not fit.
   double seconds = 0;
   /// The bytes that the run uses. With fewer bytes, loads would come later.
   std::int64_t bytes = 0;
@@ -47,12 +46,12 @@ class FateSearch {
   struct Answer {
     Tape tape;
     std::int64_t bytes = 0;  ///< the bytes that the plan may use, including early loads
-    /// The seconds of the best candidate; infinite if no candidate was found.
+    /// The seconds of the best candidate. They are infinite if no candidate was found.
     double seconds = 0;
   };
 
-  /// Parameter `one_of_several` is true if the caller also searches with other numbers of micro-batches side by side,
-  /// and compares the answers. In this case, the search tries fewer candidates, and leaves the strategies that treat
+  /// Parameter `one_of_several` is true if the caller also searches with other numbers of micro-batches side by side.
+  /// The caller then compares the answers. The search tries fewer candidates, and leaves the strategies that treat
   /// every stage alike to the caller.
   FateSearch(const Chain& chain, FateScore score, const FateRun& run, bool one_of_several = false);
 
@@ -60,7 +59,7 @@ class FateSearch {
   std::int64_t least();
 
   /// Returns the best candidate within a budget, if it takes less than `worth` seconds. The budget must be at least
-  /// least() bytes.
+  /// least().
   Answer within(std::int64_t budget, double worth = std::numeric_limits<double>::infinity());
 
   /// Returns the number of tapes that have been listed and replayed so far.
@@ -110,7 +109,7 @@ class FateSearch {
   /// greater.
   std::size_t looked_at_as_;
   std::vector<Tape> alike_;  ///< the tapes of the strategies that treat every stage alike
-  /// Indexed by price of a copy; in the first frontier, copies and computation take turns.
+  /// Indexed by price of a copy. In the first frontier, copies and computation take turns.
   std::vector<Frontier> frontiers_;
   std::vector<Rung> rungs_;
   std::map<std::pair<Key, std::int64_t>, Scored> judged_;
@@ -120,8 +119,7 @@ class FateSearch {
   std::int64_t room_ = 0, left_ = 0;
 };
 
-/// Returns the choices of a tape. Choices cannot express that a stage runs three times, so such a stage becomes a stage
-/// that runs twice.
+/// Returns the choices of a tape. Choices cannot express three runs of a stage. Such a stage gets two runs.
 Choices choices_of(const Chain& chain, const Tape& tape);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// The metrics lower_bound_s (no execution of the plan takes less time), bound_ratio (the bound / the makespan), and
-// bound_by (the stream or link that is the reason for the bound).
+// The metrics lower_bound_s, bound_ratio and bound_by. No execution of the plan takes less time than lower_bound_s.
+// The ratio is this bound / the makespan. bound_by is the stream or link that is the reason for the bound.
 #include "metrics/metric.hpp"
 
 namespace sluice {
@@ -30,10 +30,10 @@ extern const Metric lower_bound_s_metric = {
         "must come before and after its work. The second time is the time of the longest chain of "
         "actions.",
     .details =
-        "Each stream gives a sum: the shortest time before its first action, the seconds of all its actions, "
-        "and the shortest time after its last action. Each link gives the same sum, with (bytes that cross the "
-        "link) / bandwidth in place of the actions. The bound is the greatest sum. If the longest chain of "
-        "actions that wait for each other takes longer than these sums, its time is the bound. Waits for "
+        "Each stream gives a sum of three times: the shortest time before its first action, the seconds of all its "
+        "actions, and the shortest time after its last action. Each link gives such a sum, too. In place of the "
+        "actions, it has (bytes that cross the link) / bandwidth. The longest chain of actions that wait for each "
+        "other also gives a time. The bound is the greatest of all these times. Waits for "
         "memory are ignored, because these waits can only delay actions. A comment in sim/metrics/bound.cpp "
         "has the proof.",
     .source = "metrics/bound.cpp",

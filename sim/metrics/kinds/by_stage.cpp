@@ -42,7 +42,7 @@ extern const Metric compute_s_by_stage_metric = {
     .details =
         "The metric adds up the seconds of all actions of a stage on compute streams. In training, these actions are "
         "forward passes, backward passes and recomputation. Stages with equal names count as one "
-        "stage, and actions without a stage count under `none`. Use this metric before you choose "
+        "stage. Actions without a stage count under `none`. Look at this metric before you choose "
         "another cut: it shows which stage takes longest.",
     .source = "definition",
     .example = "sluice run alexnet_x200 --json",
