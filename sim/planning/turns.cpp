@@ -12,7 +12,8 @@ namespace sluice {
 namespace {
 
 /// Returns the time at which each action begins. The times of the body are from an iteration in the
-/// middle of the run, because the last iteration drops actions that work for the next iteration.
+/// middle of the run. The last iteration would not do: it drops actions that work for the next
+/// iteration.
 std::vector<double> starts_of(const Plan& plan, bool& blocks) {
   constexpr std::int64_t enough = 16;
   Plan some = plan;

@@ -23,7 +23,7 @@ Draft inference_with_weights(const PolicyRequest& request, const CommonParameter
                              const std::string& policy);
 
 /// If the scenario leaves `buffers` open, returns one mapping for `policy:` per number of buffers to compare. The
-/// usual number is first. Returns an empty list if `buffers` is given, or if transfers and computation do not overlap.
+/// usual number is first. If `buffers` is given, the list is empty. If nothing overlaps, it is empty, too.
 std::vector<Value> alternatives_of_buffers(const PolicyRequest& request, const Reader& parameters);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Reads the memories that a device's compute units reach without a link. The device's key `memory` gives a memory that
-// belongs to the device, a memory of the platform, or a list of such memories.
+// Reads the memories that a device's compute units reach without a link. The device's key `memory` gives one memory or
+// a list of memories. A memory belongs to the device or to the platform.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ const Record& device_memory_record();
 const Record& platform_memory_record();
 
 /// Returns the memories in the order of the document. The first memory is the default. For the device's own memories,
-/// DeviceMemory::pool is only the ending that follows the device's name: "" for the default memory, and "_ddr" for a
-/// memory called ddr. Throws InputError.
+/// DeviceMemory::pool is an ending. The reader of the platform puts the device's name before it. The ending is "" for
+/// the default memory, and "_ddr" for a memory called ddr. Throws InputError.
 std::vector<DeviceMemory> memories_of(const Value& written, const MemoryUser& user);
 
 }  // namespace sluice

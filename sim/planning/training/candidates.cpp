@@ -1,5 +1,5 @@
-// Makes candidates for the open choices of training: how many micro-batches run side by side, and how many bytes early
-// loads may use.
+// Makes candidates for the open choices of training. They differ in the number of micro-batches side by side, and in
+// the bytes that early loads may use.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -17,14 +17,14 @@
 namespace sluice {
 namespace {
 
-/// The tried numbers of bytes for early loads, as multiples of the peak of a step without early loads.
+/// The numbers of bytes that are tried for early loads. The unit is the peak of a step without early loads.
 constexpr std::array<double, 17> ahead_parts = {0.0, 0.02, 0.035, 0.06, 0.1, 0.2,  0.35, 0.5, 0.75,
                                                 1.0, 1.5,  2.5,   4.0,  7.0, 12.0, 20.0, 34.0};
 
 constexpr double as_early_as_may_be = 1e6;
 /// The paces that are tried, the most useful first. The empty element is the pace of the machine.
-/// Most of the other paces are about 1.4 times the next smaller pace. With such small gaps, nearly
-/// all plans that are tried on a slower machine are also tried on a faster machine.
+/// Most of the other paces are about 1.4 times the next smaller pace. Because of these small gaps, nearly all plans for
+/// a slower machine are also tried on a faster machine.
 const std::array<std::optional<double>, 10> paces = {
     std::optional<double>(), as_early_as_may_be, 1.0, 4.0, 2.0, 0.5, 16.0, 1.4, 2.8, 0.7};
 
@@ -42,8 +42,9 @@ TriedCounts tried_counts(std::int64_t operations) {
   return {1, 0};
 }
 
-/// The seconds of computation and copies, and the peaks, of batches of any size. These numbers are
-/// extrapolated from a few small batches: each pass adds a fixed amount, and so does each micro-batch.
+/// The seconds of computation, the seconds of copies, and the peaks, for batches of any size. A few small batches are
+/// computed. From them, larger batches are extrapolated: each pass adds a fixed amount, and each micro-batch adds a
+/// fixed amount.
 class WorkOfBatches {
  public:
   WorkOfBatches(const PolicyRequest& request, const TrainingOrder& order)
@@ -68,7 +69,7 @@ class WorkOfBatches {
     const double compute = sum(&TrainingSums::compute_s), load = sum(&TrainingSums::load_s),
                  save = sum(&TrainingSums::save_s);
     const double additions = batches * sum(&TrainingSums::additions);
-    // If a pass is not full, rounding may change the bytes of copies a little, so the bound is lowered a little.
+    // The bytes of copies may be rounded in a pass that is not full. So the bound is lowered a little.
     constexpr double division = 1 - 1e-9;
     if (!order_.overlap)
       return lowered_for_rounding(batches * (compute + load + save) * division, additions);
@@ -77,10 +78,11 @@ class WorkOfBatches {
                                 additions);
   }
 
-  /// Returns a lower bound on the peak of every device with this many micro-batches side by side. An operation
-  /// of the tape goes through these micro-batches, and the device holds the most bytes at the first or at the
-  /// last of them. These bytes grow linearly with the number of micro-batches. So the peak is a convex function
-  /// of this number, and the slope between the known peaks for 2 and 3 micro-batches gives a lower bound.
+  /// Returns a lower bound on the peak of every device with this many micro-batches side by side. An operation of the
+  /// tape goes through these micro-batches. The device holds the most bytes at the first or at the last micro-batch. In
+  /// both cases, the bytes are a linear function of the number of micro-batches. The peak is the greatest of such
+  /// functions, so it is convex. Its slope never falls. So the slope between the known peaks for 2 and 3 micro-batches
+  /// gives a lower bound.
   std::int64_t peak_at_least(std::int64_t in_flight, std::int64_t passes) const {
     const std::array<std::int64_t, 3>& peaks = passes == 1 ? one_pass_peaks_ : passes_peaks_;
     if (in_flight <= 3) return peaks[static_cast<std::size_t>(in_flight - 1)];
@@ -135,13 +137,13 @@ class TrainingWays {
         at_least_(at_least),
         stages_(std::move(stages)) {
     unlimited_.capacity_enforced = false;
-    // If no transfers share a link, a larger memory never makes an action start later. So the run
-    // may use the whole device in this case.
+    // If no transfers share a link, a larger memory never makes an action start later. Only then may the run use the
+    // whole device.
     if (!shares_links()) run_room_ = capacity_.value_or(no_limit);
   }
 
-  /// Returns one candidate for all ways, with the lower bound of `at_least` seconds, or nothing if the step cannot fit.
-  /// The ways are listed only when the judge opens the candidate, because another strategy may have the same ways.
+  /// Returns one candidate for all ways, with the lower bound of `at_least` seconds. If the step cannot fit, returns
+  /// nothing. Another strategy may have the same ways. So the ways are listed only when the judge opens the candidate.
   static std::vector<Candidate> opened(const std::shared_ptr<const TrainingWays>& ways,
                                        double at_least) {
     if (!ways->fits(ways->at_least_)) return {};
@@ -164,8 +166,8 @@ class TrainingWays {
     return candidates;
   }
 
-  /// Returns a text that is the same for all strategies for fates that lead to this step. The text has
-  /// the address of the stages, which is the same for all requests with one cut, except under `resident`.
+  /// If two strategies for fates lead to the same step, they get the same text. The text contains the address of the
+  /// stages. All requests with one cut have the same address, except under `resident`.
   std::string description(const ChosenStep& step) const {
     std::ostringstream text;
     text << order_.policy << " " << *order_.in_flight << " " << order_.weights_stay << " "
@@ -199,9 +201,9 @@ class TrainingWays {
     return enforced_ ? run_seconds_in_host(plan) : run_seconds(plan);
   }
 
-  /// Returns for each pace the ways with different rooms for early loads. A room includes the step's peak, so the
-  /// smallest room is this peak. For each pace, the result also has ways for up to TriedCounts::listings other
-  /// listings, beginning with the listing that needs the most bytes. The result leaves out ways that do not fit.
+  /// Returns for each pace the ways with different rooms for early loads. A room includes the step's peak. The smallest
+  /// room is this peak. For each pace, the result also has ways for other listings: up to TriedCounts::listings, first
+  /// the listing that needs the most bytes. Ways that do not fit are left out.
   std::vector<LoadChoice> ways(const ChosenStep& step) const {
     const TriedCounts tried = tried_counts(step.program().count());
     std::vector<ChosenStep::EarlyLoadLimits> all;
@@ -225,14 +227,14 @@ class TrainingWays {
       for (std::size_t n = 0; n < tried.listings && room >= step.peak(); ++n)
         room = add({room, paces[p], run_room_}) - 1;
     }
-    // Ways with the pace of the machine and the most room come first, because the fastest way is probably among them.
+    // The first ways have the pace of the machine and the most room. The fastest way is probably among them.
     std::reverse(ways.begin(), ways.end());
     return ways;
   }
 
-  /// This pace gives several listings. For each of them, adds the smallest of rooms() that gives it.
-  /// The loop goes from the largest room downwards. If a listing needs fewer bytes than the room for
-  /// which it was made, all rooms between these two numbers of bytes give the same listing.
+  /// With this pace, different rooms may give different listings. For each listing, adds the smallest room that gives
+  /// it. The loop goes from the largest room downwards. A listing may need fewer bytes than its room. All rooms down to
+  /// the needed bytes give the same listing.
   void add_rooms(const ChosenStep& step, const std::optional<double>& pace,
                  std::vector<ChosenStep::EarlyLoadLimits>& all) const {
     const std::vector<std::int64_t> rooms = this->rooms(step.peak());
@@ -255,7 +257,7 @@ class TrainingWays {
 
   bool fits(std::int64_t bytes) const { return !capacity_ || bytes <= *capacity_; }
 
-  /// Returns whether two transfers of the run can share a link, and so slow each other down.
+  /// Returns whether two transfers of the run can share a link. Such transfers slow each other down.
   bool shares_links() const {
     const Platform& platform = unlimited_.pricing.platform;
     const std::string& host = platform.host().name;
@@ -281,7 +283,7 @@ class TrainingWays {
   }
 
   bool enforced_;
-  /// The capacity of the smallest device; empty if unlimited.
+  /// The capacity of the smallest device. Empty means unlimited.
   std::optional<std::int64_t> capacity_;
   /// The bytes that a run may use. If empty, the run stays within the room of its listing.
   std::optional<std::int64_t> run_room_;
@@ -291,9 +293,9 @@ class TrainingWays {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns whether there is nothing to choose about the loads. This is so in two cases: transfers
-/// do not overlap with computation, or the device loads only inputs and has room for all of them as
-/// early as possible. The result depends on bytes, and not on prices.
+/// Returns whether there is nothing to choose about the loads. In the first case, transfers do not overlap with
+/// computation. In the second case, the device loads only inputs, and has room for all of them as early as possible.
+/// Prices do not change the result.
 bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& order,
                            const std::optional<std::int64_t>& capacity) {
   if (!order.overlap) return true;
@@ -307,8 +309,8 @@ bool loads_leave_no_choice(const PolicyRequest& unlimited, const TrainingOrder& 
 
 std::vector<Candidate> training_candidates(const PolicyRequest& request, const TrainingOrder& order,
                                            std::shared_ptr<const std::vector<Stage>> stages) {
-  // Each micro-batch has a forward and a backward pass of each stage. If several cuts are compared,
-  // a plan that is too long is not an error, because another cut may have a shorter plan.
+  // Each micro-batch has a forward and a backward pass of each stage. A plan that is too long is an error. If several
+  // cuts are compared, another cut may have a shorter plan.
   if (!request.cut_open)
     refuse_long_round(request.workload.micro_batches_per_step(), 2 * request.pricing.stages.size());
   PolicyRequest unlimited = request;
@@ -320,8 +322,8 @@ std::vector<Candidate> training_candidates(const PolicyRequest& request, const T
   else if (!order.weights_stay)
     counts = in_flight_choices(per_batch, 2);
   if (request.strategy().searches) return searched_candidates(request, order, counts, stages);
-  // There are no candidates if the scenario makes all choices and the loads leave no choice. The
-  // caller then makes the only plan, which may use the whole memory of the device.
+  // If the scenario makes all choices and the loads leave no choice, there are no candidates. The caller then makes the
+  // only plan. It may use the whole memory of the device.
   const bool all_said = order.in_flight || order.weights_stay;
   const bool asked_so = request.fates && !request.fates_open && !request.cut_open;
   if (asked_so && counts.size() == 1 && all_said) {

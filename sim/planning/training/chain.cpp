@@ -23,9 +23,9 @@ class CopyTimes {
   CopyTime copy_;
 };
 
-/// Returns the bytes of the tensors that a stage makes and later stages read. A stage may also pass
-/// on tensors that it does not make: inputs, or outputs of earlier stages. The bytes of such tensors
-/// do not count. But a first stage that has only inputs counts as the maker of these inputs.
+/// Returns the bytes of the tensors that a stage makes and later stages read. A stage may also pass on tensors of
+/// others: inputs, or outputs of earlier stages. The bytes of such tensors do not count. There is one exception: if the
+/// first stage has only inputs, it counts as their maker.
 std::int64_t made_bytes(const Pricing& pricing, const Stage& stage) {
   const auto is_input = [&](std::uint32_t layer) {
     return pricing.model.layers[layer].inputs.empty();

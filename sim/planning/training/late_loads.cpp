@@ -10,8 +10,8 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// The times of a round in which only computation takes time: the start of each operation, and the
-/// operation that runs at a given time.
+/// The times of a round in which only computation takes time. The clock knows when each operation starts, and which
+/// operation runs at a given time.
 class Clock {
  public:
   explicit Clock(const Program& program) {
@@ -75,9 +75,9 @@ class LateLoads {
   }
 
  private:
-  /// Returns for each load the latest time at which it may begin. Goes through the loads twice,
-  /// because the last loads of a round must end before the first loads of the next round begin.
-  /// The limit between rounds is left out if the loads of a round take longer than its computations.
+  /// Returns for each load the latest time at which it may begin. The last loads of a round must end before the first
+  /// loads of the next round. So the function goes through the loads twice. If the loads of a round take longer than
+  /// its computations, this limit between rounds is left out.
   std::vector<double> latest_begins() const {
     const std::vector<Program::Load>& loads = program_.loads;
     std::vector<double> begins(loads.size());
@@ -97,8 +97,8 @@ class LateLoads {
     return begins;
   }
 
-  /// Returns the first operation before which a load may be listed: the operation after the save
-  /// whose bytes the load reads.
+  /// A load may read the bytes that a save wrote. Returns the operation after this save: before this operation, the
+  /// load may be listed at the earliest.
   std::int64_t first_moment(std::uint32_t number, std::int64_t needed) const {
     const Program::Instance& made = program_.instances[number];
     if (made.copy_of != none)
@@ -112,9 +112,8 @@ class LateLoads {
 
   double seconds(const Program::Instance& made) const { return slower_ * made.load_s; }
 
-  /// Returns the difference in seconds below which two times count as equal. With a pace, many loads begin and end at
-  /// the same times as operations. Without this difference, rounding could decide whether the load or the operation
-  /// comes first.
+  /// Returns the difference in seconds below which two times count as equal. With a pace, many loads begin and end
+  /// together with operations. Rounding must not decide whether the load or the operation comes first.
   double rounding() const { return paced_ ? 1e-9 * clock_.seconds() : 0; }
   std::int64_t operation_at(double time) const { return clock_.operation_at(time + rounding()); }
 

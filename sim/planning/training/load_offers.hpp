@@ -1,4 +1,4 @@
-// Decides where the loads of a training step are listed, within given limits, and computes a lower
+// Decides within given limits where the loads of a training step are listed. Also computes a lower
 // bound of the run's seconds. Only ChosenStep uses this class.
 #pragma once
 

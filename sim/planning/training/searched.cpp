@@ -16,7 +16,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-/// For each number of micro-batches in flight, a lower bound of the seconds that holds for all fates.
+/// By number of micro-batches in flight: a lower bound of the seconds. The bound holds for all fates.
 using Bounds = std::vector<double>;
 
 double least(const Bounds& bounds) {
@@ -103,7 +103,7 @@ class Search {
   std::shared_ptr<const std::vector<Stage>> stages_;  ///< the stages to which the request refers
 };
 
-/// Returns the only candidate of a request in which nothing but the fates is open. Its plan may use the whole device.
+/// Returns the only candidate of a request that leaves only the fates open. Its plan may use the whole device.
 Candidate only_way(const PolicyRequest& request, const TrainingOrder& order,
                    std::shared_ptr<const std::vector<Stage>> stages) {
   return {0, 1, [request, order, stages = std::move(stages)](double, const auto& settled) {

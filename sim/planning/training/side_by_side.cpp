@@ -23,8 +23,7 @@ class SideBySideChain {
         per_batch_(static_cast<double>(workload.batch / workload.micro_batch)),
         weights_stay_(shape.weights_stay) {}
 
-  /// Returns the number of chains of a batch. The number is not a whole number if the last pass has fewer micro-batches
-  /// than the other passes.
+  /// Returns the number of chains of a batch. A last pass with fewer micro-batches counts as a fraction of a chain.
   double chains() const { return per_batch_ / seconds_; }
   double passes() const { return std::ceil(chains()); }
   double whole() const { return std::floor(chains()) / chains(); }
@@ -80,13 +79,13 @@ void wait_for_first_stage(const StageState& first, const SideBySideShape& shape,
   run.last_s = updates ? first.weights_save_s + first.optimizer_save_s : first.gradients_save_s;
 }
 
-/// Computes the seconds for which the passes of one chain wait if consecutive passes are on different
-/// devices. The result of a pass for the last micro-batch goes to host memory and then to the device of the
-/// next pass. During these copies, the device of the next pass computes the other micro-batches. A backward
-/// pass waits for the result of the previous backward pass. If a stage is recomputed between the two, it
-/// waits for the result of this stage instead. The bound counts the shortest of three times: the two waits,
-/// and the seconds of the recomputation. Without overlap, only the waits of forward passes count: a
-/// recomputation moves the next backward pass to another device, which may already hold the result.
+/// Consecutive passes of one chain may be on different devices. Computes a lower bound of the seconds for which they
+/// wait. The result of a pass for the last micro-batch goes to host memory and then to the device of the next pass.
+/// During these copies, the device of the next pass computes the other micro-batches. A backward pass waits for the
+/// result of the previous backward pass. If a stage is recomputed between the two passes, the backward pass waits for
+/// the result of this stage instead. The bound counts the shortest of three times: the two waits, and the seconds of
+/// the recomputation. Without overlap, only the waits of forward passes count. A recomputation moves the next backward
+/// pass to another device, and this device may already hold the result.
 class HandOver {
  public:
   HandOver(const Chain& chain, const std::vector<StageState>& states, const SideBySideShape& shape,
@@ -99,7 +98,7 @@ class HandOver {
 
   double seconds() const {
     const std::size_t n = chain_.stages.size();
-    // If the chain branches, a pass need not read the result of the previous pass, so it may start without a wait.
+    // In a chain that branches, a pass may not need the result of the previous pass. It may then start without a wait.
     if (shape_.devices == 1 || chain_.branches()) return 0;
     double all = 0;
     for (std::size_t s = 1; s < n; ++s)
@@ -119,8 +118,8 @@ class HandOver {
     return std::max(0.0, copied + chain_.load_latency_s - others_ * computed);
   }
 
-  /// Returns the least seconds that a recomputation just before the backward pass of stage s takes.
-  /// With such a recomputation, the backward pass need not wait for the previous backward pass.
+  /// Returns the least seconds of a recomputation just before the backward pass of stage s. After a recomputation, the
+  /// backward pass need not wait for the previous backward pass.
   double recomputed_before(std::size_t s) const {
     double least = chain_.stages[s].forward_s;
     for (std::size_t r = 0; r < s; ++r) least = std::min(least, chain_.stages[r].forward_s);
@@ -132,8 +131,7 @@ class HandOver {
     const ChainStage& stage = chain_.stages[s];
     const bool last = s + 1 == chain_.stages.size();
     double least = stage.gradient > 0 || last ? copied(stage.output) : 0;
-    // During the copies, the device that made the result goes on with the other half of a split
-    // pass, or with the update.
+    // During the copies, the device of the result goes on with the other half of a split pass, or with the update.
     if (!last)
       least -= states_[s + 1].update_s + (split_ ? chain_.stages[s + 1].backward_s / 2 : 0);
     const auto consider = [&](bool read, const ChainTensor& tensor) {
@@ -141,7 +139,7 @@ class HandOver {
     };
     consider(true, stage.inner);
     consider(stage.reads_input && s > 0, chain_.boundary(s));
-    // Selective recomputation may run before the result has arrived, so it hides a part of the copies.
+    // Selective recomputation may run before the result has arrived. It hides a part of the copies.
     return std::max(0.0, least - states_[s].selective_s);
   }
 

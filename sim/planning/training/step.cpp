@@ -48,8 +48,8 @@ class StepMaker {
   }
 
  private:
-  /// Adds the tensors whose home is host memory: the inputs of the step, and the weights. If weights take turns, the
-  /// function also adds the optimizer state, and the gradients of stages whose weights are not updated.
+  /// Adds the tensors whose home is host memory: the inputs of the step, and the weights. If weights take turns, also
+  /// adds the optimizer state. If the weights of a stage are not updated, also adds the gradients of this stage.
   void add_places() {
     std::vector<Program::Place>& places = draft_.program.places;
     for (std::int64_t m = 0; m < shape_.micro_batches * shape_.batches; ++m)
@@ -74,12 +74,12 @@ class StepMaker {
     }
   }
 
-  /// Where a tensor is now: the instance of the tensor on each device, and the instance whose save left a copy in host
-  /// memory.
+  /// Where a tensor is now. `on` maps each device to the instance there. `copy` is the instance whose save left a copy
+  /// in host memory.
   struct TensorLocation {
     std::map<std::uint32_t, std::uint32_t> on;
     std::uint32_t copy = none;
-    /// The last slot that added numbers to the tensor (a gradient); negative if there is none.
+    /// For a gradient: the last slot that added numbers to it. Without such a slot, the number is negative.
     std::int64_t changed_at = -1;
   };
 
@@ -246,8 +246,8 @@ class StepMaker {
     if (location.copy == none) save(location);
   }
 
-  /// Saves a tensor directly after the slot that made it. If other slots added to the tensor, saves it after the last
-  /// of these slots.
+  /// Saves a tensor directly after the slot that made it. If later slots added to the tensor, saves it after the last
+  /// such slot.
   void save(TensorLocation& location) {
     location.copy = location.on.begin()->second;
     draft_.save_after(location.copy, std::max(draft_[location.copy].first, location.changed_at));
@@ -302,8 +302,8 @@ class StepMaker {
 }  // namespace
 
 Program make_step(const StepShape& shape) {
-  // Each operation of the tape is at least one action. The check is made before the step, because a
-  // step that is too long would fill the memory of the computer.
+  // Each operation of the tape is at least one action. A step that is too long would fill the memory of the computer.
+  // So the check comes first.
   refuse_long_round(checked_mul(shape.micro_batches, shape.batches, "micro-batches of a step"),
                     shape.tape.size());
   return StepMaker(shape).make();

@@ -14,8 +14,8 @@ struct Loaded {
   double seconds;
 };
 
-/// Returns all tensors of a shape that may be loaded, in an order that does not depend on seconds. Loads of
-/// equally many bytes take equally long. So the seconds of a load are known from any tensor with equally many bytes.
+/// Returns all tensors of a shape that may be loaded. Their order does not depend on seconds. Loads of equally many
+/// bytes take equally long. So any tensor of the same size gives the seconds of a load.
 std::vector<Loaded> loaded_of(const StepShape& shape) {
   const auto of = [](const ChainTensor& tensor) { return Loaded{tensor.bytes, tensor.load_s}; };
   std::vector<Loaded> all = {of(shape.chain.input)};

@@ -1,6 +1,6 @@
-// A training step that is priced again: its operations and instances do not change, but its seconds come from another
-// machine or cost model. Pricing a plan again (draft.hpp) needs only the positions of the step's loads. Making the
-// whole step again would take longer than all other work of pricing a plan again.
+// A training step that is priced again. Its operations and instances stay. Its seconds come from another machine or
+// cost model. Pricing a plan again (draft.hpp) needs only the positions of the step's loads. Making the whole step
+// again would take longer than all other work of pricing a plan again.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,11 @@ class StepAgain {
  private:
   explicit StepAgain(Program step) : step_(std::move(step)) {}
   Program step_;
-  /// For each loaded instance: its index, and the index of a tensor of loaded_of() whose load takes equally long.
+  /// By loaded instance: its index, and an index into loaded_of(). The load of this other tensor takes equally long.
   std::vector<std::pair<std::uint32_t, std::size_t>> loads_;
 };
 
-/// The step of a plan that is priced repeatedly, and the decisions for which this step was made.
+/// A step that is priced repeatedly, and the decisions for which it was made.
 struct KnownStep {
   PriceDecisions tape;
   bool selective = false;

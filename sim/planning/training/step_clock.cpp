@@ -137,15 +137,15 @@ class StepRun {
       std::swap(before_, now_);
       std::swap(now_, next_);
     }
-    // For the first rounds, the run and this clock add the same numbers in the same order. So rounding
-    // errors can differ only in the sum over the later rounds, and in the seconds of one such round.
+    // For the first rounds, the run and this clock add the same numbers in the same order. So rounding errors differ in
+    // two places only: in the sum over the later rounds, and in the seconds of a later round.
     const double additions = (later > 0 ? later + 1 : 0) * static_cast<double>(step_.count());
     const double least = lowered_for_rounding(end_ + later * clock_.compute_s_, additions);
     return std::max(least, clock_.seconds_on_links() * shared_accuracy);
   }
 
  private:
-  /// The times at which the computations of a round have ended, and at which the data of its transfers have arrived.
+  /// The times of a round: when its computations have ended, and when the data of its transfers have arrived.
   struct Times {
     Times(const Program& step, std::size_t saves, std::size_t loads)
         : computed(step.operations.size(), 0), saved(saves, 0), loaded(loads, 0) {}
@@ -156,8 +156,8 @@ class StepRun {
     return places_[load].at < 0 || (places_[load].at == 0 && first_goes_ahead_);
   }
 
-  /// Brings the weights from host memory into the second memory of the real machine, in the order of their first loads.
-  /// These copies are the first copies of their copy engine.
+  /// On the real machine, brings the weights from host memory into the second memory. The order is the order of their
+  /// first loads. These copies are the first copies of their copy engine.
   void begin_weights() {
     if (!clock_.real_) return;
     const auto begin = [&](std::int64_t stage) {
@@ -208,8 +208,8 @@ class StepRun {
         if (places_[i].at == 0) next_.loaded[i] = load_at(i, ready(i, true));
   }
 
-  /// Returns the time at which the computation and the saves for which load i waits have all ended.
-  /// `ahead` says that the load belongs to the next round.
+  /// Load i waits for a computation and for saves. Returns the time at which all of them have ended. `ahead` says that
+  /// the load belongs to the next round.
   double ready(std::size_t i, bool ahead) const {
     const Program::Load& load = loads_[i];
     const std::uint32_t rounds = ahead ? 1 : 0;
@@ -227,8 +227,9 @@ class StepRun {
     return time;
   }
 
-  /// Returns the times of the round that is `rounds_ago` rounds before the load's own round. `ahead` is 1 if the
-  /// load's own round is the next round. Returns null if there is no such round, or if its times are not known yet.
+  /// Counts `rounds_ago` rounds back from the load's own round, and returns the times of this earlier round. `ahead` is
+  /// 1 if the load's own round is the next round. If there is no such round or its times are not known yet, returns
+  /// null.
   const Times* ago(std::uint32_t rounds_ago, std::uint32_t ahead) const {
     if (rounds_ago < ahead) return nullptr;
     const std::uint32_t back = rounds_ago - ahead;
@@ -275,9 +276,8 @@ class StepRun {
     }
   }
 
-  /// Adds a load that this operation needs. Operations run in the order of the list, because each phase runs on one
-  /// device. So when the operation starts, the shared links have carried this load and the loads of all earlier
-  /// operations.
+  /// Adds a load that this operation needs. Each phase runs on one device, so operations run in the order of the list.
+  /// Before the operation starts, the shared links have carried this load and the loads of all earlier operations.
   void need(const Program::Instance& made) {
     add_needed(clock_.stream_of(made), made.bytes);
     if (!clock_.real_ || made.home != Program::Home::weights || round_ > 0) return;
@@ -300,11 +300,12 @@ class StepRun {
   std::vector<std::vector<std::size_t>> by_slot_, needed_;  ///< indices of loads
   /// The times at which each copy stream, and each device, is free.
   std::vector<double> copies_, computes_;
-  /// The seconds that each shared link needs for the loads that operations have needed so far.
+  /// By shared link: the seconds of the loads that operations have needed so far.
   std::vector<double> needed_s_;
   /// Times at which weights that stay have arrived, indexed by stage.
   std::vector<double> weights_;
-  /// The times at which weights have arrived in the second memory, and the stages whose weights were needed so far.
+  /// By stage: the time at which its weights have arrived in the second memory. `begins_needed_` lists the stages whose
+  /// weights were needed so far.
   std::map<std::int64_t, double> begun_;
   std::set<std::int64_t> begins_needed_;
   Times now_, before_, next_;

@@ -1,7 +1,7 @@
 // Computes a lower bound on the seconds of a training run. The loads of its steps have given positions. The clock
-// follows the listing order of the plan with arithmetic on a few arrays. In the clock, no action waits for memory,
-// and copies do not slow each other down. However, the bound is at least the time in which a shared link carries all
-// its bytes. So no execution of the plan is faster than this bound, and a plan that is too slow need not be made.
+// follows the listing order of the plan with arithmetic on a few arrays. In the clock, no action waits for memory.
+// Copies do not slow each other down, but the bound is at least the time in which a shared link carries all its bytes.
+// So no execution of the plan is faster than this bound. A plan whose bound is too long need not be made.
 #pragma once
 
 #include <cstdint>
@@ -39,11 +39,12 @@ class StepClock {
     /// The links that these copies share with other copies: for each link, its index and its seconds per byte.
     std::vector<std::pair<std::size_t, double>> shared = {};
   };
-  /// Those copies on the real machine that use other links than on the shown machine.
+  /// The copies that use other links on the real machine than on the shown machine.
   struct RealCopies {
     std::vector<CopyStream> inputs;  ///< indexed by device
     std::vector<CopyTime> input_times;
-    /// The copies that bring weights from host memory into the second memory, each once, before the first round.
+    /// The copies of weights from host memory into the second memory. Each weight is copied once, before the first
+    /// round.
     CopyStream begins;
     std::map<std::int64_t, double> begins_s;  ///< the seconds of these copies, by stage
     std::map<std::int64_t, std::int64_t> begins_bytes;
@@ -70,7 +71,7 @@ class StepClock {
   std::vector<double> save_s_;         ///< indexed by instance
   /// The seconds of the loads of weights that stay, indexed by stage.
   std::vector<double> weights_s_;
-  /// For each operation, the index of its first save among all saves; the last element is the number of all saves.
+  /// By operation: the index of its first save among all saves. The last element is the number of all saves.
   std::vector<std::size_t> saves_;
   std::size_t streams_ = 0;       ///< the number of copy streams
   std::size_t shared_links_ = 0;  ///< the number of links that several of these streams use

@@ -8,10 +8,10 @@
 
 namespace sluice {
 
-/// Returns a digest of the operations, instances and places of the program, apart from the choice of early
-/// loads. If two programs of one training (with the same cut, devices, rounds, passes and prices) have equal
-/// digests, their plans have equal actions and tensors. The digest leaves out what all programs of one training
-/// have in common, for example the number of rounds and whether the place of a tensor is on the device.
+/// Returns a digest of the operations, instances and places of the program. The choice of early loads does not count.
+/// Compare only programs of one training: with the same cut, devices, rounds, passes and prices. If their digests are
+/// equal, their plans have equal actions and tensors. The digest leaves out properties that are equal for all programs
+/// of one training. Two examples are the number of rounds, and whether the place of a tensor is on the device.
 std::string step_digest(const Program& step);
 
 }  // namespace sluice

@@ -213,7 +213,7 @@ class TrainingPlan {
     return asked;
   }
 
-  /// Returns the bytes that each device may use, including the tensors that stay. Empty means unlimited.
+  /// Returns the bytes that each device may use. They include the tensors that stay. Empty means unlimited.
   std::optional<std::int64_t> room_of(std::int64_t bytes) const {
     if (bytes == std::numeric_limits<std::int64_t>::max()) return {};
     if (weights_stay_) return checked_add(bytes, constant_bytes(states_), "bytes of training");
@@ -237,8 +237,8 @@ class TrainingPlan {
 
   // --- the number of micro-batches side by side ------------------------------------------------
 
-  /// Returns the number of micro-batches in flight. If the scenario leaves this number open, the result leads to
-  /// the fewest passes that fit. All passes then have about equal shares, because a small pass hides few transfers.
+  /// Returns the number of micro-batches in flight. If the scenario leaves this number open, there are as few passes as
+  /// fit. A small pass hides few transfers. So all passes have about equal shares.
   std::int64_t in_flight() {
     if (order_.in_flight) return *order_.in_flight;
     if (strategy_.searches) return 1;
@@ -256,7 +256,7 @@ class TrainingPlan {
            make_step(shape_of(count, std::min(per_batch(), 2 * count), 1)).peak() <= *capacity_;
   }
 
-  /// Returns the greatest number of micro-batches in flight that fits, or nothing if not even one micro-batch fits.
+  /// Returns the greatest number of micro-batches in flight that fits. If even one does not fit, returns nothing.
   std::optional<std::int64_t> most_in_flight() const {
     if (!fits(1)) return {};
     return largest_that_fits(1, per_batch() + 1, [&](std::int64_t count) { return fits(count); });
@@ -322,7 +322,7 @@ class TrainingPlan {
   const FateStrategy& strategy_;
   Chain chain_;
   std::vector<StageState> states_;
-  /// The chain with selective recomputation; empty if the strategy cannot choose selective recomputation.
+  /// The chain with selective recomputation. For a strategy that cannot choose it, the chain is empty.
   Chain selective_chain_;
   std::vector<StageState> selective_states_;
   /// The two chains for several micro-batches side by side. The search for fates uses both if weights take turns.

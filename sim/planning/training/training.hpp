@@ -1,7 +1,7 @@
-// Training plans for one device, or for devices that take turns: forward and backward passes under the
-// fates of activations, sums of gradients, and updates. The policies `resident`, `streamed` and `phased`
-// use these plans. The plans of these policies differ in the place of the weights, in the devices, and in
-// how many micro-batches run side by side. fates/chain.hpp explains chains, and fates/tape.hpp explains tapes.
+// Training plans for one device, or for devices that take turns. A plan has forward and backward passes under the fates
+// of activations, sums of gradients, and updates. The policies `resident`, `streamed` and `phased` use these plans.
+// Their plans differ in the place of the weights, in the devices, and in the number of micro-batches side by side.
+// fates/chain.hpp explains chains, and fates/tape.hpp explains tapes.
 #pragma once
 
 #include <limits>
@@ -16,13 +16,13 @@
 
 namespace sluice {
 
-/// Returns the chain of the request's stages. With `selective`, stages of the chain do not keep the
-/// tensors that selective recomputation computes again, and their backward passes include this
-/// recomputation. With `overlap`, copies run during computation.
+/// Returns the chain of the request's stages. With `selective`, stages of the chain do not keep the tensors of
+/// selective recomputation. Their backward passes compute these tensors again. With `overlap`, copies run during
+/// computation.
 Chain chain_of(const PolicyRequest& request, const Device& device, bool selective, bool overlap);
 
-/// Returns for each stage the boundaries that it reads (ChainStage::reads), if the network branches between stages. The
-/// result is empty if each stage reads only the output of the previous stage.
+/// Returns for each stage the boundaries that it reads (ChainStage::reads). If each stage reads only the output of the
+/// previous stage, the result is empty.
 std::vector<std::vector<ChainRead>> branching_reads(const Pricing& pricing);
 
 /// Returns, for each stage, the bytes and seconds of its weights, gradients and optimizer state on this device.
@@ -37,8 +37,8 @@ std::optional<std::int64_t> host_room(const PolicyRequest& request,
 /// Returns the counts of a run, and its seconds of loads and updates, if the weights stay on the device.
 FateRun run_of(const Workload& workload, const std::vector<StageState>& states);
 
-/// Several micro-batches side by side as one chain, and the seconds of the run that are outside of
-/// the chain's passes. The chain runs on one device, or on several devices that take turns.
+/// Several micro-batches side by side as one chain. `run` has the seconds of the run outside the chain's passes. The
+/// chain runs on one device, or on several devices that take turns.
 struct SideBySide {
   Chain chain;
   FateRun run;
@@ -67,17 +67,16 @@ struct TrainingOrder {
   /// The fates that a search has already found for this number of micro-batches in flight. If there are none, the
   /// strategy chooses the fates.
   std::shared_ptr<const FateChoice> chosen = {};
-  /// The bytes of each device that the whole run may use, if it may use more than `room`. The value
+  /// By default, the run stays within `room`. This number allows the whole run more bytes of each device. The value
   /// `no_limit` means all bytes.
   std::optional<std::int64_t> run_room = {};
   std::optional<double> pace = {};  ///< the pace of loads, see load_late()
 };
 
-/// Returns whether weights stay on the device. Weights stay if the policy keeps them, or if there
-/// is only one stage.
+/// Returns whether weights stay on the device. The weights of a single stage always stay.
 bool weights_stay(const PolicyRequest& request, const TrainingOrder& order);
 
-/// Returns the sum of the capacities of all devices that take turns, or nothing if a device is unlimited.
+/// Returns the sum of the capacities of all devices that take turns. If a device is unlimited, returns nothing.
 std::optional<std::int64_t> bytes_of_all(const PolicyRequest& request, const TrainingOrder& order);
 
 /// Returns the fates that the strategy chooses for this number of micro-batches in flight. The search
@@ -88,15 +87,15 @@ FateChoice choose_fates(const PolicyRequest& request, const TrainingOrder& order
 /// and what would fit.
 Draft plan_training(const PolicyRequest& request, const TrainingOrder& order);
 
-/// The seconds of all computations, all loads and all saves of a step. If the host of the platform
-/// stands for a second memory, loads of inputs do not count, because inputs use other links on the
-/// real machine. With overlap, the seconds of copies are divided by the number of devices that take
-/// turns. `peak` is the most bytes of a device when all actions run one after the other.
+/// The seconds of all computations, all loads and all saves of a step. If the host of the platform stands for a second
+/// memory, inputs use other links on the real machine. Loads of inputs do not count then. With overlap, the seconds of
+/// copies are divided by the number of devices in turn. `peak` is the most bytes that a device holds if all actions run
+/// one after the other.
 struct TrainingSums {
   double compute_s = 0, load_s = 0, save_s = 0;
   double additions = 0;  ///< the number of all computations, loads and saves of a step
-  /// The seconds of the loads for which the first operation waits, and the seconds of the saves after the last
-  /// operation. Both are known only with overlap, for one device and the real host. Otherwise both are 0.
+  /// The seconds of the loads before the first operation, and of the saves after the last operation. Both are known
+  /// only with overlap, for one device and the real host. Otherwise both are 0.
   double first_loads_s = 0, last_saves_s = 0;
   std::int64_t peak = 0;
 };
@@ -109,7 +108,7 @@ class ChosenStep {
   ChosenStep(const PolicyRequest& request, const TrainingOrder& order);
   ~ChosenStep();
 
-  /// Returns the most bytes that a device holds when all actions run one after the other.
+  /// Actions run one after the other. Returns the most bytes that a device then holds.
   std::int64_t peak() const;
   /// Returns the operations of the step and its loads.
   const Program& program() const;
@@ -119,7 +118,7 @@ class ChosenStep {
   struct EarlyLoadLimits {
     std::int64_t room = 0;
     std::optional<double> pace = {};
-    /// The bytes that the whole run may use; if empty, `room`.
+    /// The bytes that the whole run may use. Empty means `room`.
     std::optional<std::int64_t> run_room = {};
   };
   struct Offer {
@@ -137,10 +136,10 @@ class ChosenStep {
   std::unique_ptr<Parts> parts_;
 };
 
-/// Returns candidates for the judge, which differ in the number of micro-batches side by side and
-/// in how early the loads come. There are no candidates if no choice is open, or if the strategy
-/// for fates itself makes all choices. All objects to which `request` refers must outlive the
-/// candidates, except the stages of the request if `stages` holds them.
+/// Returns candidates for the judge. They differ in the number of micro-batches side by side, and in how early the
+/// loads come. If no choice is open, there are no candidates. If the strategy for fates itself makes all choices, there
+/// are none, either. All objects to which `request` refers must outlive the candidates. If `stages` holds the stages of
+/// the request, they may end earlier.
 std::vector<Candidate> training_candidates(
     const PolicyRequest& request, const TrainingOrder& order,
     std::shared_ptr<const std::vector<Stage>> stages = nullptr);
@@ -152,11 +151,11 @@ std::vector<Candidate> searched_candidates(const PolicyRequest& request, const T
                                            const std::vector<std::int64_t>& in_flight,
                                            std::shared_ptr<const std::vector<Stage>> stages);
 
-/// Returns the most bytes that any of these devices holds when all actions run one after the other.
+/// Actions run one after the other. Returns the most bytes that any of these devices then holds.
 std::int64_t peak_of(const Program& step, std::size_t devices);
 
-/// Says how a step is listed as a plan. Loads come as late as they can without delaying an action,
-/// but no earlier than `capacity` has room for them.
+/// Says how a step is listed as a plan. Loads come as late as they can without delaying an action. No load comes before
+/// `capacity` has room for it.
 struct Listing {
   const PolicyRequest& request;
   const StepShape& shape;
