@@ -1,5 +1,5 @@
-// Tests that the body of a plan is one round if the work repeats, for any number of micro-batches per step.
-// With 1 GFLOP/s and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
+// If the work repeats, the body of a plan must be one round, for any number of micro-batches per step. With 1 GFLOP/s
+// and 1 GB/s, 1e6 FLOP take 1 ms and 1 kB takes 1 us.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
