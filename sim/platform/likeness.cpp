@@ -6,8 +6,8 @@ namespace sluice {
 
 namespace {
 
-// Each function lists all members of the type that it compares. So when a type gets a new member, this file does not
-// compile until the member has been added to the list. The author then decides whether the member only sets prices.
+// Each function lists all members of the type that it compares. A new member of the type breaks the compilation of this
+// file. The author then adds the member to the list, and decides whether it only sets prices.
 
 bool alike(const DeviceMemory& a, const DeviceMemory& b) {
   const auto& [pool, own, capacity, reserved, read, write] = a;

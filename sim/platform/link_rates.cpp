@@ -44,7 +44,7 @@ LinkRates rates_of(const Reader& link, const Record& record) {
   if (is_pageable && !pageable)
     link.fail(
         "copies",
-        "'pageable' for 'copies': the link does not say how fast copies of pageable memory are; add their rate, "
+        "'pageable' for 'copies': the link has no rate for copies of pageable memory; add this rate, "
         "such as pageable: {bandwidth: 6GB/s}");
   if (pageable) {
     const Record& keys = record_of(record, "pageable");

@@ -1,6 +1,5 @@
-// The rates of a link in each direction. The keys of the link apply to both directions, and the keys of one direction
-// replace the keys of the link. If host memory is pageable, the keys under `pageable` replace both the keys of the link
-// and the keys of its directions.
+// The rates of a link in each direction. The keys of the link apply to both directions. The keys of one direction
+// replace the keys of the link. If host memory is pageable, the keys under `pageable` replace all these keys.
 #pragma once
 
 #include <optional>

@@ -88,13 +88,14 @@ struct PlatformLookup::Tables {
            edges == platform.edges.size();
   }
 
-  /// How many devices, memories and edges (an edge is a link in one direction) there were when the tables were made.
+  /// The numbers of devices, memories and edges at the time at which the tables were made. An edge is a link in one
+  /// direction.
   std::size_t devices, memories, edges;
   std::unordered_map<std::string, std::uint32_t> device, node;
   std::unordered_map<std::string, std::string> memory;  ///< the memory of each node, by name
-  /// Each of these maps gives the number of a device for the name of a node. For a memory of a device, `owner` holds
-  /// this device. For a memory of the platform, `users` holds the device that reaches this memory without a link, or
-  /// `nowhere` if several devices reach it.
+  /// Each of these maps leads from the name of a node to the number of a device. For a memory of a device, `owner`
+  /// holds this device. For a memory of the platform, `users` holds the device that reaches this memory without a link.
+  /// If several devices reach it, `users` holds `nowhere`.
   std::unordered_map<std::string, std::uint32_t> owner, users;
   /// Edges that leave each node, in the order of declaration.
   std::vector<std::vector<std::uint32_t>> leaving;

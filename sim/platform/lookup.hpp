@@ -17,22 +17,22 @@ class PlatformLookup {
  public:
   PlatformLookup();
   ~PlatformLookup();
-  /// A copy of this object has no remembered paths, because the platform of the copy may be changed afterwards.
+  /// A copy of this object remembers no paths: the platform of the copy may be changed afterwards.
   PlatformLookup(const PlatformLookup&);
   PlatformLookup& operator=(const PlatformLookup&);
 
   static constexpr std::uint32_t nowhere = 0xFFFFFFFF;
-  /// Returns the number of the device, or `nowhere` if no device has that name.
+  /// Returns the number of the device. If no device has this name, returns `nowhere`.
   std::uint32_t device(const Platform& platform, const std::string& name);
-  /// Returns whether the name belongs to a device, to a memory of the platform, or to another memory of a device.
+  /// Returns whether a device or a memory has this name.
   bool has_node(const Platform& platform, const std::string& name);
-  /// Returns the memory of an existing node. For a device that uses a memory of the platform, this
-  /// is that memory. For all other nodes, it is the node itself.
+  /// Returns the memory of an existing node. A device may use a memory of the platform. For such a device, returns this
+  /// memory. For all other nodes, returns the node itself.
   const std::string& memory_of(const Platform& platform, const std::string& name);
   /// Does what Platform::path() does. Both nodes must exist.
   const Path& path(const Platform& platform, const std::string& from, const std::string& to,
                    CopyMode mode);
-  /// Returns the number of links on the path with the fewest links, or 0 if there is no path.
+  /// Returns the number of links on the path with the fewest links. If there is no path, returns 0.
   std::size_t distance(const Platform& platform, const std::string& from, const std::string& to);
 
  private:

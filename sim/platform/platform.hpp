@@ -32,13 +32,13 @@ struct DeviceMemory {
   /// The bytes that tensors may use, without the reserved bytes. If there is no value, the memory is unlimited.
   std::optional<std::int64_t> capacity;
   std::int64_t reserved = 0;  ///< the bytes that no tensor may use
-  /// The bytes per second that the compute units read and write; empty if the rate is not given.
+  /// The bytes per second that the compute units read and write. Empty means that the rate is not given.
   std::optional<double> read, write;
 
   /// Returns the bytes per second of reading or of writing, whichever is slower.
   std::optional<double> bandwidth() const;
-  /// Returns the seconds in which the compute units access `bytes` bytes, of which they write `written` bytes. Reading
-  /// and writing do not overlap. Returns no value if the rate is not given.
+  /// The compute units write `written` bytes and read (`bytes` - `written`) bytes, one after the other. Returns the
+  /// seconds for both. If the rate is not given, returns no value.
   std::optional<double> seconds(double bytes, double written) const;
 };
 
@@ -49,38 +49,39 @@ struct Device {
   /// The memories of the device, at least one. Tensors are in the first memory unless a plan says
   /// otherwise.
   std::vector<DeviceMemory> memories = std::vector<DeviceMemory>(1);
-  /// The number of threads that read and write the device's memories; 0 if the number is not given.
+  /// The number of threads that read and write the device's memories. The value 0 means that the number is not given.
   std::int64_t threads = 0;
   RooflineShares roofline;
   /// The number of units that compute in parallel, such as streaming multiprocessors. The value is 0 if the number is
   /// not given.
   std::int64_t units = 0;
-  /// The bytes of the last cache before the device's memory; 0 if the size is not given.
+  /// The bytes of the last cache before the device's memory. The value 0 means that the size is not given.
   std::int64_t cache = 0;
-  /// The name of the bundled fit that was made from measurements on this device; may be empty.
+  /// The name of the bundled fit of measurements on this device. If there is none, the text is empty.
   std::string fit;
   double launch_overhead = 0;  ///< the seconds that the cost model `roofline` adds to each operator
   double idle_w = 0, busy_w = 0;
-  /// The number of all tiles of an IPU, and the number of its I/O tiles, which only transfer and do not compute.
+  /// The number of all tiles of an IPU, and the number of its I/O tiles. I/O tiles transfer bytes instead of computing.
   std::int64_t tiles = 0, io_tiles = 0;
 
   const DeviceMemory& memory() const { return memories.front(); }
   DeviceMemory& memory() { return memories.front(); }
-  /// Returns the memory whose pool has this name, or null if the device reaches no such memory without a link.
+  /// Looks at the memories that the device reaches without a link. Returns the memory whose pool has this name, or
+  /// null.
   const DeviceMemory* memory_or_null(const std::string& pool) const;
 
   /// Returns rate(dtype) x efficiency x (1 - io_tiles / tiles). Without a rate for `dtype`, throws InputError.
   double flop_per_s(DType dtype) const;
 };
 
-/// A memory that does not belong to a device, such as host DRAM, streaming memory or a disk.
+/// A memory outside of the devices, such as host DRAM, streaming memory or a disk.
 struct Memory {
   std::string name;
   std::optional<std::int64_t> capacity;
 };
 
 /// A bandwidth that simultaneous flows share: one direction of a link, or a port of a memory. In a plan, each channel
-/// becomes a link, which has the same number as the channel.
+/// becomes a link with the same number.
 struct Channel {
   std::string name;  ///< such as "host.down" and "host.up", or "host" if half duplex; "dram.read"
   double bandwidth = 0;
@@ -110,15 +111,15 @@ struct Platform {
   /// Returns the device with this name, or throws an InputError that lists the known names.
   const Device& device(const std::string& name) const;
   const Device* device_or_null(const std::string& name) const;
-  /// Returns the memory that feeds the devices. If there are several memories, returns the memory with the fewest links
-  /// to a device. Throws InputError if there is no such memory, or if several memories are equally near.
+  /// Returns the memory that feeds the devices: the memory with the fewest links to a device. Throws InputError if no
+  /// memory reaches a device. Also throws InputError if several memories are equally near.
   const Memory& host() const;
-  /// Returns the route with the fewest links from one node's memory to another node's memory. If there are several such
-  /// routes, returns the route whose links were declared first. Setup and latency are sums over the links. Each channel
-  /// is listed only once. An end may also be a memory that is not the first memory of its device
-  /// ("gpu_ddr"). A synchronous copy uses the links' rates for synchronous copies. It runs on a stream of
-  /// its own, such as "cpu.copy.down.synchronous". Throws InputError if no links connect the two nodes.
-  /// The reference is valid as long as the platform exists and gets no new devices, memories or edges.
+  /// Returns the route with the fewest links from one node's memory to another node's memory. Of several such routes,
+  /// returns the route whose links were declared first. Setup and latency are sums over the links. Each channel is
+  /// listed only once. An end may also be a memory that is not the first memory of its device ("gpu_ddr"). A
+  /// synchronous copy uses the links' rates for synchronous copies. It runs on a stream of its own, such as
+  /// "cpu.copy.down.synchronous". Throws InputError if no links connect the two nodes. The reference is valid until the
+  /// platform ends, or gets a new device, memory or edge.
   const Path& path(const std::string& from, const std::string& to,
                    CopyMode mode = CopyMode::asynchronous) const;
   /// Returns null where path() would throw.

@@ -139,8 +139,8 @@ void Builder::add_devices(const Value::Entry& entry) {
   add_each(device, entry, count);
 }
 
-/// Adds `count` devices of this kind. Each device gets its own pools. But if the key `memory` names a memory of the
-/// platform, all these devices share that memory.
+/// Adds `count` devices of this kind. Each device gets its own pools. There is one exception: a memory of the platform
+/// that the key `memory` names is shared by all these devices.
 void Builder::add_each(Device device, const Value::Entry& entry, std::int64_t count) {
   const std::string key = prefix_ + entry.key;
   const std::vector<DeviceMemory> memories = device.memories;
@@ -320,7 +320,7 @@ void Builder::join(const std::string& link, const Reader& reader,
   }
 }
 
-/// Adds the devices, memories and switches of the platform, or of one instance of a group.
+/// Adds devices, memories and switches. `part` is the platform, or one instance of a group.
 void Builder::add_nodes(const Reader& part) {
   part_ = &part;
   if (const Value* devices = part.value("devices"))

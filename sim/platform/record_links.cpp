@@ -26,12 +26,12 @@ Field share_of_the_bandwidth() {
 const Record& direction_record() {
   static const Record record = {
       "direction of a link",
-      "For one direction, the rates that differ from the rates of the link.",
+      "The rates of one direction. A rate that is missing here is the rate of the link.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
        may_be_absent(quantity(
            "setup", Dimension::seconds,
-           "The seconds for which a transfer occupies its copy engine before bytes flow; by default the setup of the "
-           "link."))}};
+           "The seconds for which a transfer occupies its copy engine before its bytes flow. By default, they are the "
+           "setup of the link."))}};
   return record;
 }
 
@@ -47,7 +47,7 @@ Field direction(std::string name, std::string summary) {
 const Record& pageable_record() {
   static const Record record = {
       "pageable copies of a link",
-      "The rates of copies if host memory is not pinned, where these differ from the rates of the link.",
+      "The rates of copies of pageable host memory. A rate that is missing here is the rate of the link.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
        may_be_absent(
            quantity("setup", Dimension::seconds,
@@ -61,8 +61,8 @@ const Record& pageable_record() {
 const Record& synchronous_record() {
   static const Record record = {
       "synchronous copies of a link",
-      "The rates of copies that the compute units make, where these differ from the rates of the link. The compute units "
-      "do nothing else during such a copy.",
+      "The rates of copies that the compute units make. The compute units do nothing else during such a copy. A "
+      "bandwidth that is missing here is the bandwidth of the link.",
       {bandwidth_of_a_direction(), share_of_the_bandwidth(),
        may_be_absent(quantity("setup", Dimension::seconds,
                               "The setup of copies by the compute units; by default 0 s.")),
@@ -97,11 +97,11 @@ const Record& link_record() {
            "0s"),
        direction(
            "down",
-           "For the direction away from the first node of `joins`, the rates that differ from the rates of the "
+           "The rates of the direction away from the first node of `joins`, if they differ from the rates of the "
            "link."),
        direction(
            "up",
-           "For the direction back to the first node of `joins`, the rates that differ from the rates of the "
+           "The rates of the direction back to the first node of `joins`, if they differ from the rates of the "
            "link."),
        {.name = "together",
         .type = Type::number,
@@ -119,14 +119,13 @@ const Record& link_record() {
         .choices = {"pinned", "pageable"}},
        {.name = "pageable",
         .type = Type::mapping,
-        .summary = "The rates of copies if host memory is pageable, where these differ from the rates of the link.",
+        .summary = "The rates of copies of pageable host memory, if they differ from the rates of the link.",
         .optional = true,
         .record = &pageable_record()},
        {.name = "synchronous",
         .type = Type::mapping,
         .summary =
-            "The rates of copies by all compute units, where these differ from the rates of the link for a copy "
-            "engine.",
+            "The rates of copies by all compute units, if they differ from the rates of the link.",
         .optional = true,
         .record = &synchronous_record()},
        {.name = "duplex",
@@ -137,7 +136,7 @@ const Record& link_record() {
        {.name = "sharing",
         .type = Type::choice,
         .summary =
-            "Whether all nodes share one link, or each node at the other end has its own link.",
+            "shared: all nodes use one link; private: each node at the other end has its own link.",
         .default_text = "shared",
         .choices = {"shared", "private"}},
        with_default(
@@ -148,8 +147,7 @@ const Record& link_record() {
            "0W"),
        may_be_absent(quantity(
            "busy", Dimension::watts,
-           "The watts that each direction takes at full bandwidth; the default is the watts at "
-           "rest."))}};
+           "The watts that each direction takes at full bandwidth; by default the watts of `idle`."))}};
   return record;
 }
 

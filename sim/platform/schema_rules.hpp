@@ -1,5 +1,5 @@
-// Two rules of a platform's JSON Schema that are not in the platform's record. A platform may have a base,
-// which is another platform whose keys it changes. And every memory of a device except the first needs a name.
+// Two rules of a platform's JSON Schema that are not in the platform's record. A platform may have a base: another
+// platform whose keys it changes. Every memory of a device except the first needs a name.
 #pragma once
 
 #include "document/schema.hpp"

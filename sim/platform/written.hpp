@@ -21,8 +21,7 @@ struct WrittenPart {
 /// a platform.
 std::vector<WrittenPart> written_parts(const Value& platform, std::string_view kind);
 
-/// Returns the part that has this name after groups and counts are expanded, such as node0_gpu3. Returns null if no
-/// part has this name.
+/// A name such as node0_gpu3 comes from expanded groups and counts. Returns the part of this name, or null.
 const WrittenPart* part_called(const std::vector<WrittenPart>& parts, std::string_view name);
 
 }  // namespace sluice

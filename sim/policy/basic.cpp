@@ -1,8 +1,8 @@
 // The policy `basic` is the shortest policy. Read it first. One device does one thing at a time. The device first loads
 // the weights. For each micro-batch, the device then loads the input, computes all stages, and saves the answer.
 //
-// The run takes W + M (I + C + O) seconds. W is the time to load the weights, and M is the number of micro-batches. A
-// micro-batch takes I seconds to load its input, C seconds to compute, and O seconds to save its answer.
+// The weights take W seconds to load. There are M micro-batches. A micro-batch takes I seconds to load its input, C
+// seconds to compute, and O seconds to save its answer. So the run takes W + M (I + C + O) seconds.
 #include "planning/parts.hpp"
 #include "policy/policy.hpp"
 

@@ -1,12 +1,12 @@
-// The cuts that policies compare if the scenario does not cut the model.
+// The cuts that policies compare for a scenario that does not cut the model.
 #include "policy/policy.hpp"
 
 namespace sluice {
 
 namespace {
 
-/// Returns all cuts of a model, each as a list of layers after which the model is cut. The result is empty if there
-/// are more than `most_places` places for a cut. There is no place after the first layer, which is the input.
+/// Returns all cuts of a model. A cut lists the layers after which the model is cut. If there are more than
+/// `most_places` places for a cut, the result is empty. The first layer is the input. There is no place after it.
 std::vector<CutChoice> all_cuts(std::size_t layers, std::size_t most_places) {
   if (layers < 3 || layers - 2 > most_places) return {};
   std::vector<CutChoice> cuts;

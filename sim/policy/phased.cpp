@@ -1,7 +1,7 @@
-// The policy `phased` is PopART's phased execution. In a phase, one device computes a stage for a batch. The index of
-// this device is the index of the phase modulo the number of devices. During this phase, the device of the next phase
-// saves its latest results, and loads the weights and inputs for the next phase. Phase i + 1 starts when all
-// computation of phase i and the I/O of phase i + 1 have ended.
+// The policy `phased` is PopART's phased execution. In a phase, one device computes a stage for a batch. Of n devices,
+// device i mod n computes phase i. During this phase, the device of the next phase transfers: it saves its latest
+// results, and loads the weights and inputs for the next phase. Phase i + 1 starts after the computation of phase i and
+// after the I/O of phase i + 1.
 //
 // With overlap and preloaded weights, a phase of the steady state takes max(I/O, computation). I/O is the time of the
 // phase's transfers: its weights, and the activations that cross the host link. Without overlap, a phase takes the sum
@@ -77,11 +77,11 @@ const Policy phased_policy = {
         "loads.",
     .details =
         "Use this policy for devices with a small memory and a larger streaming memory, such as a "
-        "pair of IPUs. While one device computes a phase, the other device saves the results of "
-        "its previous phase, and loads the weights and inputs for its next phase. After each phase, "
-        "the two devices swap these roles. A phase lasts as long as its computation or its "
-        "transfers, whichever takes longer. The memory of each device has to hold only one stage "
-        "and the activations of this stage.",
+        "pair of IPUs. While one device computes a phase, the other device transfers: it saves the "
+        "results of its previous phase, and loads the weights and inputs for its next phase. After "
+        "each phase, the two devices swap these roles. A phase lasts as long as its computation. If "
+        "its transfers take longer, the phase lasts as long as its transfers. The memory of each "
+        "device has to hold only one stage and the activations of this stage.",
     .source =
         "PopART phased execution: graphcore/examples, phased_execution.py; PopART user guide, phased execution",
     .example = "sluice run phased_ipu_pair policy.weights_per=step",

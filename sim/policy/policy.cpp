@@ -10,8 +10,8 @@ namespace sluice {
 
 namespace {
 
-/// Completes the record of a policy that replicates other policies: the names of all replicable policies become the
-/// choices of the parameter `replica`.
+/// Completes the record of a policy that replicates other policies. The choices of its parameter `replica` are the
+/// names of all replicable policies.
 Policy with_replicas(Policy policy, const std::vector<const Policy*>& all) {
   for (Field& field : policy.parameters) {
     if (field.name != "replica") continue;
@@ -32,8 +32,8 @@ const Catalog<Policy>& compiled_in() {
   return catalog;
 }
 
-/// The present catalog. Older catalogs, and policies that were replaced, are never freed, because another thread may
-/// still be using them to make a plan.
+/// The present catalog. Another thread may still be using an older catalog or a replaced policy. So they are never
+/// freed.
 std::atomic<const Catalog<Policy>*>& current() {
   static std::atomic<const Catalog<Policy>*> catalog = &compiled_in();
   return catalog;

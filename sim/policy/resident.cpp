@@ -2,11 +2,10 @@
 // run one after the other through all stages. During the computation of a micro-batch, the next
 // inputs are loaded and the latest answers are saved.
 //
-// The following times of a run with M micro-batches hold if no link is shared. The load of all
-// weights takes W seconds. A micro-batch takes I seconds to load its input, C seconds to compute,
-// and O seconds to save its answer. With overlap, each micro-batch after the first takes as long as
-// the longest of these three times. With constant times and two buffers, the run takes
-// W + I + (M - 1) max(I, C, O) + C + O seconds. Without overlap, the run takes W + M (I + C + O) seconds.
+// The following times hold for a run with M micro-batches if no link is shared. The load of all weights takes W
+// seconds. A micro-batch takes I seconds to load its input, C seconds to compute, and O seconds to save its answer.
+// Without overlap, the run takes W + M (I + C + O) seconds. With overlap and two buffers, each micro-batch after the
+// first adds the longest of the three times. The run then takes W + I + (M - 1) max(I, C, O) + C + O seconds.
 #include "planning/placement/placement_key.hpp"
 #include "planning/training/training.hpp"
 #include "planning/weights_stay.hpp"
@@ -69,9 +68,8 @@ Draft plan_resident(const PolicyRequest& asked, const Reader& parameters) {
   });
 }
 
-/// Returns the cuts. In training, a cut decides what is kept, so every cut of a small model is compared. If
-/// there are several devices, replicas may share a link. Several stages of about equal time may
-/// then use the link better than a single stage, or than a stage for each layer.
+/// Returns the cuts. In training, a cut decides what is kept. So every cut of a small model is compared. On several
+/// devices, replicas may share a link. A few stages of about equal time may then use the link best.
 std::vector<CutChoice> cuts(const CutQuestion& question) {
   std::vector<CutChoice> between;
   if (question.devices > 1)

@@ -2,8 +2,8 @@
 // through all devices. Activations go from stage to stage over the links between the devices. The document 'PopART
 // phased execution' calls this policy --sharded-execution.
 //
-// If no link is shared, a micro-batch takes the seconds of its computations plus the seconds of its transfers between
-// devices. Meanwhile the next input is loaded, and the previous answer is saved.
+// If no link is shared, the seconds of a micro-batch are a sum: its computations, and its transfers between devices.
+// Meanwhile the next input is loaded, and the previous answer is saved.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -84,7 +84,7 @@ const Policy sharded_policy = {
     .details =
         "Use this policy for a model that fits onto several devices together, but not onto a "
         "single device. The weights are loaded once, and only boundary activations cross from "
-        "device to device. Only one batch is computed at a time, so each device waits while the "
+        "device to device. Only one batch is computed at a time. Each device waits while the "
         "other devices compute. So each batch takes as long as all stages together.",
     .source = "PopART phased execution, --sharded-execution",
     .example = "sluice run sharded_ipu_pair workload.steps=2",

@@ -73,7 +73,7 @@ struct TrainingOrder {
   std::optional<double> pace = {};  ///< the pace of loads, see load_late()
 };
 
-/// Returns whether weights stay on the device. The weights of a single stage always stay.
+/// Returns whether weights stay on the device. The weights of a single stage on a single device always stay.
 bool weights_stay(const PolicyRequest& request, const TrainingOrder& order);
 
 /// Returns the sum of the capacities of all devices that take turns. If a device is unlimited, returns nothing.

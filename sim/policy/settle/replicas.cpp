@@ -31,7 +31,7 @@ Value replica_keys(const Reader& parameters, const std::string& policy, const st
   return keys;
 }
 
-/// Connects the devices in a ring: each device sends to the next device, and the last device sends to the first device.
+/// Connects the devices in a ring. Each device sends to the next device. The last device sends to the first device.
 std::vector<RingHop> ring_of(const Platform& platform, const std::vector<std::string>& devices) {
   std::vector<RingHop> ring;
   for (std::size_t k = 0; k < devices.size(); ++k) {
@@ -88,7 +88,8 @@ std::string equal_share(const Workload& workload, std::size_t replicas) {
          std::to_string(workload.batch / count / size);
 }
 
-/// Returns whether the replicas on these devices are equal: equally many batches on devices that are alike.
+/// Returns whether the replicas on these devices are equal. Equal replicas compute equally many batches on devices that
+/// are alike.
 bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>& devices) {
   const auto count = static_cast<std::int64_t>(devices.size());
   return (request.workload.training || request.workload.batches_per_step % count == 0) &&
@@ -97,8 +98,8 @@ bool equal_replicas(const PolicyRequest& request, const std::vector<std::string>
          });
 }
 
-/// Returns whether the policy offers candidates for the choices that the parameters leave open. If
-/// not, only ways_of_replicas() offers alternatives.
+/// The parameters may leave choices open. Returns whether the policy offers candidates for them. If not, only
+/// ways_of_replicas() offers alternatives.
 bool has_candidates(const Policy& policy, const PolicyRequest& request, const Reader& parameters) {
   if (!policy.candidates) return false;
   const FirstReplica first(policy, request, parameters);

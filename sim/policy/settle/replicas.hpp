@@ -9,9 +9,9 @@
 
 namespace sluice {
 
-/// Returns the devices of the replicas: the devices that the key `devices` lists, or by default all devices. There are
-/// at most as many devices as batches. Throws InputError at the key if its devices are wrong, and if a batch of
-/// training cannot be divided equally.
+/// Returns the devices of the replicas. The key `devices` lists them. By default, these are all devices. There are at
+/// most as many devices as batches. Throws InputError at the key if its devices are wrong. Also throws InputError if a
+/// batch of training cannot be divided equally.
 std::vector<std::string> replica_devices(const PolicyRequest& request, const Reader& parameters);
 
 /// Returns the plan of all replicas. Each replica makes its choices on the platform `chosen_on`, but runs on the
@@ -24,16 +24,17 @@ Plan replicated(const Policy& policy, const PolicyRequest& request, const Reader
 Plan one_replica(const Policy& policy, const PolicyRequest& request, const Reader& parameters,
                  const Platform& chosen_on);
 
-/// The parameters may leave choices of the replicated policy open. Returns one list of parameters for each
-/// way to make these choices equally for all replicas. These ways are compared in runs of all replicas
-/// together. The best way for a replica that has the links alone may not be the best way for replicas that
-/// share links. The unchanged parameters come first: with them, each replica chooses for itself. The
-/// unchanged parameters are left out if the other ways include everything that equal replicas can choose.
+/// The parameters may leave choices of the replicated policy open. Returns one list of parameters for each way to make
+/// these choices equally for all replicas. These ways are compared in runs of all replicas together, because replicas
+/// that share links may need another way than a replica alone. The first list has the unchanged parameters: each
+/// replica then chooses for itself. If the other ways include everything that equal replicas can choose, this first
+/// list is left out.
 std::vector<Value> ways_of_replicas(const Policy& policy, const PolicyRequest& request,
                                     const Reader& parameters);
 
-/// Returns the keys of the policy `replicating` with `overlap: false`. Returns nothing if the replicated `policy` does
-/// not have this parameter, if the keys give this parameter, or if they ask for weights loaded early (`prefetch`).
+/// Returns the keys of the policy `replicating` with `overlap: false`. Returns nothing in three cases: the replicated
+/// `policy` does not have this parameter, the keys already give it, or the keys ask for weights loaded early
+/// (`prefetch`).
 std::optional<Keys> without_overlap(const Policy& replicating, const Policy& policy, Value keys);
 
 }  // namespace sluice

@@ -44,19 +44,19 @@ Settled simulate_waiting(const Policy& policy, const PolicyRequest& request, con
   return {.seconds = run_seconds(*plan), .plan = [plan] { return *plan; }};
 }
 
-/// Makes a plan without a memory limit, and simulates this plan. So the plan does not depend on the device's
-/// memory. The plan fits without waiting if, at every moment, all bytes that are granted or requested fit
-/// together. If the plan does not fit without waiting but takes less than `worth` seconds in this simulation,
-/// the plan is also simulated with waits for memory. A plan never waits longer with a larger memory. So a
-/// plan that waits in a small memory is a candidate for a larger memory, too. Throws Infeasible.
+/// Makes a plan without a memory limit, and simulates this plan. So the plan does not depend on the device's memory. If
+/// all granted and requested bytes fit together at every moment, the plan fits without waiting. Otherwise the plan is
+/// also simulated with waits for memory, if it takes less than `worth` seconds in the first simulation. A plan never
+/// waits longer with a larger memory. So every plan for a small memory is also a candidate for a larger memory. Throws
+/// Infeasible.
 Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys& keys,
                  double worth) {
   PolicyRequest unlimited = request;
   unlimited.capacity_enforced = false;
   const auto plan =
       std::make_shared<Plan>(finish(policy.plan(unlimited, keys.reader()), unlimited));
-  // The replay counts reservations only for pools with a limit. So the limits are set before the replay, although this
-  // replay grants every request at once.
+  // The replay counts reservations only for pools with a limit. So the limits are set before the replay. This replay
+  // still grants every request at once.
   for (Pool& pool : plan->pools) pool.enforced = request.capacity_enforced;
   const ReplayResult result = replay(*plan, ReplayOptions{.unlimited = true});
   if (result.blocking) return {};
@@ -69,10 +69,9 @@ Settled simulate(const Policy& policy, const PolicyRequest& request, const Keys&
   return result.makespan < worth ? simulate_waiting(policy, request, keys) : Settled();
 }
 
-/// Simulates with the capacity of the device's memory, for two kinds of ways. In a way of the first kind, a strategy
-/// that searches the fates uses the capacity for its decisions. A way of the second kind belongs to a policy that
-/// replicates another policy, and is compared by the plan of one replica. The complete plan of such a way is made only
-/// if the way is chosen. Throws Infeasible.
+/// Simulates with the capacity of the device's memory. Two kinds of ways need this. In the first kind, a strategy that
+/// searches for fates decides by the capacity. In the second kind, a policy replicates another policy. Such ways are
+/// compared by the plan of one replica. The complete plan is made after a way has been chosen. Throws Infeasible.
 Settled simulate_within(const Policy& policy, const PolicyRequest& request, const Keys& keys) {
   Settled settled;
   std::optional<Draft> alone;
@@ -98,7 +97,7 @@ class Attempts {
     for (std::size_t i = 0; i < attempts.size(); ++i) add(i);
   }
 
-  /// Returns whether there are several ways, so that the judge must choose one way.
+  /// Returns whether there are several ways. The judge then chooses one way.
   bool choose() const { return attempts_.size() > 1 || ways_ > 1; }
 
   Settlement best() {
@@ -123,9 +122,9 @@ class Attempts {
     });
   }
 
-  /// Calls `offer`, which offers or simulates candidates of a cut. If there are several cuts and
-  /// `offer` throws Infeasible, only this cut is refused, because another cut may fit. If all cuts
-  /// are refused, best_that_waits() reports the reason.
+  /// Calls `offer`, which offers or simulates candidates of a cut. If `offer` throws Infeasible, this cut is refused:
+  /// another cut may fit. If all cuts are refused, best_that_waits() reports the reason. A single cut without a name is
+  /// never refused: its error is thrown.
   template <class Offer>
   static void unless_refused(const std::string& cut, const Offer& offer) {
     try {
@@ -165,8 +164,8 @@ class Attempts {
              } catch (const Infeasible&) {  // another cut may fit
              } catch (const InputError&) {
                if (asked) throw;
-               // The scenario does not ask for this way in particular, so a way with an error is skipped. If all ways
-               // are skipped, best_that_waits() reports the error of the plan that the scenario asks for.
+               // The scenario does not ask for this way in particular. So a way with an error is skipped. If all ways
+               // are skipped, best_that_waits() reports an error.
              }
              one.text = text;
              one.attempt = number;
@@ -186,9 +185,9 @@ class Attempts {
   }
 
   /// Called when no candidate fits without waiting. For each attempt, the policy makes all open choices except cut and
-  /// fates, and its plan may wait for memory. Returns the fastest of these plans. If no plan fits, the error is about
-  /// one attempt: the attempt that allows the most micro-batches in flight. If several attempts allow equally many
-  /// micro-batches, the error is about the last of these attempts, because its cut is the finest cut.
+  /// fates. Its plan may wait for memory. Returns the fastest of these plans. If no plan fits, the error is about the
+  /// attempt that allows the most micro-batches in flight. If several attempts allow equally many, the error is about
+  /// the last of them. Its cut is the finest cut.
   Settlement best_that_waits() const {
     std::exception_ptr failure;
     std::int64_t most_in_flight = 0;

@@ -1,5 +1,5 @@
-// Makes the choices that a scenario leaves open. The policy offers plans for each cut of the model, and the plan whose
-// run ends first is chosen.
+// Makes the choices that a scenario leaves open. The policy offers plans for each cut of the model. The plan whose run
+// ends first is chosen.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace sluice {
 /// A request to a policy for one cut. If this cut is chosen, the report describes the cut by the text `cut`.
 struct CutAttempt {
   PolicyRequest request;
-  /// For example "cut: by_weight, groups: 12"; empty if the scenario says how to cut.
+  /// For example "cut: by_weight, groups: 12". If the scenario says how to cut, the text is empty.
   std::string cut;
 };
 
@@ -26,9 +26,9 @@ struct Settlement {
   std::optional<PriceAgain> price_again = {};
 };
 
-/// Returns the best plan of a policy for any of these cuts. There must be at least one cut. The facts of the plan say
-/// which candidate was chosen, how many candidates there were, and how long the runner-up takes. Throws InputError at a
-/// wrong parameter, and Infeasible if no plan fits.
+/// Returns the best plan of a policy for any of these cuts. There must be at least one cut. The facts of the plan name
+/// the chosen candidate, the number of candidates, and the seconds of the second-best candidate. Throws InputError at a
+/// wrong parameter. Throws Infeasible if no plan fits.
 Settlement settle(const Policy& policy, const std::vector<CutAttempt>& attempts,
                   const Reader& parameters);
 
