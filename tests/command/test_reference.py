@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests that docs/reference/ agrees with the program, and that all its examples run from a folder outside the
+"""Tests that docs/reference/ agrees with the program. All its examples must run from a folder outside the
 repository."""
 
 import json

@@ -25,7 +25,7 @@
 namespace sluice::test {
 namespace {
 
-/// Reads a document, writes it, and checks that the written text is again read as an equal document.
+/// Reads a document and writes it. The written text must be read as an equal document.
 Value read_document(const std::string& text, const std::string& path) {
   Value document = parse_text(text, path);
   const std::string written = to_yaml(document, false);
@@ -71,7 +71,7 @@ void read_baseline_text(const std::string& text, const std::string& path) {
     throw InternalError("a baseline differs after it is written and read:\n" + written);
 }
 
-/// Checks that a profile that is written and read again is equal to the first profile.
+/// Writes the profile and reads it again. The two profiles must be equal.
 void write_and_read(const Profile& profile) {
   const std::string written = profile_text(profile);
   if (profile_text(parse_profile(written, "written.csv")) != written)
@@ -83,7 +83,7 @@ void read_profile_text(const std::string& text, const std::string&) {
   write_and_read(parse_profile(text, "profile.csv"));
 }
 
-/// Reads the text as the map that says what the columns of a small table mean.
+/// Reads the text as a map of the columns of a small table. The map says what each column means.
 void read_map_text(const std::string& text, const std::string& path) {
   static const CsvTable table =
       read_csv(std::make_shared<const Source>(Source{"table.csv",
@@ -163,7 +163,7 @@ void read_plan_text(const std::string& text, const std::string& path) {
 
 namespace {
 
-/// Reads the text as a plan of version 1, even if its first line names another version.
+/// Reads the text as a plan of version 1, also if its first line names another version.
 void read_first_plan(const std::string& text, const std::string& path) {
   read_plan_text("format: sluice-plan/1\n" + text, path);
 }
@@ -171,8 +171,8 @@ void read_second_plan(const std::string& text, const std::string& path) {
   read_plan_text("format: sluice-plan/2\n" + text, path);
 }
 
-/// Replays the plan twice, and checks that the two results are equal. Checks that
-/// each replay ends in a deadlock or gives a makespan that is a number of at least 0.
+/// Replays the plan twice. The two results must be equal. A replay must end in a deadlock, or give a makespan of at
+/// least 0.
 void replay_plan_text(const std::string& text, const std::string& path) {
   constexpr std::int64_t most = 20'000;
   const Plan plan = plan_from_text(text, path);

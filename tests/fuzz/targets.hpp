@@ -23,7 +23,7 @@ const std::vector<FuzzTarget>& fuzz_targets();
 /// Returns null if no target has this name.
 const FuzzTarget* fuzz_target(std::string_view name);
 
-// These targets write each document that they read, and check that the written text is read as an equal document.
+// These targets write each document that they read. The written text must be read as an equal document.
 void read_model_text(const std::string& text, const std::string& path);
 void read_platform_text(const std::string& text, const std::string& path);
 void read_scenario_text(const std::string& text, const std::string& path);

@@ -1,5 +1,6 @@
 // Tests numbers of the document 'AlexNet on one card', at 61 GFLOP/s and 30 GB/s, with 200 times its states and FLOP.
-// The tests compute the seconds per sample that four strategies of training add to the forward and backward passes.
+// Four strategies of training add seconds to the forward and backward passes. The tests compute these seconds per
+// sample.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -8,7 +9,8 @@
 namespace sluice {
 namespace {
 
-/// Each row is a stage: the elements of its state, and the sum of the FLOP of this stage and of all earlier stages.
+/// Each row is a stage. The first number is the elements of its state. The second number is the sum of the FLOP of all
+/// stages up to this stage.
 constexpr double table[19][2] = {
     {150528, 0},        {279936, 67744512}, {279936, 68024448}, {64896, 68608512},
     {173056, 77261312}, {173056, 77434368}, {36864, 77766144},  {55296, 78761472},
@@ -75,9 +77,10 @@ TEST_CASE(
 TEST_CASE(
     "AlexNet on one card, training: the output of each Conv is offloaded, and the stages between "
     "Convs are recomputed") {
-  // Only the outputs of stages 2, 5, 8, 10 and 12 are saved and reloaded: 279936 + 173056 + 55296 + 55296 + 36864 =
-  // 600448 elements. Stages 3, 4, 6, 7, 9, 11, 13 and 14 run a second time: (68608512 - 67744512) + (77766144 -
-  // 77261312) + (78816768 - 78761472) + (79867392 - 79812096) + (80625408 - 80530944) = 1573888 FLOP.
+  // Only the outputs of stages 2, 5, 8, 10 and 12 are saved and loaded again:
+  // 279936 + 173056 + 55296 + 55296 + 36864 = 600448 elements.
+  // Stages 3, 4, 6, 7, 9, 11, 13 and 14 run a second time: (68608512 - 67744512) + (77766144 - 77261312) + (78816768 -
+  // 78761472) + (79867392 - 79812096) + (80625408 - 80530944) = 1573888 FLOP.
   std::vector<Fate> fates = all_kept;
   for (const std::size_t s : {2u, 5u, 8u, 10u, 12u}) fates[s - 1] = Fate::offload;
   for (const std::size_t s : {3u, 4u, 6u, 7u, 9u, 11u, 13u, 14u}) fates[s - 1] = Fate::recompute;
