@@ -48,8 +48,8 @@ def builder():
 
 
 def subjects():
-    """Returns pairs of a function and its valid arguments. The test replaces one argument after the other by each value
-    that values() returns."""
+    """Returns pairs of a function and its valid arguments. The test replaces each argument by each value of
+    values()."""
     scenario = sluice.load("phased_ipu_pair", SMALL)
     plan, model, platform = scenario.plan(), sluice.model("alexnet"), sluice.platform("k40")
     yield from [(sluice.load, ["alexnet_x200"]), (sluice.model, ["alexnet"]), (sluice.platform, ["k40"]),

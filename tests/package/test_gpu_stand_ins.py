@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Tests code for GPUs with stand-ins for the libraries and programs of a GPU: an NVML and an nvidia-smi that report
-known joules and watts, a torch and a CUDA whose copies have known rates, and a torch whose streams overlap. The calls
-of the real libraries are not tested here."""
+"""Tests code for GPUs with stand-ins for the libraries and programs of a GPU. An NVML and an nvidia-smi report known
+joules and watts. A torch and a CUDA have copies with known rates. Another torch has streams that overlap. The calls of
+the real libraries are not tested here."""
 
 import json
 import os
@@ -38,8 +38,7 @@ extern "C" int nvmlDeviceGetTotalEnergyConsumption(void* gpu, unsigned long long
 }
 """
 
-# Each copy occupies the GPU for 5 us + bytes / rate. The first copy after a pause takes 3 us more than the other
-# copies.
+# Each copy occupies the GPU for 5 us + bytes / rate. The first copy after a pause takes 3 us more.
 CUDA = r"""
 #pragma once
 #include <cstdlib>
@@ -363,14 +362,14 @@ class Overlap(Folder):
             env={**os.environ, "PYTHONPATH": package}, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("Stand-in: streams, 6 layers of 1000 x 1000", done.stdout)
-        # The weights of a layer have 4 MB and take 0.2 ms. With 50 rows, a layer takes 0.1 ms. The input (0.2 MB) takes
-        # 0.01 ms down, and the answer (0.2 MB) takes 0.02 ms up. Copies limit the speed, so the run takes 0.01 + 6 x
-        # 0.2 + 0.1 + 0.02 = 1.33 ms. The simulated link is as fast up as down, so the simulated run takes 0.01 ms less.
-        # Alone, the copies of the weights take 1.2 ms, and the layers take 0.6 ms. So the layers compute for 1.2 + 0.6
-        # - 1.33 = 0.47 ms during copies. In the simulated run, these are 0.48 ms. With 250 rows, a layer takes 0.5 ms,
-        # the input takes 0.05 ms and the answer takes 0.1 ms. So the run takes 0.05 + 0.2 + 6 x 0.5 + 0.1 = 3.35 ms.
-        # Alone, the layers take 3 ms. So the copies run for 1.2 + 3 - 3.35 = 0.85 ms during computations. In the
-        # simulated run, these are 0.9 ms.
+        # The weights of a layer have 4 MB and take 0.2 ms. Alone, the copies of the weights of 6 layers take 1.2 ms.
+        # With 50 rows, a layer takes 0.1 ms. The input (0.2 MB) takes 0.01 ms down, and the answer (0.2 MB) takes 0.02
+        # ms up. Copies limit the speed, so the run takes 0.01 + 6 x 0.2 + 0.1 + 0.02 = 1.33 ms. The simulated link is
+        # as fast up as down, so the simulated run takes 0.01 ms less. Alone, the layers take 0.6 ms. So they compute
+        # for 1.2 + 0.6 - 1.33 = 0.47 ms during copies. In the simulated run, these are 0.48 ms.
+        # With 250 rows, a layer takes 0.5 ms, the input takes 0.05 ms and the answer takes 0.1 ms. So the run takes
+        # 0.05 + 0.2 + 6 x 0.5 + 0.1 = 3.35 ms. Alone, the layers take 3 ms. So the copies run for 1.2 + 3 - 3.35 = 0.85
+        # ms during computations. In the simulated run, these are 0.9 ms.
         self.assertEqual([line.strip("| ").split(" | ") for line in done.stdout.splitlines()[-2:]],
                          [["50", "1.200", "0.600", "1.330", "1.320", "-0.8 %", "78.3 %", "80.0 %"],
                           ["250", "1.200", "3.000", "3.350", "3.300", "-1.5 %", "70.8 %", "75.0 %"]])

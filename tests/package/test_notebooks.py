@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that the notebooks run from the first cell to the last, that they show as many pictures as the committed
-notebooks, and that the claims in their texts are true."""
+"""Runs the notebooks from the first cell to the last. They must show as many pictures as the committed notebooks. The
+claims in their texts must be true."""
 
 import pathlib
 import sys

@@ -12,7 +12,7 @@ from sluice_package import sluice
 
 
 class Complaints(unittest.TestCase):
-    """Tests that errors have the texts of the command line, and that there is one class per exit code."""
+    """Tests that errors have the texts of the command line, with one class per exit code."""
 
     def complains(self, kind, action, words):
         with self.assertRaises(kind) as caught:

@@ -182,7 +182,7 @@ class Questions(unittest.TestCase):
 
     def test_progress_is_reported(self):
         # The actions are 10 x 900 computations (10 stages, 900 samples), 900 loads of inputs, 900 saves of answers and
-        # 197 loads of weights. The weights have 40,666,752,000 B. A piece has at most 1/192 of these bytes, and all
+        # 197 loads of weights. The weights have 40,666,752,000 B, and a piece has at most 1/192 of these bytes. All
         # stages together have 197 pieces.
         told = []
         sluice.load("alexnet_x200").run(progress=lambda done, all: told.append((done, all)))

@@ -21,7 +21,7 @@ PROGRAM = os.environ.get("SLUICE_PROGRAM", str(ROOT / "build/release/sluice"))
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), *sorted(ROOT.glob("sim/**/FORMAT.md")),
          *sorted(ROOT.glob("*/FORMAT.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "examples/README.md"]
 
-# Names that readers of a page have already imported, and files that an earlier command wrote.
+# Names that the page has already imported, and files of an earlier command.
 BEGIN = "import matplotlib; matplotlib.use('Agg'); import sluice\n"
 BEFORE = {
     "docs/python.md": "import torch, torchvision; module = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU());"
@@ -37,8 +37,7 @@ FILES = {
     "sim/study/sweep/FORMAT.md": ("sweep", "alexnet_resident", "workload.batch=1,2", "--store", "study.db"),
 }
 
-# Parts of pages that take minutes or name a machine that is not available. The text after the colon runs in their
-# place.
+# Parts of pages that take minutes or name a machine that the test does not have. The value runs instead.
 INSTEAD = {
     "analysis/validation/vgg416_optane.yaml": f"{ROOT}/analysis/validation/alexnet_hbm_ddr.yaml",
     "torch.randn(8, 3, 224, 224)": "torch.randn(1, 3, 32, 32)",
@@ -54,7 +53,7 @@ BLOCK = re.compile(r"^```(?P<language>\w*)\n(?P<fenced>(?:.*\n)*?)^```"
 
 
 def is_python(text):
-    """Returns whether an indented block is Python: whether it parses, and imports or calls something."""
+    """Returns whether an indented block is Python. It must parse, and import or call something."""
     try:
         nodes = list(ast.walk(ast.parse(text)))
     except SyntaxError:

@@ -25,8 +25,8 @@ SMALL = sluice.load("phased_ipu_pair", {"workload.batches_per_step": 3, "workloa
 
 
 def boxes(ax, row):
-    """Returns (left, right, low, high) of each coloured box in a row of a timeline. Heights are from 0 at the bottom of
-    the row to 1 at its top."""
+    """Returns (left, right, low, high) of each coloured box in a row of a timeline. A row has the heights 0 (bottom) to
+    1 (top)."""
     found = []
     pale = matplotlib.colors.to_hex(_colours.pale(ax))
     for one in ax.collections:
@@ -187,8 +187,8 @@ class Pictures(unittest.TestCase):
 
 class Unseen(unittest.TestCase):
     def test_a_legend_omits_kinds_that_are_too_thin_in_every_strip(self):
-        # Each of 5000 forward passes takes 1 ms. In the first plan, an update takes 1 us, so its bar would have a
-        # thousandth of the height of a forward pass. In the second plan, an update takes 100 us.
+        # Each of 5000 forward passes takes 1 ms. In the first plan, an update takes 1 us, and its bar would be a
+        # thousandth as high as a forward pass. In the second plan, an update takes 100 us.
         for update_s, seen in (1e-6, False), (1e-4, True):
             builder = sluice.PlanBuilder("k40", "thin")
             builder.enter("body")

@@ -12,8 +12,8 @@ from sluice import _measuring, meters
 
 class Energy(Folder):
     def test_the_joules_of_a_row_equal_the_joules_of_the_meter(self):
-        # A call takes 3 W for 1 s, which is 3 J. The meter may be wrong by two steps of 1/8 J. These 0.25 J may be at
-        # most 1 % of the measured joules, so at least 25 J must be measured. 8 calls take only 24 J, so there are 9
+        # A call takes 3 W for 1 s, which is 3 J. The meter may be wrong by two steps of 1/8 J, or 0.25 J. This may be
+        # at most 1 % of the measured joules. So at least 25 J must be measured. 8 calls take only 24 J. So there are 9
         # calls.
         self.worked(nn.Sequential(Works(1.0)), whole=False, meter=StandIn(), idle_w=2.0, budget_s=10.0)
         row = self.rows()[0]
@@ -42,13 +42,14 @@ class Energy(Folder):
                 subject = _measuring.Subject(prepare, lambda: None, most_calls=most_calls)
                 found = _measuring.measure(subject, _measuring.Loop(budget_s=20.0, sample_s=4.0, clock=Clock.read,
                                                                     meter=StandIn()))
-                # A call takes 3 W for 1 s, which is 3 J. With most_calls=None, calls are prepared once and then
-                # repeated, and the meter may be wrong by two steps of 1/8 J. These 0.25 J may be at most 1 % of the measured
-                # joules, so at least 25 J must be measured. A run has 4 calls and takes 12 J. Two runs take only 24 J,
-                # so there are 3 runs with 12 calls. With most_calls=4, the joules of preparations are subtracted. 10
-                # blocks share 10 x 20 s, so a block has 20 s. A sample takes 5 s to prepare and 4 s for its 4 calls.
-                # Two samples take only 18 s, so a block has 3 samples with 12 calls. These calls are uncertain by four
-                # steps of 1/8 J, which are 0.5 J.
+                # A call takes 3 W for 1 s, which is 3 J.
+                # With most_calls=None, calls are prepared once and then repeated. The meter may be wrong by two steps
+                # of 1/8 J, or 0.25 J. This may be at most 1 % of the measured joules. So at least 25 J must be
+                # measured. A run has 4 calls and takes 12 J. Two runs take only 24 J. So there are 3 runs with 12
+                # calls.
+                # With most_calls=4, the joules of preparations are subtracted. 10 blocks share 10 x 20 s, so a block
+                # has 20 s. A sample takes 5 s to prepare and 4 s for its 4 calls. Two samples take only 18 s. So a
+                # block has 3 samples with 12 calls. These calls are uncertain by four steps of 1/8 J, or 0.5 J.
                 self.assertEqual((found.joules, found.joules_error),
                                  (3.0, 0.25 / 12) if most_calls is None else (3.0, 0.5 / 12))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests profiles of torch modules that are measured in several calls, after kills and failures."""
+"""Tests profiles of torch modules that take several calls, also after kills and failures."""
 
 import time
 import unittest

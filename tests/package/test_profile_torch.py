@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests profiles of torch modules: counts, times by a clock that advances only with the measured work, and joules of a
-known meter."""
+"""Tests profiles of torch modules: counts, times and joules. The clock advances only with the measured work. The joules
+of the meter are known."""
 
 import json
 import unittest
@@ -167,15 +167,15 @@ class Times(Folder):
             return _measuring.measure(_measuring.Subject(prepare, lambda: None),
                                       _measuring.Loop(clock=Clock.read, **loop))
 
-        # A sample must take a second. 1 call and 2 calls of 1/4 s take less, but 4 calls take a second, so a sample has
-        # 4 calls. There are 3 samples, and the second sample is disturbed.
+        # A sample must take a second. Calls take 1/4 s, so a sample has 4 calls. Samples of 1 and 2 calls are tried
+        # first. There are 3 samples, and the second sample is disturbed.
         durations = [0.25] * 7 + [0.25] * 4 + [0.25, 0.25, 0.25, 1.25] + [0.25] * 4
         found = run(durations, warmup=0, sample_s=1.0, budget_s=4.0, least=3)
         self.assertEqual((found.calls, found.seconds), (4, [0.25, 0.5, 0.25]))
-        # The samples are 1, 3, 1, 3, ... For an even number n of samples, the mean is 2 and the standard deviation is s
-        # = sqrt(n / (n - 1)). So 1.96 s / sqrt(n) is 1.96 / sqrt(n - 1). This is at most a quarter of the mean, which
-        # is 0.5, if n - 1 >= (1.96 / 0.5)^2 = 15.4. For n = 17, the mean is 33 / 17 and s = 1.029. Then 1.96 s /
-        # sqrt(n) = 0.489 is still more than 0.485, so 18 samples are needed.
+        # The samples are 1, 3, 1, 3, ... For an even number n of samples, the mean is 2. The standard deviation is s =
+        # sqrt(n / (n - 1)). So 1.96 s / sqrt(n) is 1.96 / sqrt(n - 1). It must be at most a quarter of the mean, 0.5.
+        # So n - 1 must be at least (1.96 / 0.5)^2 = 15.4. For n = 17, the mean is 33 / 17 and s = 1.029. Then 1.96 s /
+        # sqrt(n) = 0.489 is more than a quarter of the mean, 0.485. So 18 samples are needed.
         found = run([1.0] + [1.0, 3.0] * 50, warmup=0, budget_s=1e9, confidence=0.25, least=2)
         self.assertEqual(len(found.seconds), 18)
 

@@ -27,7 +27,7 @@ def small():
 
 
 def long_run():
-    """Returns a scenario whose run takes seconds, because it has very many steps with a short body."""
+    """Returns a scenario whose run takes seconds. It has very many steps with a short body."""
     return sluice.load(ROOT / "scenarios/alexnet_resident.yaml",
                        {"workload.steps": 300_000, "workload.batches_per_step": 4})
 
@@ -73,7 +73,7 @@ def settles(condition, seconds=10):
 
 
 def idle():
-    """Returns whether only the helper is running, and there is no zombie."""
+    """Returns whether only the helper is running. A zombie must not exist."""
     below = descendants(os.getpid())
     return set(below) == {helper.pid} and "Z" not in below.values()
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests that pictures side by side can be compared, because they have common axes, one unit, and one meaning per
-colour. Also tests the widths, fonts and colours that papers need."""
+"""Tests that pictures side by side can be compared: they have common axes, one unit, and one meaning per colour. Also
+tests the widths, fonts and colours that papers need."""
 
 import itertools
 import pickle
@@ -22,8 +22,8 @@ TRAINING = sluice.Scenario.from_dict({
     "model": "vgg16", "platform": "gtx980", "policy": "resident",
     "workload": {"mode": "training", "batch": 20, "optimizer": "adam"}})
 FATES = ("sqrt", "optimal", "recompute_all", "offload_all", "selective")
-# Some of these runs take less than 1 s, and some take more than 1 s. If each run is shown alone, the axis of a shorter
-# run is in ms, and the axis of a longer run is in s.
+# Some of these runs take less than 1 s, and some take more. Shown alone, the axis of a shorter run is in ms, and the
+# axis of a longer run is in s.
 RUNS = {fate: TRAINING.with_({"fates.strategy": fate, "workload.batch": 26 if fate == "sqrt" else 20}).run()
         for fate in FATES}
 SHORT = sluice.load("phased_ipu_pair", {"workload.batches_per_step": 3, "workload.steps": 2}).run()

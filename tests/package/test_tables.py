@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tests the tables of results and plans: a change of a table affects no other table, and the table of decisions has
-names and numbers."""
+"""Tests the tables of results and plans. A change of a table must affect no other table. The table of decisions must
+have names and numbers."""
 
 import copy
 import pathlib
