@@ -10,7 +10,7 @@
 
 namespace sluice::cell {
 
-/// Splits a text such as "a; b" into its parts, without the blanks around each part.
+/// Splits a text such as "a; b" into its parts. Removes the blanks around each part.
 std::vector<std::string> parts_of(std::string_view text, char separator = ';');
 
 /// Reads a number that is finite and at least 0.

@@ -10,7 +10,7 @@ namespace sluice {
 /// the name has no class.
 std::string class_of_operator(const std::string& word);
 
-/// Returns whether the operators of the class are products of matrices, or are computed as such products.
+/// Returns whether the operators of the class are computed as products of matrices.
 bool is_product_class(const std::string& name);
 
 }  // namespace sluice

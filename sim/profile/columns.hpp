@@ -23,7 +23,7 @@ struct ProfileColumn {
   bool key = false;
   /// The dimension of the column's numbers, such as seconds.
   Dimension dimension = Dimension::none;
-  /// Returns the row's value as a text, or "" if the row has no value.
+  /// Returns the row's value as a text. Without a value, returns "".
   std::string (*get)(const ProfileRow& row) = nullptr;
   /// Sets the value of the row from `text`, which is not empty. Throws InputError without a position.
   void (*set)(ProfileRow& row, const std::string& text) = nullptr;
@@ -32,10 +32,10 @@ struct ProfileColumn {
 /// Returns the columns in the order in which a profile is written.
 const std::vector<ProfileColumn>& profile_columns();
 std::vector<std::string> profile_column_names();
-/// Returns the column of that name, or nullptr if there is no such column.
+/// Returns the column of this name, or nullptr.
 const ProfileColumn* find_profile_column(std::string_view name);
-/// Returns the column of that name. If there is no such column, throws InputError without a
-/// position. Its message suggests a known column.
+/// Returns the column of this name. If there is none, throws InputError without a position. The message suggests a
+/// known column.
 const ProfileColumn& profile_column(std::string_view name);
 
 /// Returns the row's key as one text, without the columns that `but` names.

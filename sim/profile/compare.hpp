@@ -34,15 +34,15 @@ struct Comparison {
   std::vector<ComparedRow> rows;  ///< the compared rows, in the order of profile A
   /// The number of pairs of rows in which both rows have a number.
   std::size_t pairs = 0;
-  /// The number of pairs that are left out because one of the two numbers is 0.
+  /// The number of pairs with a 0. These pairs are left out.
   std::size_t with_zero = 0;
-  /// The number of pairs that are left out because one of the two numbers is at most `least`.
+  /// The number of pairs with a number that is at most `least`. These pairs are left out.
   std::size_t below_least = 0;
-  /// The number of pairs of rows in which at least one of the two rows has no number.
+  /// The number of pairs in which a row has no number.
   std::size_t unmeasured = 0;
   std::size_t only_a = 0, only_b = 0;
   std::size_t agreeing = 0;  ///< the number of `rows` that agree
-  /// The median and the 10th and 90th percentile of the ratios A / B; 0 if `rows` is empty.
+  /// The median and the 10th and 90th percentile of the ratios A / B. If `rows` is empty, all three are 0.
   double median = 0, tenth = 0, ninetieth = 0;
   double sum_a = 0, sum_b = 0;
 
@@ -51,7 +51,8 @@ struct Comparison {
   double agreeing_share() const;
 };
 
-/// Throws InputError if two rows of one profile differ only in columns that `options.but` lists.
+/// `options.but` lists columns that do not count. If two rows of one profile differ only in these columns, throws
+/// InputError.
 Comparison compare(const Profile& a, const Profile& b, const CompareOptions& options);
 
 /// Returns the rows in which `column` has the value `value`. Throws InputError if the column is unknown or if no row
