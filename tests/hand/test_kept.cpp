@@ -135,7 +135,7 @@ TEST_CASE("a tensor that several layers read is kept once, even through views") 
   const Stage::Kept stage = Sizes(model, DType::float32).kept(0, 8);
   CHECK(stage.inner_bytes == 4 * 3136 + 6272);
   CHECK(stage.reads_input);
-  // With a cut after relu, the second stage only views its input.
+  // With a cut after relu, the views of the second stage are views of its input.
   const Stage::Kept second = Sizes(model, DType::float32).kept(3, 6);
   CHECK(second.inner_bytes == 0);
   CHECK(second.reads_input);

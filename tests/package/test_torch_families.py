@@ -234,7 +234,7 @@ class Sharper(nn.Module):
 
 
 class Encoder(nn.Module):
-    """A block with torch's own attention, whose inputs have the tokens as their first axis."""
+    """A block with torch's own attention. The first axis of its inputs is the tokens."""
 
     def __init__(self, width=32):
         super().__init__()

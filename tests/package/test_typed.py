@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests that mypy --strict reads a user's script, and finds mistakes in the script before it runs."""
+"""Tests that mypy --strict reads a user's script. mypy must find mistakes in the script before it runs."""
 
 import os
 import pathlib

@@ -14,15 +14,15 @@ constexpr std::uint32_t no_tensor = static_cast<std::uint32_t>(-1);
 
 /// How one stage provides the tensors that backward passes read.
 struct Ways {
-  /// If this stage runs twice, its second run is before the backward pass of stage `second_run`. Otherwise -1.
+  /// The backward pass of stage `second_run` comes right after the second run of this stage. Without a second run, -1.
   int second_run = -1;
   /// Where the inner tensor of the backward pass comes from: the first run, host memory, or the second run.
   enum { first, host, second } inner = first;
   bool output_to_host = false;
 };
 
-/// A computation, with the tensors that it reads and makes. Some tensors are loaded before the computation, and some
-/// tensors are saved after it. Each load makes a new tensor.
+/// A computation, with the tensors that it reads and makes. Its loads come before it, and its saves come after it. Each
+/// load makes a new tensor.
 struct Step {
   double seconds = 0;
   std::int64_t workspace = 0;
@@ -73,7 +73,7 @@ class Script {
   double loaded() const { return sum(&Step::loads, &Made::load_s); }
   double saved() const { return sum(&Step::saves, &Made::save_s); }
 
-  /// Returns the peak: the most bytes that are held during one step, if each tensor is freed after its last use.
+  /// Returns the most bytes that are held during one step. Each tensor is freed after its last use.
   std::int64_t peak() const {
     std::vector<std::size_t> first(tensors_.size(), steps_.size()), last(tensors_.size(), 0);
     for (std::size_t i = 0; i < steps_.size(); ++i)
@@ -143,13 +143,13 @@ class Script {
       if (ways.inner == Ways::host) save(n_ + 1 + s, inner_[s]);
     }
     step_.workspace = stage.forward_workspace(keeps);
-    // A script is useless if it saves an output and makes this output again before it loads it.
+    // A script is useless if it saves an output and makes it again before the load.
     if (again && in_host_[s + 1] != no_tensor) useful_ = false;
     if (!again && ways.output_to_host) to_save_ = s + 1;
     end_step();
     if (to_save_) {
-      // The output is saved after the pass that makes it. Until the forward half ends, later passes read the instance
-      // that is still on the device.
+      // The output is saved after the pass that makes it. Until the forward half ends, later passes read the output on
+      // the device.
       steps_.back().saves.push_back(boundary_[s + 1]);
       pending_[s + 1] = boundary_[s + 1];
       to_save_.reset();
@@ -184,7 +184,7 @@ class Script {
   const std::vector<Ways>& ways_;
   std::size_t n_;
   std::vector<std::uint32_t> boundary_, inner_, gradient_;  ///< the latest instance of each tensor
-  /// For each boundary, and then for the inner tensor of each stage: the saved instance, until it is loaded.
+  /// The saved instances that are not yet loaded: of each boundary, and then of each stage's inner tensor.
   std::vector<std::uint32_t> in_host_;
   /// The boundaries that the forward half saves. When this half ends, they move to `in_host_`.
   std::map<std::size_t, std::uint32_t> pending_;
@@ -215,7 +215,7 @@ class Listing {
     std::vector<std::uint32_t> loads;
     for (const Step& step : script_.steps())
       loads.insert(loads.end(), step.loads.begin(), step.loads.end());
-    // For each tensor, `arrives` has the action that loads it, and `saved` has the action that saves it.
+    // For a tensor, `arrives` has the action that loads it. `saved` has the action that saves it.
     std::map<std::uint32_t, std::uint32_t> arrives, saved;
     std::size_t next = 0;
     for (std::size_t i = 0; i < script_.steps().size(); ++i) {

@@ -1,8 +1,8 @@
 // Finds the fastest execution of one training step of a small network by an exhaustive search. Each forward pass runs
-// once or twice; the second run is before one of the backward passes. The backward pass of a stage reads inner tensors
-// of the first or the second run, or inner tensors that were saved to host memory. Boundaries may also be saved. Loads
-// are listed at all positions that do not change the order of the loads. oracle.hpp executes the plans. This
-// exhaustive search shares only `Chain` (the seconds and bytes of the stages) with the search that it checks.
+// once or twice. The second run is before one of the backward passes. The backward pass of a stage reads inner tensors
+// of the first run, of the second run, or from host memory. Boundaries may also be saved. The order of the loads is
+// fixed, and all positions of each load are tried. oracle.hpp executes the plans. The search that is checked shares
+// only `Chain`, the seconds and bytes of the stages, with this search.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace sluice::test {
 
 struct BruteForce {
-  // The seconds of the fastest execution, or infinity if no execution is faster than `below`.
+  // The seconds of the fastest execution. If no execution is faster than `below`, infinity.
   double seconds = std::numeric_limits<double>::infinity();
   std::int64_t tapes = 0;     ///< the number of tapes that fit and could be faster than `below`
   std::int64_t executed = 0;  ///< the number of plans that were executed

@@ -163,7 +163,8 @@ inline std::vector<std::string> annotations(const Message& event) {
   return all;
 }
 
-/// Returns the flows (arrows) of an export. A flow is a pair of indices: the span of its start and the span of its end.
+/// Returns the flows (arrows) of an export. A flow is two indices: the span where it starts, and the span where it
+/// ends.
 inline std::vector<std::pair<int, int>> flows_of(const TraceReader& trace, std::size_t window) {
   std::map<std::uint64_t, int> begun;
   std::vector<std::pair<int, int>> flows;

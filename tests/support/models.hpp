@@ -13,7 +13,7 @@ inline const std::string zoo = std::string(SLUICE_SOURCE_DIR) + "/models/";
 inline const std::string image = "- {type: input, name: x, shape: [28, 28, 3]}\n";
 
 /// Returns a model with the given layers (YAML list items, one per line). `use` is the mapping under `model` in a
-/// scenario, and `parameters` is a line of the model's document.
+/// scenario. `parameters` is a line of the model's document.
 inline Model model_of(const std::string& layers, const std::string& use = "",
                       const std::string& parameters = "") {
   Value mapping = parse_text(use.empty() ? "{}" : use, "s.yaml");

@@ -1,5 +1,5 @@
-// Writes ONNX files for tests byte by byte, so that tests can also write invalid files. Sources: onnx.proto, version
-// 1.12, and the page Encoding of Protocol Buffers.
+// Writes ONNX files for tests byte by byte. So tests can also write invalid files. Sources: onnx.proto, version 1.12,
+// and the page Encoding of Protocol Buffers.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// A naive executor that checks the two executors of Sluice. It has a separate node for every execution of an action. At
-// each moment, it looks at all nodes again and again until no node changes. It shares no code or tables with those two
-// executors. It accepts only plans in which no two transfers share a link. All times are in seconds.
+// A naive executor that checks the two executors of Sluice. It shares no code or tables with them. It has a separate
+// node for every execution of an action. At each moment, it looks at all nodes again and again until no node changes.
+// It accepts only plans whose transfers share no link. All times are in seconds.
 #pragma once
 
 #include <map>

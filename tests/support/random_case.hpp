@@ -35,7 +35,7 @@ const std::vector<std::string>& policies_with_choices();
 /// Returns a case with this policy. If `training` is set, the policy must be able to train.
 RandomCase random_case(Dice& dice, const std::string& policy, bool training);
 
-/// Returns explicit settings of all choices that the case leaves open, as YAML.
+/// Returns settings of all open choices of the case, as YAML.
 std::string random_settings(Dice& dice, const RandomCase& open);
 
 /// Returns the plan of a case on devices that have `bytes` bytes of memory each, with these overrides. Returns nullopt

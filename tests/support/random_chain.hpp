@@ -9,8 +9,8 @@
 
 namespace sluice::test {
 
-/// Random numbers by SplitMix64 (Steele et al. 2014). The distributions of the standard library are not used, because
-/// these distributions differ between implementations.
+/// Random numbers by SplitMix64 (Steele et al. 2014). The distributions of the standard library differ between
+/// implementations.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed) {}
@@ -63,8 +63,8 @@ inline Chain random_chain(Dice& dice, std::size_t stages) {
 }
 
 /// Returns stages like the layers of a transformer, with slightly different bytes. A stage takes 1 s forward and 2 s
-/// backward, and has inner tensors of about 30 MB and an output of about 2 MB. A copy of 30 MB takes `copy_s` seconds
-/// in each direction.
+/// backward. It has inner tensors of about 30 MB and an output of about 2 MB. A copy of 30 MB takes `copy_s` seconds in
+/// each direction.
 inline Chain layered_chain(std::size_t stages, double copy_s) {
   const auto tensor = [copy_s](std::size_t bytes) {
     const double seconds = copy_s * static_cast<double>(bytes) / 30e6;

@@ -16,7 +16,7 @@ inline double random_seconds(Dice& dice, std::uint64_t most) {
   return static_cast<double>(1 + dice.below(10 * most)) / 10;
 }
 
-/// Returns random seconds of a kernel, in one of three forms: a line, a roofline, or a table of independent entries.
+/// Returns random seconds of a kernel. They are a line, a roofline, or a table of independent entries.
 inline KernelTime random_time(Dice& dice, std::size_t operands) {
   KernelTime time;
   if (operands <= 4 && dice.one_in(3)) {
@@ -73,9 +73,8 @@ inline PlacementProblem random_placement(Dice& dice, const PlacementShape& shape
   return problem;
 }
 
-/// Returns a problem like the training of a deep network. Each kernel of the first half makes a tensor, and the kernels
-/// of the second half read these tensors in the opposite order. The problem also has weights, which stay for the whole
-/// run.
+/// Returns a problem like the training of a deep network. Each kernel of the first half makes a tensor. The kernels of
+/// the second half read these tensors in the opposite order. Weights stay for the whole run.
 inline PlacementProblem layered_placement(Dice& dice, std::size_t tensors, std::size_t kernels) {
   using Begins = PlacementProblem::Begins;
   PlacementProblem problem;

@@ -68,7 +68,7 @@ class Generator {
     plan_.tensors.push_back({"moved", TensorClass::activation, 10});
   }
 
-  /// For each device, adds the links and routes over which the device may read while it computes.
+  /// A device may read over links while it computes. Adds these links and their routes for each device.
   void add_ways_of_kernels() {
     for (int d = 0; d < computes_; ++d)
       for (int k = 0; k < 2; ++k) {
@@ -97,7 +97,7 @@ class Generator {
     }
   }
 
-  /// Gives each route random links from all links of the plan, so that routes share links.
+  /// Gives each route random links. So routes share links.
   void share_links() {
     for (Link& link : plan_.links)
       link.bandwidth = 10 * std::pow(10, std::uniform_real_distribution<double>(0, 5)(random_));

@@ -33,7 +33,7 @@ inline Model chain() {
   return model;
 }
 
-/// Cuts a model for one device of 1 FLOP/s. So an operator takes as many seconds as it has FLOP.
+/// Cuts a model for one device of 1 FLOP/s. On this device, an operator with 5 FLOP takes 5 seconds.
 struct Cutting {
   explicit Cutting(Model made) : model(std::move(made)) {
     device.name = "gpu";

@@ -1,5 +1,5 @@
-// Tests the search for the largest number that fits. The search tries only a few numbers. It must find the same answer
-// as a search that tries every number.
+// Tests the search for the largest number that fits. The search tries only a few numbers. A search of every number must
+// give the same answer.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -17,9 +17,9 @@ FitAnswer line(std::int64_t number, double constant, double each, double availab
 
 TEST_CASE(
     "if every sample needs equally many bytes, the search finds the largest number after the second refusal") {
-  // Since (1000 - 100) / 7 = 128.57, 128 samples fit. The search first tries 1, 2, 6, 22, 86 and 342 samples. 342
-  // samples are refused: they need 100 + 7 x 342 = 2494 bytes, or 7.29 bytes per sample. 1000 / 7.29 = 137.1, so the
-  // search tries 137 samples, which are refused. It then tries 128 samples, which fit, and 129, which do not fit.
+  // Since (1000 - 100) / 7 = 128.57, 128 samples fit. The search first tries 1, 2, 6, 22, 86 and 342 samples. It
+  // refuses 342 samples, which need 100 + 7 x 342 = 2494 bytes, or 7.29 bytes per sample. Since 1000 / 7.29 = 137.1, it
+  // tries 137 samples, which do not fit. It then tries 128 samples, which fit, and 129, which do not fit.
   std::vector<std::int64_t> asked;
   const auto most = largest_by_needs(1, 1'000'000, [&](std::int64_t number) {
     asked.push_back(number);

@@ -139,7 +139,7 @@ TEST_CASE("a mistyped name gets a suggestion, and an unrelated word gets no sugg
   CHECK(did_you_mean("LATENCY", known) == " (did you mean 'latency'?)");
   CHECK(did_you_mean("colour", known).empty());
   CHECK(did_you_mean("", known).empty());
-  // Synonyms of a name (such as half and bf16) and the beginning of a name also lead to a suggestion.
+  // Synonyms such as half and bf16, and the beginning of a name, also lead to a suggestion.
   const std::vector<std::string> dtypes = {"float32", "float16", "bfloat16"};
   CHECK(did_you_mean("fp16", dtypes) == " (did you mean 'float16'?)");
   CHECK(did_you_mean("half", dtypes) == " (did you mean 'float16'?)");

@@ -1,5 +1,4 @@
-// Tests the cost model `fitted`: the kernels of a layer, the price of a layer without a fit, and the errors
-// of a fit.
+// Tests the cost model `fitted`: the kernels of a layer, layers without a fit, and the errors of a fit.
 #include <catch2/catch.hpp>
 #include <numeric>
 

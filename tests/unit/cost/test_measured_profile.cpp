@@ -200,7 +200,7 @@ TEST_CASE(
   CHECK(without.joules_s == 0.006);
   CHECK(without.measured_j == 0);
   CHECK(Prices(", where: {pass: forward}").of(1, 16).joules_s == 0);
-  // The key `memory_power` also applies to the cost model that `outside` names, if this cost model has the key.
+  // `outside` names another cost model. If this model has the key `memory_power`, the key applies to it, too.
   const Price outside = Prices(", outside: roofline, memory_power: 50%").of(1, 8);
   CHECK(outside.joules == Approx(0.5 * (100 - 20) * outside.seconds).epsilon(1e-12));
   CHECK(Prices(", outside: peak, memory_power: 50%").of(1, 8).joules_s == 0);
@@ -333,8 +333,8 @@ TEST_CASE(
 }
 
 TEST_CASE("a row that is left out is estimated from the other rows if it lies between them") {
-  // Here, the share is a power of the size, so the estimates have no error. The first and the last point have
-  // only one neighbour, so they are not estimated.
+  // The share is a power of the size, so the estimates have no error. The first and the last point have only one
+  // neighbour. So they have no estimate.
   const Utilisation power({{{1}, 0.1}, {{2}, 0.2}, {{4}, 0.4}, {{8}, 0.8}});
   CHECK(power.left_out().rows == 2);
   CHECK(power.left_out().median == Approx(0).margin(1e-12));
@@ -356,7 +356,7 @@ TEST_CASE(
   const auto account = [&](std::int64_t samples) {
     return account_of(*prices.cost, prices.model, gpu, DType::float32, samples);
   };
-  // The relu has no row. At the rates of the device, it takes 16 ns for 4 samples: each of them reads and writes 50
+  // The relu has no row. For 4 samples, it takes 16 ns at the rates of the device: each sample reads and writes 50
   // elements of 4 B, at 100 GB/s.
   const double relu = 16e-9;
   CHECK(prices.of(2, 4).seconds == Approx(relu));

@@ -122,7 +122,7 @@ TEST_CASE("under roofline, the seconds of a device's memories add up") {
       parse_text("{model: roofline, pools: side_by_side}", "c.yaml"), "", question.platform);
   CHECK(together->of(question.placed(1, {"dram", "dram", "pmem"})).seconds ==
         Approx(output / 5e9).epsilon(1e-14));
-  // The FLOP do not limit this pass: 3 MFLOP at 1 TFLOP/s take 3 us, and the bytes in DRAM take 5.26 us.
+  // The bytes in DRAM take 5.26 us, and the FLOP less: 3 MFLOP at 1 TFLOP/s take 3 us.
   CHECK(in_dram == Approx(5.26e-6).epsilon(1e-3));
 }
 
@@ -218,7 +218,7 @@ TEST_CASE("a profile with memories prices the placement that was measured") {
              }),
              Contains("its inputs in pmem;pmem and its outputs in dram") &&
                  Contains("it was measured with DRAM;DRAM and DRAM, PMEM;DRAM and DRAM"));
-  // If all operands are behind the link, the row that was measured in the default memory does not apply.
+  // A row was measured in the default memory. It must not apply if all operands are behind the link.
   CHECK_THAT(error_of([&] {
                placed_price(question.platform, *question.cost,
                             question.placed(1, {"disk", "disk", "disk"}));
@@ -249,8 +249,7 @@ TEST_CASE("if a row names no memory for an operand, the operand was in the first
 }
 
 /// Returns the rows of measured bandwidths in GB/s (darchr/ml-tools): six channels of DRAM and six modules of Optane
-/// memory, with 1 to 24 threads. If there is no file with these measurements, prints a warning and returns an empty
-/// list.
+/// memory, with 1 to 24 threads. Without a file of measurements, prints a warning and returns an empty list.
 std::vector<std::vector<double>> measured_bandwidths() {
   const std::string path =
       std::string(data_root()) + "/../shared/data/placement/bandwidth_vs_threads_GBps.csv";
@@ -346,10 +345,10 @@ TEST_CASE("fitted kernels take longer in a slower memory, by the ratio of the me
     return cost->of(placed_query(query, {read, written})).seconds;
   };
   CHECK(in("dram", "dram") == Approx(home).epsilon(1e-12));
-  // To read a byte and to write a byte takes 1 / 64 + 1 / 16 ns in slow memory, and 1 / 320 + 1 / 320 ns in fast
-  // memory: slow memory takes 12.5 times as long. If only the input is in slow memory, the two bytes take 1 / 64 + 1 /
-  // 320 ns, which is 3 times as long as in fast memory. During most seconds, bytes come from memory, and the ratios
-  // 12.5 and 3 apply. In the other seconds, bytes come from the cache.
+  // One byte is read and one byte is written. In fast memory, this takes 1 / 320 + 1 / 320 ns. In slow memory, it takes
+  // 1 / 64 + 1 / 16 ns, which is 12.5 times as long. With only the input in slow memory, it takes 1 / 64 + 1 / 320 ns,
+  // which is 3 times as long. The ratios 12.5 and 3 apply to the seconds in which bytes come from memory. In the other
+  // seconds, bytes come from the cache.
   const double both = (in("pmem", "pmem") / home - 1) / 11.5;
   CHECK((in("pmem", "dram") / home - 1) / 2 == Approx(both).epsilon(1e-9));
   CHECK(both > 0.8);

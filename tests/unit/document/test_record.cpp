@@ -261,7 +261,7 @@ TEST_CASE(
   CHECK(rules[0].find("then")->find("properties")->find("litres") != nullptr);
   CHECK(rules[0].find("then")->find("properties")->find("holes") == nullptr);
   CHECK(rules[0].find("then")->find("additionalProperties")->as_bool() == false);
-  // The rule also applies if there is no key `kind`, because the rule is for the default of `kind`.
+  // The rule is for the default of `kind`. So it also applies without a key `kind`.
   CHECK(rules[1].find("if")->find("required")->items().empty());
 }
 

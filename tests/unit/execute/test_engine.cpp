@@ -34,8 +34,8 @@ bool operator==(const MemoryEvent& a, const MemoryEvent& b) {
   return all(a) == all(b);
 }
 
-/// Checks that the traces of the engine and of the replay are equal to the last bit, or that both find a deadlock.
-/// Returns whether the plan ran to its end.
+/// Checks that the traces of the engine and of the replay are equal to the last bit. If one of them finds a deadlock,
+/// the other must find it, too. Returns whether the plan ran to its end.
 bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
   check_structure(plan);
   MemorySink expected;
@@ -62,7 +62,7 @@ bool same_trace(const Plan& plan, const EngineOptions& options = {}) {
 }
 
 /// Compares the starts and ends of executions in the two executors. Returns the largest difference, as a share of the
-/// makespan, or nullopt if both find a deadlock.
+/// makespan. If both find a deadlock, returns nullopt.
 std::optional<double> disagreement(const Plan& plan, const EngineOptions& options = {}) {
   MemorySink replayed;
   const ReplayResult result = replay(plan, replayed);

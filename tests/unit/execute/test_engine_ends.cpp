@@ -1,4 +1,4 @@
-// Tests that a run prints nothing if an interruption or a full disk ends the run early.
+// An interruption or a full disk may end a run early. Tests that such a run prints nothing.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -15,8 +15,7 @@
 namespace sluice {
 namespace {
 
-/// Returns a plan for four cards behind a switch. The transfers are so slow that at least one transfer runs at each
-/// moment.
+/// Returns a plan for four cards behind a switch. The transfers are so slow that there is always at least one.
 Plan plan_of_four_cards() {
   const std::string text =
       "format: sluice-scenario/1\nmodel: cnn_mnist\n"

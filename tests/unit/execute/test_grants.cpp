@@ -1,6 +1,6 @@
-// Compares grants by reservation with grants in listing order, and the replay with a naive executor (the oracle). With
-// reservation, no plan is slower than in listing order. If a plan runs in listing order, it must not end in a deadlock
-// with reservation. With more memory, no plan is slower, and no plan that ran with less memory ends in a deadlock.
+// Compares grants by reservation with grants in listing order. Also compares the replay with a naive executor (the
+// oracle). With reservation, no plan may be slower than in listing order, and a plan that runs in listing order must
+// not end in a deadlock. With more memory, no plan may be slower or end in a new deadlock.
 #include <catch2/catch.hpp>
 
 #include "execute/arithmetic/replay.hpp"
@@ -90,8 +90,8 @@ TEST_CASE("neither reservation nor more memory makes a plan slower or blocks a p
   CHECK(counts.ended > 10'000);
 }
 
-/// If transfers share links, a transfer that starts earlier may delay another transfer. So this test counts plans that
-/// are slower with more memory, and allows a few of them.
+/// If transfers share links, a transfer that starts earlier may delay another transfer. So a few plans may be slower
+/// with more memory. This test counts them.
 TEST_CASE("if links are shared, more memory never blocks a plan") {
   Counts counts;
   for (unsigned seed = 1; seed <= plans; ++seed) {
@@ -108,8 +108,8 @@ TEST_CASE("if links are shared, more memory never blocks a plan") {
   CHECK(counts.more_memory_slower < counts.ended / 40);
 }
 
-/// A shared pool gives its bytes in the order of requests, and a larger pool may change this order. So this test counts
-/// plans that are slower or that block, and allows a few of them.
+/// A shared pool gives its bytes in the order of requests. A larger pool may change this order. So a few plans may be
+/// slower or block. This test counts them.
 TEST_CASE("with pools that several devices share, few plans are slower or blocked by more memory") {
   Counts counts;
   for (unsigned seed = 1; seed <= plans; ++seed) {

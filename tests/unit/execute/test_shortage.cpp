@@ -1,5 +1,4 @@
-// Tests what the message of a refused plan says: which memory is too small, and for which bytes it has
-// no room.
+// Tests the message of a refused plan: which memory is too small, and for which bytes it has no room.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

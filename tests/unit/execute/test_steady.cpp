@@ -31,7 +31,7 @@ class Walked final : public Sink {
   std::int64_t spans = 0, times = 0, period = 0;
 };
 
-/// Checks that two sums of seconds differ by at most 1e-12 of the makespan, as rounding allows.
+/// Checks that two sums of seconds are equal up to rounding: 1e-12 of the makespan.
 void check_close(double a, double b, double makespan) {
   if (std::isnan(a) && std::isnan(b)) return;
   CHECK(a == Approx(b).epsilon(1e-12).margin(1e-12 * makespan));
@@ -53,8 +53,8 @@ void check_same_metrics(const Totals& jumped, const Totals& walked) {
   }
 }
 
-/// Checks three things: spans are in the order of their ends, spans of one stream do not overlap, and events are in the
-/// order of time.
+/// Spans must be in the order of their ends, spans of one stream must not overlap, and events must be in the order of
+/// time.
 void check_order(const Plan& plan, const MemorySink& sink) {
   std::vector<double> free_at(plan.streams.size(), 0);
   double last = 0;
@@ -80,8 +80,8 @@ void sort(MemorySink& sink) {
   sink.events.clear();
 }
 
-/// Checks that a replay that skips periods gives the same spans, events, metrics and peaks as a replay that executes
-/// every action. Returns the number of iterations of the period. The caller sets `exact` if all times are exact sums of
+/// Compares a replay that skips periods with a replay that executes every action. Spans, events, metrics and peaks must
+/// be equal. Returns the number of iterations of the period. The caller sets `exact` if all times are exact sums of
 /// binary fractions. Then rounding cannot give different times to events of one moment.
 std::int64_t compare(const Plan& plan, bool exact = false) {
   MemorySink jumped, walked;
@@ -215,9 +215,9 @@ TEST_CASE("the rounding of times in a long iteration does not hide that the iter
   REQUIRE(result.period);
   CHECK(result.period->iterations == 1);
   CHECK(result.period->seconds == Approx(seconds).epsilon(1e-11));
-  // Waits reach back only one iteration. So the state after an iteration is the same for every iteration from
-  // iteration 1 on. The replay stops when it has three equal states. It has the third state when the stream of A0 has
-  // finished its third iteration: the last two actions of this iteration do not run.
+  // Waits reach back only one iteration. So the state after an iteration is the same from iteration 1 on. The replay
+  // stops at the third equal state. At this moment, the stream of A0 has finished its third iteration. The last two
+  // actions of the third iteration do not run.
   CHECK(sink.spans.size() == 3 * actions - 2);
   CHECK(compare(plan) == 1);
 }

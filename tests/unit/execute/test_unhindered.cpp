@@ -22,7 +22,7 @@ std::optional<double> unhindered(const Plan& plan) {
   return unhindered_iteration_s(PlanTables(plan));
 }
 
-/// Returns a plan whose body has a load and a computation. The computation takes 6 s. The load has a set-up of 0.25 s,
+/// Returns a plan whose body has a load and a computation. The computation takes 6 s. The load has a setup of 0.25 s,
 /// takes 5 s on the link, and has a latency of 0.125 s.
 Plan load_and_compute(const std::string& capacity, const std::string& load_waits) {
   return plan_from_text(R"(format: sluice-plan/1
@@ -51,7 +51,7 @@ epilogue:
 TEST_CASE(
     "a load and a computation that wait for each other have a period of the sum of both times") {
   CHECK(unhindered(load_and_compute("10kB", " waits=F~1")) == 5.25 + 0.125 + 6);
-  // With two inputs in flight, an iteration takes only the 6 s of the computation, because the load overlaps with the
+  // With two inputs in flight, the load overlaps with the computation. So an iteration takes only the 6 s of the
   // computation.
   CHECK(unhindered(load_and_compute("10kB", " waits=F~2")) == 6.0);
 }
@@ -93,8 +93,7 @@ TEST_CASE(
   CHECK_FALSE(unhindered(plan));
 }
 
-/// Returns whether every action ends `seconds` later than in the iteration before. Checks the iterations 40
-/// to 160 of 200.
+/// Returns whether every action ends `seconds` later than in the iteration before. Checks iterations 40 to 160 of 200.
 bool repeats(const Plan& plan, const MemorySink& walked, double seconds, double margin) {
   std::map<std::pair<std::uint32_t, std::int64_t>, double> ends;
   for (const Span& span : walked.spans) ends[{span.action, span.iteration}] = span.end;

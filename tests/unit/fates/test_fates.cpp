@@ -24,9 +24,9 @@ Chain plain(std::size_t stages) {
   return chain;
 }
 
-/// Returns the operations of a tape as words. F3 is a forward pass of stage 3 that keeps its inner tensors, f3 is a
-/// forward pass that does not keep them, and B3 is the backward pass. s3 and l3 save and load boundary 3. S3 and L3
-/// save and load the inner tensors of stage 3.
+/// Returns the operations of a tape as words. F3 is a forward pass of stage 3 that keeps its inner tensors. f3 is a
+/// forward pass that drops them. B3 is the backward pass. s3 and l3 save and load boundary 3. S3 and L3 save and load
+/// the inner tensors of stage 3.
 std::string text(const Tape& tape) {
   std::ostringstream out;
   for (const TapeOp& op : tape) {
@@ -66,8 +66,8 @@ TEST_CASE("fates: consecutive stages are recomputed from a boundary that is load
 TEST_CASE(
     "fates: the input of a stage that is kept or offloaded is made again when the stage before is recomputed") {
   CHECK(tape(plain(4), {K, R, O, K}) == "l0 F0 f1 F2 S2 s3 F3 l3 B3 F1 L2 B2 B1 B0");
-  // In the last stage, the backward pass comes right after the forward pass. So the input of this stage stays
-  // on the device.
+  // In the last stage, the backward pass comes right after the forward pass. So the input of this stage stays on the
+  // device.
   CHECK(tape(plain(3), {R, R, O}) == "l0 f0 f1 F2 S2 L2 B2 F0 F1 B1 B0");
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("fates: a tensor that no action reads is not recomputed") {
   Chain chain = hollow(4);
   chain.stages[1].reads_input = chain.stages[2].reads_input = false;
   CHECK(tape(chain, {K, R, K, K}) == "l0 F0 f1 F2 F3 B3 B2 B1 B0");
-  // If the backward pass of a stage reads the stage's output, and the output was not kept, the output is made again.
+  // The backward pass of a stage may read the stage's output. If the output was not kept, it is made again.
   chain.stages[1].reads_output = true;
   CHECK(tape(chain, {K, R, K, K}) == "l0 F0 f1 F2 F3 B3 B2 F1 B1 B0");
   CHECK(text(tape_of(chain, Choices{{K, R, K, K}, {K, K, K, K, K}})) ==
@@ -98,8 +98,8 @@ TEST_CASE("fates: a tensor that no action reads is not recomputed") {
         "l0 F0 f1 s2 F2 F3 B3 B2 l2 B1 B0");
 }
 
-/// The operation at index `at` is a forward pass. Returns whether an operation reads a result of this pass before the
-/// result is made again.
+/// The operation at index `at` is a forward pass. Returns whether a later operation reads its result. The search ends
+/// when the result is made again.
 bool is_read(const Chain& chain, const Tape& tape, std::size_t at) {
   const std::size_t s = tape[at].number;
   bool output = true, inner = tape[at].inner && chain.stages[s].inner.bytes > 0;

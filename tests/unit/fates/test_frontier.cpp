@@ -20,7 +20,7 @@ double seconds_within(const Frontier& frontier, std::int64_t budget) {
 }
 
 /// Tries all 3^n assignments of fates, with operations that run one after the other. Returns the seconds of the fastest
-/// assignment that fits into the budget.
+/// assignment within the budget.
 double best_fates(const Chain& chain, std::int64_t budget) {
   double best = infinity;
   for (std::uint64_t i = 0; i < test::fates_count(chain.stages.size()); ++i) {
@@ -71,9 +71,9 @@ TEST_CASE(
 
 TEST_CASE(
     "frontier: if it helps to run a stage three times, the frontier is faster than all assignments of fates") {
-  // Five stages take 1 s forward and 2 s backward, boundaries have 1 byte, and copies take 100 s. In 3 bytes, there is
-  // room for the input and one other boundary while a forward pass runs. So the schedule F0 F1 F2 F3 F4 B4 f0 f1 f2 B3
-  // B2 f0 B1 B0 makes boundaries again. It has 5 + 3 + 1 forward passes, 5 backward passes, and one load.
+  // Five stages take 1 s forward and 2 s backward. Boundaries have 1 byte, and copies take 100 s. While a forward pass
+  // runs, 3 bytes have room for the input and one other boundary. So the schedule F0 F1 F2 F3 F4 B4 f0 f1 f2 B3 B2 f0
+  // B1 B0 makes boundaries again. It has 5 + 3 + 1 forward passes, 5 backward passes, and one load.
   Chain chain;
   chain.input = {1, 100, 100};
   for (int s = 0; s < 5; ++s)
@@ -222,9 +222,9 @@ TEST_CASE(
 TEST_CASE("bound: the bound of three stages equals the bound that was computed by hand") {
   // Three stages take 3 x (1 + 2) = 9 s. The inner tensors of each stage have 10 bytes, and boundaries have 0 bytes.
   // The backward pass of stage 2 holds 10 of 25 bytes. The other 15 bytes hold the inner tensors of one stage, and half
-  // of another stage's inner tensors. The other half (5 bytes) is saved and loaded in 0.5 x (0.4 + 0.4) s, so the bound
-  // is 9 + 0.4 s. Further below, each copy takes 1 s: to save and load this half would take 0.5 x (1 + 1) = 1 s. To
-  // recompute it takes half of a forward pass, 0.5 s, which is less. So the bound is 9 + 0.5 s.
+  // of another stage's inner tensors. The other half (5 bytes) is saved and loaded in 0.5 x (0.4 + 0.4) s. So the bound
+  // is 9 + 0.4 s. Further below, each copy takes 1 s. To save and load the half would take 0.5 x (1 + 1) = 1 s. To
+  // recompute it takes half of a forward pass, 0.5 s. So the bound is 9 + 0.5 s.
   Chain chain;
   for (int s = 0; s < 3; ++s)
     chain.stages.push_back({.forward_s = 1, .backward_s = 2, .inner = {10, 0.4, 0.4}});
@@ -234,10 +234,10 @@ TEST_CASE("bound: the bound of three stages equals the bound that was computed b
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 1;
   CHECK(fate_bound(chain, 25, Copies::serial) == Approx(9.5).epsilon(1e-9));
   CHECK(fate_bound(chain, 9, Copies::serial) == infinity);
-  // Now each copy takes 30 s. The first stage's forward pass ends at 1 s, and all forward passes end at 3 s. In these
-  // 2 s, a share of 2 / 30 of the first stage's inner tensors is saved without a delay. To save all
-  // inner tensors of a stage takes 30 s, and to recompute them takes only 1 s. So the rest of the half is recomputed,
-  // in 0.5 - 2 / 30 s, and the bound is 9 + 0.5 - 2 / 30 s.
+  // Now each copy takes 30 s. The first stage's forward pass ends at 1 s, and all forward passes end at 3 s. In these 2
+  // s, a share of 2 / 30 of the first stage's inner tensors is saved without a delay. To save all inner tensors of a
+  // stage takes 30 s. To recompute them takes only 1 s. So the rest of the half is recomputed, in 0.5 - 2 / 30 s. The
+  // bound is 9 + 0.5 - 2 / 30 s.
   for (ChainStage& stage : chain.stages) stage.inner.save_s = stage.inner.load_s = 30;
   CHECK(fate_bound(chain, 25, Copies::overlapped) == Approx(9.5 - 2.0 / 30).epsilon(1e-3));
 }

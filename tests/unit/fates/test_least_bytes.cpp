@@ -26,17 +26,17 @@ TEST_CASE("the least bytes of a chain are the bytes of the pass that needs the m
   }
   chain.stages[2].gradient = 0;
   chain.stages[2].reads_output = true;
-  // A forward pass needs its input and output: 10 + 20, 20 + 30 and 30 + 40 bytes for A, B and C. The backward pass of
-  // C needs inner tensors (5), its output (40), its input (30) and the input's gradient (30): 105 bytes. B's backward
-  // pass needs 5 + 20 bytes, and 30 + 20 bytes for gradients. A's backward pass needs 5 + 10 + 20 bytes.
+  // The forward passes need their inputs and outputs: 10 + 20 bytes for A, 20 + 30 for B and 30 + 40 for C. The
+  // backward pass of C needs inner tensors (5), its output (40), its input (30) and the input's gradient (30): 105
+  // bytes. B's backward pass needs 5 + 20 bytes, and 30 + 20 bytes for gradients. A's backward pass needs 5 + 10 + 20
+  // bytes.
   CHECK(least_bytes_bound(chain) == 105);
-  // With a shortcut from A to C, the backward pass of C also needs A's output (20) and the gradient of this output
-  // (20).
+  // With a shortcut from A to C, the backward pass of C also needs A's output (20) and its gradient (20).
   chain.stages[0].reads = {{0, true}};
   chain.stages[1].reads = {{1, true}};
   chain.stages[2].reads = {{1, true}, {2, true}};
   CHECK(least_bytes_bound(chain) == 145);
-  // If C's backward pass does not read A's output, the pass needs only the gradient of this output.
+  // Now C's backward pass does not read A's output. It needs only the gradient of this output.
   chain.stages[2].reads = {{1, false}, {2, true}};
   CHECK(least_bytes_bound(chain) == 125);
   chain.stages[1].keep_workspace = 100;
@@ -112,16 +112,16 @@ std::string refusal(const std::string& budget, bool shortcut, int elements_of_b 
 
 TEST_CASE("a refusal gives the least budget, or budgets that are proven not to be enough") {
   using Catch::Contains;
-  // If the network does not branch, the least bytes are known: the output of `c`, the gradients of the sum and of `c`,
-  // and the bytes that the sum keeps.
+  // Without branches, the least bytes are known: the output of `c`, the gradients of the sum and of `c`, and the bytes
+  // that the sum keeps.
   CHECK_THAT(refusal("1kB", false), Contains("The least budget that is enough is 8000 B"));
-  // The backward pass of the sum reads the outputs of `c` and `a`, and the gradients of the sum, `c` and `a` are held:
-  // 5 x 2 kB. No tape needs fewer bytes.
+  // The backward pass of the sum holds five tensors of 2 kB: the outputs of `c` and `a`, and the gradients of the sum,
+  // `c` and `a`. No tape needs fewer bytes.
   CHECK_THAT(refusal("1kB", true), Contains("whatever is kept") && Contains("needs 10000 B") &&
                                        Contains("The least budget that is enough is 10000 B"));
   CHECK(refusal("10kB", true).empty());
-  // If the output of `b` has 20 kB, the backward pass of `c` needs this output (20 kB), the output's gradient (20 kB)
-  // and the gradient of `c` (2 kB). The bound does not count the gradient of `a` that the device also holds (2 kB).
+  // The output of `b` now has 20 kB. The backward pass of `c` needs this output (20 kB), the output's gradient (20 kB)
+  // and the gradient of `c` (2 kB). The device also holds the gradient of `a` (2 kB), which the bound does not count.
   CHECK_THAT(refusal("41kB", true, 5000),
              Contains("whatever is kept") && Contains("needs at least 42000 B") &&
                  Contains("The least budget that was found to be enough is 44000 B"));

@@ -49,8 +49,8 @@ struct Case {
     chain.stages.back().reads_output = true;
   }
 
-  /// Returns a scenario with layers of 1 to 20 us and tensors of up to 12 kB (12 us), so that a copy takes about as
-  /// long as a computation.
+  /// Returns a scenario with layers of 1 to 20 us and tensors of up to 12 kB. Such a tensor takes up to 12 us. So a
+  /// copy takes about as long as a computation.
   static Scenario make(std::mt19937& random, std::size_t stages) {
     std::vector<Row> rows;
     for (std::size_t s = 0; s < stages; ++s)

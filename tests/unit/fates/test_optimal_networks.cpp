@@ -1,5 +1,5 @@
-// Tests `optimal` in real networks in which each layer is a stage: the gap of its results, and the parts of the search
-// that keep this gap small.
+// Tests `optimal` in real networks, with one layer per stage: the gap of its results, and the parts of the search that
+// keep this gap small.
 #include <catch2/catch.hpp>
 
 #include <string>
@@ -101,7 +101,7 @@ TEST_CASE("branches: a boundary of the view says which part of it earlier stages
   REQUIRE_FALSE(view.branches());
   CHECK(view.stages[0].output.bytes == 100);
   CHECK(view.stages[0].carried.before == 0);
-  // Boundary 2 of the view consists of the 10 bytes that stage 1 makes, and of boundary 1.
+  // Boundary 2 of the view is boundary 1 and the 10 bytes that stage 1 makes.
   CHECK(view.stages[1].output.bytes == 110);
   CHECK(view.stages[1].output.load_s == 110);
   CHECK(view.stages[1].gradient == 110);
@@ -115,7 +115,7 @@ TEST_CASE("branches: a boundary of the view says which part of it earlier stages
 TEST_CASE("branches: the frontier counts a shortcut once if an earlier boundary holds it") {
   const Chain chain = shortcut();
   const Frontier frontier(joint_chain(chain), {.copies = false});
-  // The fastest schedule keeps all tensors. The most bytes are on the device during the backward pass of stage 2:
+  // The fastest schedule keeps all tensors. The peak is during the backward pass of stage 2. There, the device holds
   // boundaries 0 to 2 with 1 + 100 + 10 bytes, and the gradients of boundaries 1 and 2 with 100 + 10 bytes.
   CHECK(frontier.points().back().peak == 221);
   const Tape tape = separate(chain, frontier.tape(frontier.points().size() - 1));

@@ -174,8 +174,8 @@ TEST_CASE("more memory never makes optimal slower if weights take turns", "[prop
   int faster = 0;
   for (int k = 0; k < cases; ++k) {
     const Run run(dice, k % 2 == 0 ? "streamed" : "phased");
-    // If `in_flight` is given, or if a batch is one micro-batch, the strategies use the whole memory of the device. So
-    // in more memory, they may choose another order of loads, and this order may take longer.
+    // In two cases, the strategies use the whole memory of the device: `in_flight` is given, or a batch is one
+    // micro-batch. Then, in more memory, they may choose another order of loads. This order may take longer.
     if (run.text().find("in_flight") != std::string::npos || FateQuestion(run).per_batch() == 1)
       continue;
     std::vector<std::int64_t> capacities;
@@ -264,7 +264,7 @@ constexpr auto loads = TapeOp::Kind::load, forward = TapeOp::Kind::forward,
                backward = TapeOp::Kind::backward;
 
 // B3, the backward pass of stage 3, reads the result of F2, the forward pass of stage 2. F2 runs again just before B3.
-// But host memory has had the result since the first F2, and the device of B3 loads it from there. So B3 need not wait.
+// But host memory has had the result since the first F2. The device of B3 loads it from there. So B3 need not wait.
 TEST_CASE("a backward pass after a recomputation on another device need not wait") {
   check_bound(
       on_a_pair(

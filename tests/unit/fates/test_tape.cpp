@@ -21,8 +21,8 @@ TapeOp back(std::uint32_t s) {
   return {Kind::backward, s, false};
 }
 
-/// Returns a chain whose tensors have 1, 10, 100 … bytes, so that each digit of a sum shows whether one tensor is
-/// counted. Input: 1 byte. Outputs: 10 and 100. Inner tensors: 1000 and 10000. Gradient of boundary 1: 100000.
+/// Returns a chain whose tensors have 1, 10, 100 … bytes. So each digit of a sum shows whether one tensor is counted.
+/// Input: 1 byte. Outputs: 10 and 100. Inner tensors: 1000 and 10000. Gradient of boundary 1: 100000.
 Chain two_stages() {
   Chain chain;
   chain.input = {1, 0.5, 0.25};
@@ -39,8 +39,8 @@ Chain two_stages() {
   return chain;
 }
 
-/// The functions below are simple and slow. fates/tape.hpp has a rule that says how long a tensor is on the device. The
-/// functions follow this rule word by word. An event says that an operation brings a tensor to the device or reads it.
+/// fates/tape.hpp says how long a tensor is on the device. The functions below are simple and slow, and follow this
+/// rule word by word. An event is an operation that brings a tensor to the device, or reads it.
 struct Event {
   int tensor;
   bool brings;
@@ -110,8 +110,8 @@ TEST_CASE(
   const Chain chain = two_stages();
   const Tape tape = {load0, keep(0), keep(1), back(1), back(0)};
   const TapeMemory memory = memory_of(chain, tape);
-  // The first operation loads the input. The second adds boundary 1 and the inner tensors of stage 0, the third adds
-  // boundary 2 and the inner tensors of stage 1, and the fourth adds the gradient of boundary 1. During the fifth, the
+  // The first operation loads the input. The second adds boundary 1 and the inner tensors of stage 0. The third adds
+  // boundary 2 and the inner tensors of stage 1. The fourth adds the gradient of boundary 1. During the fifth, the
   // device holds the input, the inner tensors of stage 0 and the gradient of boundary 1.
   CHECK(memory.bytes == std::vector<std::int64_t>{1, 1011, 11'111, 111'111, 101'001});
   CHECK(memory.peak == 111'111);

@@ -34,8 +34,8 @@ TEST_CASE(
     "a tape's estimate: if all tensors are kept, the next input is loaded during computation") {
   const Chain chain = three_stages();
   const std::vector<Fate> keep(3, Fate::keep);
-  // The first input is loaded in 1 s, and each micro-batch is computed in 3 x (2 + 4) = 18 s. If there is enough
-  // memory, the next input is loaded while the last stage is computed.
+  // The first input is loaded in 1 s. Each micro-batch is computed in 3 x (2 + 4) = 18 s. If there is enough memory,
+  // the next input is loaded while the last stage is computed.
   CHECK(about(chain, keep, 40, 1) == Approx(19));
   CHECK(about(chain, keep, 1000, 10) == Approx(1 + 10 * 18));
   // The backward passes of stages 2 and 1 hold 20 and 10 bytes. So 40 bytes leave room for the next input (10 bytes).
@@ -57,10 +57,10 @@ TEST_CASE("a tape's estimate: a latency delays only operations that wait for the
 }
 
 TEST_CASE("a tape's estimate: loads wait for saves, and run one after the other") {
-  // Boundaries 1 and 2 are saved and loaded. Forward passes end at 3, 5 and 7 s; saves run from 3 to 6 s and from 6 to
+  // Boundaries 1 and 2 are saved and loaded. Forward passes end at 3, 5 and 7 s. Saves run from 3 to 6 s and from 6 to
   // 9 s. Stage 3 keeps its inner tensors, but its input (boundary 2) was saved. Boundary 2 is loaded from 9 s, when its
-  // save ends, to 12 s, and boundary 1 from 12 to 15 s. The backward passes of stages 3, 2 and 1 run from 12 to 16 s,
-  // from 16 to 20 s, and from 20 to 24 s.
+  // save ends, to 12 s. Boundary 1 is loaded from 12 to 15 s. The backward passes of stages 3, 2 and 1 run from 12 to
+  // 16 s, from 16 to 20 s, and from 20 to 24 s.
   const Chain chain = three_stages();
   CHECK(about(chain, {Fate::offload, Fate::offload, Fate::keep}, 1000, 1) == Approx(24));
 }

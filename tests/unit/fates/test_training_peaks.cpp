@@ -32,8 +32,8 @@ TEST_CASE("the peak of training is convex in the number of micro-batches in flig
     };
     INFO(text << request.strategy().name);
     for (const std::int64_t passes : {1, 2, 3}) {
-      // Two peaks give the bound: the peaks of steps with 2 and 3 micro-batches in flight. If a step is several passes
-      // over the model, the steps for these peaks have two passes: a full pass, and a pass of a single micro-batch.
+      // The bound comes from two peaks: of steps with 2 and with 3 micro-batches in flight. If a step has several
+      // passes over the model, these steps have two passes: a full pass, and a pass of a single micro-batch.
       const std::int64_t beside = passes == 1 ? 0 : 1;
       const std::int64_t two = peak(2 + beside, 2), three = peak(3 + beside, 3);
       for (const std::int64_t in_flight : {4, 5, 9}) {

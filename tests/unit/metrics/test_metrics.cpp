@@ -29,8 +29,8 @@ double keyed(const Totals& totals, const std::string& name, const std::vector<st
 }
 
 /// Returns a plan with one device and one link. The body runs twice: it loads x (50 B) and then computes on x.
-//   link: 100 byte/s, idle 1 W, busy 3 W; route: setup 0.5 s, latency 0.25 s
-//   load: 0.5 s + 50 B / 100 byte/s = 1 s;  forward: 3 s, 600 FLOP, 120 J, completes 4 samples
+///   link: 100 byte/s, idle 1 W, busy 3 W. Route: setup 0.5 s, latency 0.25 s
+///   load: 0.5 s + 50 B / 100 byte/s = 1 s.  forward: 3 s, 600 FLOP, 120 J, completes 4 samples
 Plan load_and_compute() {
   Plan plan;
   plan.pools = {{"gpu", 300, "gpu", false}, {"host"}};
@@ -109,7 +109,7 @@ TEST_CASE("Samples, bytes, FLOP and joules of four actions equal those computed 
   REQUIRE(keyed(totals, "transferred_bytes_by_class", {"input"}) == 100);
   REQUIRE(number(totals, "flop") == 1200);
   REQUIRE(number(totals, "arithmetic_intensity") == 12);
-  // device: 10 W x 7.25 s + 2 x 120 J; link: 1 W x 7.25 s + (3 - 1) W x 100 B / 100 byte/s
+  // device: 10 W x 7.25 s + 2 x 120 J. Link: 1 W x 7.25 s + (3 - 1) W x 100 B / 100 byte/s
   REQUIRE(keyed(totals, "energy_j_by_device", {"gpu"}) == 312.5);
   REQUIRE(keyed(totals, "energy_j_by_link", {"host.down"}) == 9.25);
   REQUIRE(number(totals, "energy_j") == 321.75);
@@ -153,7 +153,7 @@ TEST_CASE("The peak of a pool is reported with the contents of the pool at that 
   const Plan plan = load_and_compute();
   Totals totals(plan);
   // The pool gpu holds w (200 B). Then one x (50 B) is added, a second x is added, one x is freed, and one x is added.
-  // The pool then holds 300 B for the second time. At the end w is freed, and 100 B remain.
+  // The pool then holds 300 B for the second time. At the end, w is freed, and 100 B remain.
   totals.memory({0, 0, 0, 200, 200});
   totals.memory({1, 0, 1, 50, 250});
   totals.memory({2, 0, 1, 50, 300});
@@ -200,8 +200,8 @@ TEST_CASE("Bubbles are time beyond the mean computation. Recomputation is a shar
   totals.span({1, 0, 2, 7, 7, 2, WaitReason::data, 0});
   totals.span({2, 0, 9, 10, 10, 2, WaitReason::memory, 0});
   REQUIRE(number(totals, "compute_s") == 8);
-  // The devices compute for 2 s and 6 s: 4 s on average. Device b takes the longest time from its first to its last
-  // computation: from 2 s to 10 s, which is 8 s. The bubble fraction is 1 - 4 / 8.
+  // The devices compute for 2 s and 6 s: 4 s on average. Device b takes the longest from its first to its last
+  // computation: 8 s, from 2 s to 10 s. The bubble fraction is 1 - 4 / 8.
   REQUIRE(number(totals, "bubble_fraction") == 0.5);
   REQUIRE(number(totals, "compute_utilisation") == 0.4);  // 8 / (10 x 2)
   REQUIRE(number(totals, "recompute_s") == 1);
@@ -250,8 +250,8 @@ TEST_CASE("The iterations of a single step are not a steady state") {
 }
 
 TEST_CASE("A step takes at least the seconds of its work on the busiest stream or link") {
-  // Iterations 0, 1 and 2 are complete at 1, 3 and 5 s, so they seem to take 2 s each. But each iteration has
-  // a forward pass of 3 s, so a step takes at least 3 s.
+  // Iterations 0, 1 and 2 are complete at 1, 3 and 5 s. So they seem to take 2 s each. But each has a forward pass of 3
+  // s. So a step takes at least 3 s.
   const auto step_of = [](const Plan& plan) {
     Totals totals(plan);
     for (std::int64_t i = 0; i < plan.iterations; ++i) {
@@ -266,7 +266,7 @@ TEST_CASE("A step takes at least the seconds of its work on the busiest stream o
   // The copy engine takes 0.5 s + 350 B / 100 byte/s = 4 s.
   plan.actions[0].flows[0].bytes = 350;
   REQUIRE(step_of(plan) == 4);
-  // If a second copy engine loads 350 B over the same link, the link moves 700 B per iteration, in 7 s.
+  // A second copy engine loads 350 B over the same link. Then the link moves 700 B per iteration, in 7 s.
   plan.streams.push_back(plan.streams[1]);
   plan.actions.push_back(plan.actions[0]);
   plan.actions.back().stream = 2;
@@ -322,7 +322,7 @@ TEST_CASE("A metric without a number says why it has no number") {
                                 "energy_per_sample_j", "measured_share", "bound_ratio",
                                 "training_over_inference", "question_bound_s", "question_ratio"});
   REQUIRE_THAT(value(totals, "question_bound_s").absent, Catch::Contains("the run was of a plan"));
-  // A run that was aborted has no ratio of makespan to bound, because the plan did not run to its end.
+  // An aborted run has no ratio of makespan to bound, because the plan did not run to its end.
   Totals half(plan);
   half.span(executed[0]);
   REQUIRE(value(half, "bound_ratio").absent == "the run did not reach its end");
@@ -367,8 +367,8 @@ TEST_CASE("The series of two loads and two forward passes equal those computed b
   REQUIRE(table.series[0].name == "samples_done");
   REQUIRE(table.series[0].values == std::vector<double>{0, 0, 0, 0, 4, 4, 4, 8});
   REQUIRE(table.series[1].values == std::vector<double>(8, 0));
-  // An idle device takes 10 W and an idle link 1 W. A load adds 1 J in 1 s: the link is busy for 50 B / 100 byte/s =
-  // 0.5 s and then takes 2 W more than when it is idle. A forward pass adds 120 J in 3 s, which is 40 W.
+  // An idle device takes 10 W and an idle link 1 W. A load keeps the link busy for 50 B / 100 byte/s = 0.5 s. Then the
+  // link takes 2 W more. So a load adds 1 J in 1 s. A forward pass adds 120 J in 3 s, which is 40 W.
   REQUIRE(table.series[2].name == "power_w");
   REQUIRE(table.series[2].values[0] == Approx(11 + 1).epsilon(1e-12));
   REQUIRE(table.series[2].values[1] == Approx(11 + 1 + 30).epsilon(1e-12));
