@@ -55,8 +55,8 @@ struct Comparison {
 /// InputError.
 Comparison compare(const Profile& a, const Profile& b, const CompareOptions& options);
 
-/// Returns the rows in which `column` has the value `value`. Throws InputError if the column is unknown or if no row
-/// has the value. The message lists the values that occur.
+/// Returns the rows in which `column` has the value `value`. Throws InputError if the column is unknown. If no row has
+/// the value, the message of the InputError lists the values that occur.
 Profile rows_where(const Profile& profile, const std::string& column, const std::string& value);
 
 }  // namespace sluice

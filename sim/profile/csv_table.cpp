@@ -62,7 +62,7 @@ class Parser {
     ++at_;
     if (at_ < text_.size() && std::string_view(",\r\n").find(text_[at_]) == std::string_view::npos)
       table_.fail(cell,
-                  "text follows the closing quote; expected a comma (write a quote inside a text as \"\")");
+                  "text follows the closing quote; expected a comma: write a quote inside a text as \"\"");
   }
 
   void end_line() {

@@ -1,5 +1,5 @@
-// CSV (RFC 4180) with the position of each cell. Empty lines, and lines that begin with # outside
-// of a cell, are skipped.
+// CSV (RFC 4180) with the position of each cell. Empty lines are skipped. Lines that begin with # outside of a cell are
+// skipped, too.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,8 @@ struct CsvTable {
   [[noreturn]] void fail(const CsvCell& cell, const std::string& message) const;
 };
 
-/// Reads a table. Throws InputError if a quote does not end, or if text follows a closing quote. Also throws InputError
-/// if there is no heading, if a name appears twice in the heading, or if a row is longer or shorter than the heading.
+/// Reads a table. Throws InputError in five cases: a quote does not end, text follows a closing quote, there is no
+/// heading, a name appears twice in the heading, or a row is longer or shorter than the heading.
 CsvTable read_csv(std::shared_ptr<const Source> source);
 
 }  // namespace sluice

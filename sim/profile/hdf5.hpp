@@ -1,6 +1,6 @@
-// The HDF5 form of a profile. A program can read and write this form only after a call of know_hdf5_profiles(). A
-// Python process does not call this function, because Sluice's HDF5 library and the HDF5 library of h5py must not be
-// loaded into the same process.
+// The HDF5 form of a profile. A program can read and write this form after a call of know_hdf5_profiles(). A Python
+// process does not call this function: h5py may have loaded another HDF5 library, and one process must not load both
+// libraries.
 #pragma once
 
 #include <string>

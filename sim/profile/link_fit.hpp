@@ -2,8 +2,8 @@
 //
 // A single copy of s bytes takes latency + set-up + s / bandwidth. If copies follow each other without a pause (method:
 // queued), each copy takes set-up + s / bandwidth. The copy engine is occupied for this time.
-// Latency and set-up can be distinguished only if both single and queued copies were measured. If
-// only one kind of copies was measured, the time of a copy of 0 bytes counts as set-up.
+// To distinguish latency and set-up, both single and queued copies must be measured. With only one kind of copies, the
+// time of a copy of 0 bytes counts as set-up.
 #pragma once
 
 #include <optional>
@@ -35,14 +35,13 @@ struct LinkDirection {
 };
 
 /// Fits the rows whose operator is `copy`. The fits are sorted by direction and memory. Throws InputError if there are
-/// no copies, if a row has no bytes or no direction, or if there are fewer than two sizes.
+/// fewer than two sizes of copies. Also throws InputError at a row without bytes or without a direction.
 std::vector<LinkDirection> fit_link(const Profile& profile);
 
 /// Returns a document with the key `links: {NAME: …}` of a platform. If `platform` is not empty, the document is a
 /// variant of `platform`. The link has the directions (down, up) and kinds of memory (pinned, pageable) that were
-/// measured. If only pageable memory was measured, the link keeps the rates of `platform` for pinned memory, and the
-/// key `copies` of the link is `pageable`. Throws InputError if these rates are needed but the link of `platform` does
-/// not have them.
+/// measured. If only pageable memory was measured, the key `copies` of the link is `pageable`. The link then keeps the
+/// rates of `platform` for pinned memory. Throws InputError if the link of `platform` lacks these rates.
 Value link_document(const std::vector<LinkDirection>& directions, const std::string& link,
                     const std::string& joins, const std::string& platform);
 

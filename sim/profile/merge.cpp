@@ -57,8 +57,8 @@ void require_same_joules(const Profile& a, const Profile& b) {
     throw InputError(
         "the joules of both files include the device's power at rest, but " + idle_of(a) + ", " +
         idle_of(b) +
-        "; a profile has only one value of idle: merge files with equal values, or subtract idle x "
-        "seconds from the joules of each file and write joules: above_idle in its header");
+        "; a profile has only one value of idle: merge files with equal values; or subtract idle x "
+        "seconds from the joules of each file, and write joules: above_idle in its header");
   }
   throw InputError(
       "the joules of '" + a.path + "' and '" + b.path +

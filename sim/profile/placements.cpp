@@ -54,8 +54,8 @@ std::vector<Operator> operators_of(const Model& model) {
   return all;
 }
 
-/// Marks each pair of operators that share a tensor as neighbours. Two neighbours must not be in the same run (the rows
-/// that are measured at once), because the shared tensor can be in only one memory during a run.
+/// Marks each pair of operators that share a tensor as neighbours. The rows of a run are measured at once. During a
+/// run, a tensor can be in only one memory. So two neighbours must not be in the same run.
 void join_neighbours(std::vector<Operator>& operators) {
   std::map<std::string, std::vector<std::size_t>> users;
   for (std::size_t o = 0; o < operators.size(); ++o) {
@@ -115,9 +115,8 @@ class Planner {
     }
   }
 
-  /// Returns a key by which an operator is found among the rows that were measured before. The key does not depend on
-  /// how and on which device a row was measured. Without pools, the key does not depend on instance and memories
-  /// either.
+  /// Returns the key by which an operator is found among the rows that were measured before. The device and the method
+  /// of a measurement are not in the key. Without pools, the node and the memories are not in the key, either.
   std::string identity(const ProfileRow& row) const {
     std::vector<std::string> but = {"outputs", "cache", "method", "device", "model", "level"};
     if (request_.pools.empty())
@@ -140,8 +139,8 @@ class Planner {
     std::map<std::string, std::size_t> place;
     for (;;) {
       add(one, placed(row, one, place));
-      // Goes to the next placement. The elements of `place` are the digits of a number whose base is the number of
-      // pools.
+      // Goes to the next placement. The elements of `place` count like the digits of a number. The base of this number
+      // is the number of pools.
       std::size_t t = 0;
       while (t < free.size() && ++place[free[t]] == request_.pools.size()) place[free[t++]] = 0;
       if (t == free.size()) return;
@@ -165,7 +164,7 @@ class Planner {
   void add(Operator& one, ProfileRow row) {
     if (++plan_.wanted > most_placements)
       throw InputError(
-          "there are more than a million placements; use --fixed to keep some tensors in the first memory, such as "
+          "there are more than a million placements: keep some tensors in the first memory with --fixed, such as "
           "--fixed weights,input");
     if (done_.count(identity(row)) != 0)
       ++plan_.done;

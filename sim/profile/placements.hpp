@@ -1,7 +1,7 @@
-// Lists the measurements that a model needs: one measurement for each operator and each placement
-// of the tensors of this operator. The rows are packed into runs, and all rows of a run are
-// measured at once. Two operators of a run never share a tensor. The method comes from the document
-// 'Kernel timing by memory pool', and from Hildebrand et al., AutoTM (ASPLOS 2020), section 4.
+// Lists the measurements that a model needs. Each operator is measured with each placement of its tensors. The rows are
+// packed into runs. All rows of a run are measured at once. Two operators of a run never share a tensor. The method
+// comes from two sources: the document 'Kernel timing by memory pool', and Hildebrand et al., AutoTM (ASPLOS 2020),
+// section 4.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct PlacementRequest {
   std::int64_t samples = 1;
   std::string dtype = "float32";
   std::vector<std::string> passes = {"forward"};
-  /// The memories in which tensors may be placed. If the list is empty, tensors are not placed, and equal
-  /// operators are measured only once.
+  /// The memories in which tensors may be placed. If the list is empty, tensors are not placed. Equal operators are
+  /// then measured only once.
   std::vector<std::string> pools = {};
   /// The tensors that stay in the first pool. Each element is "weights", "input" (of the model), "output", or the name
   /// of the layer that makes the tensor.
@@ -35,13 +35,14 @@ struct MeasurementPlan {
   std::size_t done = 0;
   /// The number of runs for the `wanted` measurements that are still to be made.
   std::size_t runs = 0;
-  /// A lower bound of the number of runs. The bound holds for every packing, because operators that share a tensor are
-  /// never in the same run.
+  /// A lower bound of the number of runs. No packing needs fewer runs: operators that share a tensor are never in the
+  /// same run.
   std::size_t least_runs = 0;
   std::size_t left() const { return wanted - done; }
 };
 
-/// Throws InputError if a name in `fixed` is not the name of a tensor, or if there are more than a million placements.
+/// Throws InputError at a name in `fixed` that no tensor has. Also throws InputError if there are more than a million
+/// placements.
 MeasurementPlan plan_measurements(const Model& model, const PlacementRequest& request);
 
 }  // namespace sluice

@@ -43,7 +43,7 @@ struct ProfileRow {
   Statistics seconds, joules;
   std::optional<double> joules_error;
   Processed processed = Processed::no;
-  /// In a plan of measurements, the number of the run that measures the row. All rows of a run are measured at once.
+  /// In a plan of measurements: the number of the row's run. All rows of a run are measured at once.
   std::optional<std::int64_t> run;
   std::string note;
   int line = 0;  ///< the line from which the row was read, or 0 if it was not read
@@ -59,7 +59,7 @@ struct Profile {
   Value header = Value::make_map();  ///< the header, which has been checked against its record
   std::vector<ProfileRow> rows;
   std::string path;  ///< the path of the file from which the profile was read, for messages
-  /// The text of the file. The pointer is null if the file is HDF5, or if there is no file.
+  /// The text of the file. Without a file, or for an HDF5 file, the pointer is null.
   std::shared_ptr<const Source> source = {};
 
   /// Throws InputError with this message and the line of the row.
@@ -67,25 +67,25 @@ struct Profile {
 
   /// Returns the text of a key of the header, or an empty text if the key is absent.
   std::string text(std::string_view key) const;
-  /// Returns the watts that the measured device takes while it does not compute.
+  /// Returns the watts of the measured device at rest.
   std::optional<double> idle_w() const;
   bool joules_above_idle() const { return text("joules") == "above_idle"; }
 };
 
-/// Returns a text such as "gemm m=8192;n=4096 bfloat16", by which a person can recognise the row.
+/// Returns a text such as "gemm m=8192;n=4096 bfloat16". A person can recognise the row by this text.
 std::string words_of(const ProfileRow& row);
 
-/// Reads a profile as CSV or HDF5, depending on the content, or reads a table of another program. A table of another
-/// program needs the path `map` of a sluice-profile-map/1 document, or a heading that one of the files in
-/// sim/profile/tables lists. Throws InputError with file, line and column. Throws IoError.
+/// Reads a profile in CSV or HDF5, or a table of another program. The content of the file decides. For some tables of
+/// other programs, `map` must be the path of a sluice-profile-map/1 document. The other tables are recognised by a
+/// heading that a file in sim/profile/tables lists. Throws InputError with file, line and column. Throws IoError.
 Profile load_profile(const std::string& path, const std::string& map = {});
 /// Reads a profile from a text in memory, as load_profile reads a file.
 Profile parse_profile(std::string text, const std::string& name, const std::string& map = {});
 
 /// Returns the profile in the CSV form. Columns that are empty in all rows are left out.
 std::string profile_text(const Profile& profile);
-/// Writes the profile as a whole or not at all. The file is in the HDF5 form if its name ends in .h5 or .hdf5, and
-/// otherwise in the CSV form. Throws IoError.
+/// Writes the profile as a whole or not at all. If the name ends in .h5 or .hdf5, the file is in the HDF5 form. All
+/// other files are in the CSV form. Throws IoError.
 void write_profile(const Profile& profile, const std::string& path);
 
 }  // namespace sluice

@@ -28,7 +28,7 @@ struct SampledRow {
   double variation() const { return seconds.mean == 0 ? 0 : seconds.std / seconds.mean; }
 };
 
-/// A configuration that occurs in several rows, which differ in instance, model, memories, cache or method.
+/// A configuration that occurs in several rows. The rows differ in instance, model, memories, cache or method.
 struct ConfigurationSpread {
   std::string words;
   Spread seconds;  ///< the spread of the times of the rows

@@ -1,10 +1,10 @@
-// Interpolates between measured operators. The code estimates which share of a machine's rates an
-// operator reaches. The estimate comes from measured operators of similar sizes. The share is
-// interpolated instead of the time, because times vary much more with the sizes than shares do.
+// Interpolates between measured operators. The code estimates which share of a machine's rates an operator reaches. The
+// estimate comes from measured operators of similar sizes. Times vary much more with the sizes than shares. So shares
+// are interpolated instead of times.
 //
-// The estimate is a plane through the nearest rows. In this plane, the logarithm of the share is a
-// linear function of the logarithms of the sizes. Rows are weighted by 1 / distance^2 (Cleveland,
-// Robust locally weighted regression, JASA 74, 1979).
+// The nearest rows are fitted by a plane: the logarithm of the share is a linear function of the logarithms of the
+// sizes. The weight of a row is 1 / distance^2. The method is Cleveland's (Robust locally weighted regression, JASA 74,
+// 1979).
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace sluice {
 
 struct MeasuredPoint {
   std::vector<double> sizes;  ///< above 0
-  /// The seconds at the machine's rates divided by the measured seconds; above 0.
+  /// The seconds at the machine's rates, divided by the measured seconds. The share is above 0.
   double share = 0;
 };
 

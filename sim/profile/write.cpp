@@ -37,8 +37,8 @@ std::string header_lines(const Value& header) {
   return lines;
 }
 
-/// Returns the text of the first cell of a row. If the line would otherwise begin with # and be read as a comment, the
-/// text is in quotes.
+/// Returns the text of the first cell of a row. A line that begins with # would be read as a comment. So a text with a
+/// # at its beginning is in quotes.
 std::string first_cell(const std::string& text) {
   const std::string cell = csv_cell(text);
   return cell.rfind('#', 0) == 0 ? '"' + cell + '"' : cell;

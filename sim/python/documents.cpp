@@ -24,11 +24,11 @@ bool names_file(const std::vector<std::string>& path) {
   return path.size() == 2 && path[1] == "file" && (path[0] == "model" || path[0] == "platform");
 }
 
-/// Returns the scenario with the given overrides in addition to its own overrides. Files are read again only if an
-/// override names a file. In all other cases, the files may have changed since they were read, but these changes have
-/// no effect. If an override replaces a whole mapping, earlier overrides of keys in this mapping have no effect.
+/// Returns the scenario with the given overrides in addition to its own overrides. If an override names a file, all
+/// files are read again. In all other cases, files are not read again: changes of the files have no effect. If an
+/// override replaces a whole mapping, earlier overrides of its keys have no effect.
 ScenarioHandle with(const ScenarioHandle& base, const std::vector<std::string>& overrides) {
-  // All overrides, which are applied again if the files are read again.
+  // All overrides. After the files have been read again, they are applied again.
   std::vector<std::string> all = base.overrides;
   bool read_again = false;
   for (const std::string& text : overrides) {
@@ -94,7 +94,7 @@ void bind_documents(py::module_& module) {
                              [](const ScenarioHandle& self) { return self.scenario->question; })
       .def_property_readonly("platform",
                              [](const ScenarioHandle& self) {
-                               // This cast is safe because Python gets no function that changes a platform.
+                               // The cast is safe: Python gets no function that changes a platform.
                                auto& platform = const_cast<Platform&>(self.scenario->platform);
                                return std::shared_ptr<Platform>(self.scenario, &platform);
                              })

@@ -9,7 +9,7 @@
 namespace sluice::python {
 namespace {
 
-/// Returns the bytes of each class of tensors as a dict, or None if there is no footprint.
+/// Returns the footprint as a dict, with the bytes of each class of tensors. Without a footprint, returns None.
 py::object dict_of(const std::optional<Footprint>& footprint) {
   if (!footprint) return py::none();
   py::dict bytes;

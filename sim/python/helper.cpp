@@ -53,8 +53,8 @@ Arrival wait_for(int channel, int timeout_ms) {
 }
 
 /// Waits at most `timeout_ms` milliseconds for a message. Returns the kind of the message, its two numbers, and the
-/// memory file that comes with an answer. The kind is "ended" if the channel was closed. Returns None if no message has
-/// arrived in this time, or if Python must handle a signal.
+/// memory file that comes with an answer. If the channel was closed, the kind is "ended". If no message has arrived or
+/// Python must handle a signal, returns None.
 py::object receive(int channel, int timeout_ms) {
   Arrival arrival;
   {

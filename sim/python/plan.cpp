@@ -16,7 +16,7 @@ namespace {
 const Plan& lowered(const PlanHandle& self) {
   if (!self.lowered)
     throw InputError(
-        "this plan has no seconds and routes yet: return it from a policy of a scenario, which adds "
+        "this plan has no seconds and routes yet: return the plan from a policy, and the scenario adds "
         "them; or give the seconds of each computation by Action.takes()");
   return *self.plan;
 }

@@ -58,8 +58,8 @@ Field field_of(const py::dict& parameter) {
   return field;
 }
 
-/// Returns the value of a parameter as a Python object of the parameter's type, or None if the parameter is absent.
-/// Quantities are in SI units.
+/// Returns the value of a parameter as a Python object of the parameter's type. Quantities are in SI units. If the
+/// parameter is absent, returns None.
 py::object value_of(const Field& field, const Reader& reader) {
   if (!reader.has(field.name) && !field.default_text) return py::none();
   const bool word =
@@ -110,8 +110,8 @@ py::dict workload_of(const PolicyRequest& request) {
   return values;
 }
 
-/// Checks that each action belongs to an existing stage, and that actions of training occur only in training. A builder
-/// cannot check these two conditions, because a builder does not know the scenario.
+/// Checks that each action belongs to an existing stage. Also checks that only training has actions of training. A
+/// builder does not know the scenario, and cannot check these two conditions.
 void require_priceable(const Plan& plan, const PolicyRequest& request) {
   const std::vector<Stage>& stages = request.pricing.stages;
   const auto count = static_cast<std::int32_t>(stages.size());
@@ -130,8 +130,8 @@ void require_priceable(const Plan& plan, const PolicyRequest& request) {
   }
 }
 
-/// Throws InputError unless the actions of the plan finish all samples of the workload. Without this check, a plan
-/// could have a correct makespan but a wrong throughput.
+/// Throws InputError if the actions of the plan do not finish exactly the samples of the workload. Without this check,
+/// a plan could have a correct makespan but a wrong throughput.
 void require_all_samples(const Plan& plan, const PolicyRequest& request) {
   std::int64_t done = 0;
   for (std::uint32_t a = 0; a < plan.actions.size(); ++a)
@@ -142,12 +142,11 @@ void require_all_samples(const Plan& plan, const PolicyRequest& request) {
     throw InputError(
         "the actions of policy '" + plan.name + "' finish " + std::to_string(done) +
         " samples of the " + std::to_string(asked) +
-        " samples of the workload; call action.done(samples) on each action that completes samples, "
-        "so that each sample is counted once");
+        " samples of the workload: call action.done(samples) on each action that completes samples, "
+        "once for each sample");
 }
 
-/// Returns the modes for which a policy makes plans. All modes have the same list of strategies for fates, which is
-/// `strategies`.
+/// Returns the modes for which a policy makes plans. In all modes, `strategies` lists the strategies for fates.
 std::vector<PlansFor> plans_for(const std::string& policy, const std::vector<std::string>& modes,
                                 const std::vector<std::string>& strategies) {
   // find() throws InputError for an unknown strategy.
@@ -197,7 +196,7 @@ void bind_policy(py::module_& module) {
                               const py::function& function) {
     std::vector<Field> fields;
     for (const py::dict& parameter : parameters) fields.push_back(field_of(parameter));
-    // Policies are never freed, so the Python functions of policies are never freed either.
+    // Policies and their Python functions are never freed.
     const py::handle kept = function.inc_ref();
     add_policy({.name = name,
                 .summary = summary,

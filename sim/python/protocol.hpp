@@ -14,7 +14,7 @@
 //
 // The helper first sends any number of progress messages on the channel, and then one answer. The answer comes with
 // a memory file, which holds a recording (run/recording/recording.hpp) or the text of an error. If a channel is closed
-// before an answer has come, the helper has died. The caller cancels a run by shutting down its end of the channel.
+// before the answer, the helper has died. The caller cancels a run by shutting down its end of the channel.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ using Memory = MemoryFile;
 Memory packed(const std::vector<std::string_view>& parts);
 
 /// Sends bytes and descriptors as one message, and returns true. Returns false if the other side has closed the socket.
-/// If `wait` is false, the function also returns false when the socket is full. A socket is full if the other side has
-/// not read earlier messages. Throws IoError on any other failure.
+/// A socket is full if the other side has not read earlier messages. If `wait` is false, the function returns false for
+/// a full socket. Throws IoError on any other failure.
 bool send(int socket, std::string_view bytes, const std::vector<int>& descriptors,
           bool wait = true);
 

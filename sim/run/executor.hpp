@@ -21,12 +21,12 @@ std::string_view name_of(Executor executor);
 /// Returns the executor with the given name. Throws UsageError if there is no such executor.
 Executor executor_named(const std::string& name);
 
-/// `automatic` means SimGrid for plans with at most this number of executed actions, and the replay
-/// for all other plans. In a run with so few actions, the replay computes all periods, and leaves
-/// out none. So if no link is shared, SimGrid and the replay write equal traces.
+/// `automatic` means SimGrid for plans with at most this number of executed actions. For all other plans, it means the
+/// replay. In a run with so few actions, the replay computes every period. So if no link is shared, SimGrid and the
+/// replay write equal traces.
 inline constexpr std::int64_t most_for_simgrid = 100'000;
-/// Returns how many actions a run of the plan executes in the prologue, in all iterations of the body, and in the
-/// epilogue. Dropped actions do not count.
+/// Returns the number of actions that a run executes: the prologue, all iterations of the body, and the epilogue.
+/// Dropped actions do not count.
 std::int64_t executions_of(const Plan& plan);
 /// Returns the executor that `automatic` means for this plan. Returns any other executor unchanged.
 Executor resolved(Executor executor, const Plan& plan);
@@ -35,7 +35,7 @@ Executor resolved(Executor executor, const Plan& plan);
 void execute_or_throw(const PlanExecutor& executor, const Plan& plan, Sink& sink,
                       const ExecutorOptions& options);
 
-/// Throws Infeasible if `blocking` has a value, which means that an execution ended in a deadlock.
+/// If an execution ended in a deadlock, `blocking` has a value. Throws Infeasible in this case.
 void require_end(const Plan& plan, const std::optional<Deadlock>& blocking);
 
 /// Executes a checked plan. With `both`, the sink receives the execution by SimGrid. Throws InternalError if a start or

@@ -44,8 +44,8 @@ const Record& map_record() {
           {.name = "each",
            .type = Type::list,
            .summary =
-               "a list of additional columns; each row of the table becomes one row of the profile per "
-               "element of the list",
+               "a list of additional columns; for each element of this list, a row of the table becomes a "
+               "row of the profile",
            .optional = true}}};
   return record;
 }
@@ -56,7 +56,7 @@ const Record& origin_record() {
       .summary = "Where the cells of a column come from.",
       .fields = {text_field("column", "the table's column"),
                  text_field("unit", "the unit of the column's numbers, such as ms, us, mJ or kB"),
-                 text_field("until", "a text; only the part of a cell before this text is used"),
+                 text_field("until", "a text that ends the used part of a cell"),
                  text_field("separator", "the text between the parts of a list"),
                  text_field("text", "a text that every row has"),
                  text_field("expression", "a formula with whole numbers of the table: 2 * $m * $n")}};

@@ -1,6 +1,6 @@
-// Reads tables of other programs as profiles. A table is read by a function, or by a map of its columns, which is a
-// sluice-profile-map/1 document. Users can also write maps of columns. Each table has one file, and tables/catalog.cpp
-// lists the tables.
+// Reads tables of other programs as profiles. A table is read by a function, or by a map of its columns. Such a map is
+// a sluice-profile-map/1 document. Users can also write maps. Each table has one file, and tables/catalog.cpp lists the
+// tables.
 #pragma once
 
 #include <memory>
@@ -26,9 +26,9 @@ struct ForeignTable {
 
 const Catalog<ForeignTable>& foreign_tables();
 
-/// Reads a table by the map at the path `map`. If the path is empty, the function finds the kind of the table in the
-/// catalog, by the heading or the end of the file's name. Throws InputError if no table matches, or if a cell
-/// is not valid. Throws IoError.
+/// Reads a table by the map at the path `map`. If the path is empty, the heading or the end of the file's name gives
+/// the kind of the table in the catalog. Throws InputError if no table matches, and at a cell that is not valid. Throws
+/// IoError.
 Profile read_foreign_table(const std::shared_ptr<const Source>& source, const std::string& map);
 
 /// Reads a table by a map that has been read from a document. Throws InputError.

@@ -1,9 +1,9 @@
-// The program sluice-worker, which is the helper of a Python process. The helper forks a child for each request,
-// because SimGrid allows only one engine per process. The Python process must not contain an engine, because a process
-// with an engine can run only one simulation. The requests are described in protocol.hpp.
+// The program sluice-worker is the helper of a Python process. A process can run only one simulation with SimGrid. So
+// the Python process runs no simulation, and the helper forks a child for each request. protocol.hpp describes the
+// requests.
 //
-// The helper has one thread and one loop. The helper ends when the control socket is closed, so it ends together with
-// its Python process. A child ends when its channel is shut down, or when the helper ends.
+// The helper has one thread and one loop. It ends when the control socket is closed. So the helper ends together with
+// its Python process. A child ends when its channel is shut down. It also ends with the helper.
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -32,7 +32,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int control = STDIN_FILENO;
-/// How long the helper waits for a child to end after SIGTERM, before it sends SIGKILL.
+/// How long a child may take to end after SIGTERM. Then the helper sends SIGKILL.
 constexpr std::chrono::milliseconds grace(500);
 
 void send_message(int channel, const Message& message, const std::vector<int>& files = {}) {
@@ -135,7 +135,7 @@ class Loop {
     Descriptor channel = std::move(received.descriptors[0]);
     Descriptor request = std::move(received.descriptors[1]);
     try {
-      // Memory is reserved before the fork, so that storing the child cannot fail for lack of memory after the fork.
+      // After the fork, storing the child must not fail for lack of memory. So memory is reserved before the fork.
       children_.reserve(children_.size() + 1);
       const pid_t pid = fork_child([&] {
         children_.clear();
@@ -195,7 +195,8 @@ int main() {
   // A child inherits ignored signals. This call resets SIGCHLD, because the parent process may ignore this signal.
   std::signal(SIGCHLD, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
-  // With this call, a file that exceeds the limit of file sizes causes an error like a full disk, and not a signal.
+  // A file may exceed the limit of file sizes. With this call, the result is an error, as with a full disk. Without it,
+  // a signal would end the program.
   std::signal(SIGXFSZ, SIG_IGN);
   sluice::know_hdf5_profiles();
   try {

@@ -30,7 +30,7 @@ std::string word(const Words& request, std::size_t i) {
   return std::string(request[i]);
 }
 
-/// Reads a plan that a policy in Python made. The plan does not come from a file, so error messages do not name a file.
+/// Reads a plan. If `name` is empty, the plan does not come from a file. Error messages then name no file.
 Plan read_plan(std::string_view text, const std::string& name) {
   Plan plan = plan_from_text(text, name.empty() ? "plan" : name);
   if (name.empty()) {
@@ -119,7 +119,7 @@ std::string table_of(const ExportFormat& format, const std::string& table) {
   return table;
 }
 
-/// Exports a recording. An export reads a trace file, so the recording is first written to a temporary trace file.
+/// Exports a recording. An export reads a trace file. So the recording is first written to a temporary trace file.
 Memory export_to(const Words& request) {
   const std::string path = word(request, 2);
   const ExportFormat& format = export_catalog().find(word(request, 3));
@@ -154,7 +154,7 @@ Memory simulate_point(const Words& request) {
 
 Memory answer(const Words& request, const ProgressTold& progress) {
   const std::string what = word(request, 0);
-  // A missing folder is not an error here, because a request with only absolute paths does not need the folder.
+  // A request with only absolute paths does not need the folder. So a missing folder is not an error here.
   std::error_code ignored;
   std::filesystem::current_path(word(request, 1), ignored);
   if (what == "run") return run_plan(request, progress);
