@@ -30,17 +30,17 @@ PATHS = {
 TOP = """# Published measurements compared with the default answer
 
 Others measured these whole models on one card. The table compares each measurement with Sluice's answer to the same
-question. No number is fitted: the cost model, its shares of the peak, and all other open choices are the defaults. The
-sources are named below, with the page and table of each figure. Runs that compute on the host or read from a disk are
-left out.
+question. No number is fitted: the cost model and all other choices are the defaults. For most cards, the default shares
+are 0.7 of the peak rate and 0.7 of the memory bandwidth. The sources are named below, with the page and table of each
+figure. Runs that compute on the host or read from a disk are left out.
 
-Rates are for the steady state. The ratio is the number of Sluice divided by the published number. If the ratio is
-above 1, the simulated run is faster than the measured run. The median of the {count} ratios is {median}, and {within}
-ratios lie between 0.7 and 1.4. If a ratio differs from 1 by more than a factor of 2, the last column names in bold the
-effect that Sluice leaves out.
+Rates are for the steady state. The ratio is the number of Sluice divided by the published number. Above 1, the
+simulated run is faster than the measured run. The median of the {count} ratios is {median}, and {within} ratios lie
+between 0.7 and 1.4. Some ratios are below 0.5 or above 2. In these rows, the last column names the effect that Sluice
+leaves out, in bold.
 
 `tests/validation/test_published_rates.py` runs every row of [published_rates.yaml](published_rates.yaml) and compares
-this page with the answers; with `--write` the script writes the page.
+this page with the answers. With `--write`, it writes the page.
 """
 
 
@@ -101,8 +101,8 @@ def table():
 
 def sources():
     lines = ["## Where the figures come from", "",
-             "Each entry names a source. Then the entry lists the rows whose figures come from this source, with the position",
-             "of each figure in the source.", ""]
+             "Each entry names a source, the numbers of the rows with figures from it, and the place of each figure in the",
+             "source.", ""]
     for key, source in data()["sources"].items():
         places = [f"number {number}: {row['where']}" for number, row in enumerate(data()["rows"], 1)
                   if row["source"] == key]
